@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { decodeRecord, encodeRecord, type Head } from '../server/domain/keys.ts'
-import { createLedger, type Draft, type Ledger } from '../server/domain/ledger.ts'
+import { createLedger } from '../server/domain/ledger.ts'
+import type { Draft, Ledger } from '../server/domain/draft.ts'
 import type { Key, Storage } from '../server/domain/ports.ts'
 import { createMemoryStorage } from '../server/storage/memory.ts'
 import { turnedClock } from './support/clock.ts'

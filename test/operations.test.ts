@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { outlineOf, sectionsNamed } from '../shared/text/outline.ts'
 import { applyEdits } from '../shared/text/diff.ts'
 import { type Operation, resolve } from '../shared/text/operations.ts'
-import { isUnresolved, sourceOf } from '../shared/text/resolution.ts'
+import { sourceOf } from '../shared/text/resolution.ts'
+import { isUnresolved } from '../shared/text/resolved.ts'
 
 const apply = (text: string, operation: Operation): string => {
   const found = resolve(sourceOf(text), operation)

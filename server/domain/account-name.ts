@@ -9,7 +9,7 @@ import { requireRightNow } from './authority.ts'
 import { accountOf, type Caller } from './caller.ts'
 import { isInTrash } from './deleted.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import type { Service } from './service.ts'
 
 /** Writes the present name of an account into the head of a document, in the trash too: restored, it shows its owner. */

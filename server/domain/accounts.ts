@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
-import { epochOf } from './authority.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
 import { checkPassword, hashPassword } from './passwords.ts'
 import type { Check, Key, Put } from './ports.ts'
@@ -19,13 +18,16 @@ export interface Account {
   /** PHC string; null: signs in elsewhere. */
   readonly password: string | null
   readonly createdAt: number
-  /** How many times its access was ended (authority.ts); absent: never. */
+  /** How many times its access was ended (`epochOf`); absent: never. */
   readonly epoch?: number
   /** Whether the person chose the name here: an external issuer does not change it any more. Absent: no. */
   readonly nameChosen?: true
   /** Hash of issuer and subject, at which an account of an external issuer is found; absent: of ours, or not signed in since this is kept. */
   readonly identity?: string
 }
+
+/** How many times the access of an account was ended. What was let in before an end counts no more after it. */
+export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
 

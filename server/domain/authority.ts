@@ -5,14 +5,11 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import type { Account } from './accounts.ts'
+import { type Account, epochOf } from './accounts.ts'
 import type { Caller, Scope } from './caller.ts'
 import { decodeRecord, type Head, type Share } from './keys.ts'
 import type { Batch, Check, Key } from './ports.ts'
 import type { Service } from './service.ts'
-
-/** The author of a change: a caller, whose right is looked at again, or the service itself. */
-export type By = Caller | 'system'
 
 /** Keys of the records that the right of a caller rests on. */
 export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
@@ -48,9 +45,6 @@ export const roleOn = (
   if (role === null || scope === null) return role
   return isWithin(scope, doc) ? lowerRole(role, scope.role) : null
 }
-
-/** How many times the access of an account was ended. What was let in before an end counts no more after it. */
-export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
 
 /** Whether a link opens its document at an instant. */
 export const isLive = (share: Share | undefined, now: number): share is Share =>

@@ -58,6 +58,9 @@ export interface Caller {
   readonly origin?: string
 }
 
+/** The author of a change: a caller, whose right is looked at again, or the service itself. */
+export type By = Caller | 'system'
+
 /** Names one retryable request: the same key and contents are one request (docs/api.md, Retries). */
 export interface RequestStamp {
   /** Hash of caller, document, method, path and key. */

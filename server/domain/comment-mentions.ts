@@ -2,7 +2,7 @@
 import { limits } from '../../shared/limits.ts'
 import { mentionsOf } from '../../shared/mentions.ts'
 import { actorOf, authorOf, type Caller } from './caller.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import { sameMention as same } from './notices.ts'
 
 /** Tells whom a text mentions beside those that were `heard` of. Answers all that are heard of now. */

@@ -7,7 +7,7 @@ import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from './idempotency.ts'
 import { type Comment, type CommentTarget, keys, type Reply } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import { takingPart } from './notices.ts'
 import { pageOf, readable } from './remark-pages.ts'
 import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'

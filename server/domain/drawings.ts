@@ -7,7 +7,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Caller } from './caller.ts'
 import { type Drawing, decodeRecord, encodeRecord, keys } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import type { Service } from './service.ts'
 
 /** On a page of which brightness a picture is shown. */

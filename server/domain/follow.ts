@@ -2,6 +2,7 @@
  * What follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
  * chats (mentions.ts), a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
  */
+import type { Announcement, Follower } from './follower.ts'
 import * as Y from 'yjs'
 import type { Hunk } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
@@ -19,41 +20,13 @@ import {
   type TailRecord
 } from './journal.ts'
 import { type Head, keys } from './keys.ts'
-import type { Draft, Ledger } from './ledger.ts'
+import type { Draft, Ledger } from './draft.ts'
 import { createMentions } from './mentions.ts'
 import type { Clock, Storage } from './ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
 import type { Room } from './room.ts'
 import type { Texts } from './text-work.ts'
 import { measure } from './usage.ts'
-
-/** What a content event tells (docs/api.md, Events and inbox). */
-export interface ContentPayload {
-  readonly fromVersion: string
-  readonly toVersion: string
-  readonly hunks: readonly Hunk[]
-  readonly actors: readonly string[]
-}
-
-/** A `content.changed` to be written. */
-export interface Announcement {
-  /** Who typed; `system:` stands for several. */
-  readonly actor: string
-  readonly payload: ContentPayload
-}
-
-export interface Follower {
-  /**
-   * Takes over the announcement of everything up to `to`: the payload of a `content.changed` that the caller must write, or undefined
-   * when nothing is unannounced. Synchronous.
-   */
-  takeAnnouncement(to: Snapshot): Announcement | undefined
-  /** Tells that the caller announces everything up to this snapshot itself. */
-  announced(to: Snapshot): void
-  /** Does now what is due later: announcement, revision, canonical text, checkpoint. To be called before the room leaves memory. */
-  settle(): Promise<void>
-  stop(): void
-}
 
 interface FollowerOptions {
   readonly room: Room

@@ -5,41 +5,17 @@
  * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only. A record that
  * changes is named in `reads` and read from the draft: nothing can come between that reading and the writing.
  */
+import type { Draft, Ledger, WriteOptions } from './draft.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import type { EventKind } from '../../shared/events.ts'
 import { limits } from '../../shared/limits.ts'
-import { type By, keysOfRight, requireRight } from './authority.ts'
+import { keysOfRight, requireRight } from './authority.ts'
+import type { By } from './caller.ts'
 import { documentDeleted, isInTrash } from './deleted.ts'
 import { decodeRecord, encodeRecord, type Head, keys, type Notice, type Revision, type StoredEvent } from './keys.ts'
 import { createNotices, type Noticed } from './notices.ts'
 import { bytesMoved, countUsage } from './usage.ts'
 import type { Check, Clock, Entry, Key, Put, Storage } from './ports.ts'
-
-export interface Draft {
-  /** The head as the change found it, and as it will be written. */
-  head: Head
-  /** Milliseconds since 1970; the same for the whole change. */
-  readonly now: number
-  /** The JSON record at a key that was named in `reads`, as the changes before left it; undefined: there is none. Errors: those of storage. */
-  read<T>(key: Key): T | undefined
-  put(key: Key, value: Uint8Array): void
-  delete(key: Key): void
-  /** Tells that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
-  erase(): void
-  /** Appends to the event feed. */
-  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
-  /** Tells those whom an event of this draft is for. */
-  notify(event: StoredEvent, notice: Notice): void
-  /** Appends a revision; its number is the next one. */
-  revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
-}
-
-export interface WriteOptions {
-  /** Keys of the records that the change reads. */
-  readonly reads?: readonly Key[]
-  /** Whether the change may touch a deleted document. */
-  readonly afterDeletion?: boolean
-}
 
 interface Waiting extends WriteOptions {
   readonly by: By
@@ -49,25 +25,6 @@ interface Waiting extends WriteOptions {
 }
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
-
-export interface Ledger {
-  /**
-   * Runs a change on the document and resolves with its result when everything it wrote is on disk.
-   * Changes of one document take effect in the order of the calls. What the change throws is thrown here, and nothing of it is written.
-   * A change for a caller is made only if its right still stands in that turn (authority.ts).
-   * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`, and those of the caller's right.
-   */
-  write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
-  /** Writes the first head of a new document together with what the change puts. */
-  create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
-  /** The head on disk. Errors: `not_found`, `document_deleted`. */
-  head(doc: string): Promise<Head>
-  findHead(doc: string): Promise<Head | undefined>
-  /** Tells of each head of a document that this process has written, for the last who asked. Returns the way to stop. */
-  follow(doc: string, onHead: (head: Head) => void): () => void
-  /** Resolves when nothing waits to be written. */
-  idle(): Promise<void>
-}
 
 /** A value, or why it could not be read: a damaged record fails the changes that read it and no others. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }

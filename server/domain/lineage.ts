@@ -8,7 +8,7 @@ import { includesRole, type Role } from '../../shared/roles.ts'
 import { isLive, lowerRole, ownRole } from './authority.ts'
 import type { Caller } from './caller.ts'
 import { decodeRecord, keys, type Share } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import type { Service } from './service.ts'
 
 /** The link that a caller makes links through; undefined: the caller owns the document without one. */

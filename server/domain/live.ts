@@ -4,7 +4,7 @@ import type { Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import type { Role } from '../../shared/roles.ts'
 import type { Caller } from './caller.ts'
-import type { Follower } from './follow.ts'
+import type { Follower } from './follower.ts'
 import type { Room } from './room.ts'
 
 export interface OpenRoom {

@@ -8,7 +8,7 @@ import { removeDrawings } from './drawings.ts'
 import { remember } from './idempotency.ts'
 import type { Snapshot } from './journal.ts'
 import { type Head, keys } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import type { Service } from './service.ts'
 
 type Published = Output<'publishDocument'>

@@ -6,7 +6,7 @@ import { type Caller, nameOfActor, splitActor, systemActor } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { contentAt, formatVersion } from './journal.ts'
 import { decodeRecord, encodeRecord, keys, type Revision, type RevisionCause } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import type { Snapshot } from './journal.ts'
 import type { Service } from './service.ts'
 

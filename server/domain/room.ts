@@ -11,7 +11,7 @@ import { textRootName } from '../../shared/names.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
 import { type Head, keys, type Unsaved } from './keys.ts'
-import type { Draft, Ledger } from './ledger.ts'
+import type { Draft, Ledger } from './draft.ts'
 import type { Held } from './quotas.ts'
 import type { Clock } from './ports.ts'
 

@@ -8,7 +8,7 @@ import { isLive } from './authority.ts'
 import { actorOf, type Caller, requireRole } from './caller.ts'
 import { remember } from './idempotency.ts'
 import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from './keys.ts'
-import type { Draft } from './ledger.ts'
+import type { Draft } from './draft.ts'
 import {
   changeLinks,
   endWithin,

@@ -1,4 +1,5 @@
 /** `/account`: the settings of an account. Its documents stand on the first page (`web/home/`). Forms; no script. */
+import type { AccountAction } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
@@ -20,7 +21,7 @@ import { bindPasskeyActions, passkeyScript, passkeySection } from './passkey-pag
 import { documentsNamed, newTokenPage, programSection } from './program-pages.ts'
 import { bindProfilePages, deletionSection, doneSentences, profileSection } from './profile-pages.ts'
 import type { Routers } from './routers.ts'
-import { browserSession, type Current } from './sign-in.ts'
+import { browserSession, type Current } from './browser-session.ts'
 import { browserWords } from './user-agent.ts'
 import { type Words, wordsOf } from './words.ts'
 
@@ -37,12 +38,6 @@ interface AccountPageOptions {
   /** Opens a session of the browser that asks. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
-
-/** Binds a form of the page; afterwards the browser goes back to where it was, or to the address that `act` answers. */
-export type AccountAction = (
-  path: string,
-  act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>
-) => void
 
 type Session = Output<'listSessions'>['sessions'][number]
 

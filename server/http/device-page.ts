@@ -8,7 +8,7 @@ import { asPage, checkFormToken, formToken, readForm, seeOther, statusOf, textOf
 import { term } from '../../shared/words.ts'
 import { field, filled, html, named, showPage, timeOf } from './html.ts'
 import type { Routers } from './routers.ts'
-import { browserSession } from './sign-in.ts'
+import { browserSession } from './browser-session.ts'
 import { wordsOf } from './words.ts'
 
 interface DevicePageOptions {

@@ -8,9 +8,11 @@ import { bindAccountPage } from './account-page.ts'
 import type { Context, Http } from './context.ts'
 import { bindDevicePage } from './device-page.ts'
 import { bindDiscovery } from './discovery.ts'
-import { bindInteractionPages, type SignUp } from './interaction-pages.ts'
+import { bindInteractionPages } from './interaction-pages.ts'
+import type { SignUp } from './account-fields.ts'
 import type { Routers } from './routers.ts'
-import { bindSignIn, openBrowserSession, signOutTargets } from './sign-in.ts'
+import { bindSignIn, signOutTargets } from './sign-in.ts'
+import { openBrowserSession } from './browser-session.ts'
 
 export interface Identity {
   /** Null: an external issuer signs people in. */

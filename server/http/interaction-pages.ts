@@ -1,5 +1,5 @@
 /** Where people sign in, sign up and agree at the embedded broker. Each form is bound to its interaction by path, cookie and uid. */
-import { hash } from 'node:crypto'
+import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -17,8 +17,6 @@ import { check, take } from './perform.ts'
 import type { Routers } from './routers.ts'
 import { type Words, wordsOf } from './words.ts'
 
-export type SignUp = 'open' | 'invite' | 'closed'
-
 interface PagesOptions {
   readonly http: Http
   readonly broker: Broker
@@ -27,9 +25,6 @@ interface PagesOptions {
   readonly signUp: SignUp
   readonly stylesheet: string | undefined
 }
-
-/** Why nobody new gets in. */
-export const closedText = term('This server does not accept new accounts.')
 
 const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
   invite: term('You need an invitation to create an account. Ask the person who runs this server.'),
@@ -54,32 +49,6 @@ interface Said {
 }
 
 const errorAt = ({ text, field: at }: Said, name: Said['field']): string | undefined => (at === name ? text : undefined)
-
-/** Whom failed tries of a password are counted for: the address of mail, whether or not it has an account. */
-export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
-
-export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>
-  field({
-    name: 'password',
-    label,
-    type: 'password',
-    autocomplete: 'new-password',
-    minLength: limits.passwordCharsMin,
-    maxLength: limits.passwordCharsMax,
-    hint: t('At least {count} characters. Several words make a good password.', { count: limits.passwordCharsMin }),
-    error
-  })
-
-export const nameField = ({ t }: Words, value?: string): Markup =>
-  field({
-    name: 'name',
-    label: t('Name (optional)'),
-    autocomplete: 'name',
-    maxLength: limits.authorCharsMax,
-    required: false,
-    value,
-    hint: t('Others see this name.')
-  })
 
 const emailField = ({ t }: Words, value: string | undefined, error?: string): Markup =>
   field({ name: 'email', label: t('Email'), type: 'email', autocomplete: 'username', maxLength: limits.emailCharsMax, value, error })

@@ -1,4 +1,5 @@
 /** The person of the account page: name, password, and the end of the account. Forms; no script. */
+import type { AccountPage, SentForm } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
@@ -13,9 +14,9 @@ import { removeAccess } from '../domain/sessions.ts'
 import type { Context, Http } from './context.ts'
 import { formToken, seeOther, statusOf, textOf } from './form.ts'
 import { field, filled, html, type Markup, named, showPage } from './html.ts'
-import { countedAs, newPasswordField } from './interaction-pages.ts'
+import { countedAs, newPasswordField } from './account-fields.ts'
 import { check, take } from './perform.ts'
-import type { Current } from './sign-in.ts'
+import type { Current } from './browser-session.ts'
 import { type Words, wordsOf } from './words.ts'
 
 interface ProfileOptions {
@@ -29,10 +30,6 @@ interface ProfileOptions {
 }
 
 type Fields = Readonly<Record<string, string>>
-
-/** Binds a page for somebody who is signed in; `sent` reads and checks its form. */
-export type AccountPage = (path: string, method: 'get' | 'post', handle: (ctx: Context, current: Current) => Promise<void>) => void
-export type SentForm = (ctx: Context) => Promise<{ fields: Record<string, string>; current: Current }>
 
 /** Sentences that the account page says after a step, by what its address names. */
 export const doneSentences = {

@@ -1,6 +1,6 @@
 /** Signing in, up and out, the links that administrators hand out, and the way to the account page. */
+import { browserSession, openBrowserSession } from './browser-session.ts'
 import { ServiceError } from '../../shared/errors.ts'
-import { limits } from '../../shared/limits.ts'
 import { term } from '../../shared/words.ts'
 import type { Broker } from '../auth/broker.ts'
 import { callbackPath } from '../auth/broker.ts'
@@ -15,19 +15,16 @@ import {
   setPassword,
   verifyEmail
 } from '../domain/accounts.ts'
-import { epochOf } from '../domain/authority.ts'
 import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/links.ts'
 import { removePasskeysOf } from '../domain/passkeys.ts'
 import { passwordProblem } from '../domain/passwords.ts'
-import { endAccess, endBrowserSession, findSession, openSession, removeAccess } from '../domain/sessions.ts'
-import { freshCookie } from './bind.ts'
+import { endAccess, endBrowserSession, removeAccess } from '../domain/sessions.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'
 import { filled, html, named, showPage } from './html.ts'
-import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './interaction-pages.ts'
+import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
 import type { Routers } from './routers.ts'
-import { browserName } from './user-agent.ts'
 import { wordsOf } from './words.ts'
 
 export interface SignInOptions {
@@ -41,36 +38,6 @@ export interface SignInOptions {
   readonly signUp: SignUp
   /** Key of the tokens of forms. */
   readonly formKey: string
-}
-
-/** A browser's session, and whose it is. */
-export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
-
-/** The session of the browser that asks. */
-export const browserSession = async (
-  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
-  ctx: Context
-): Promise<Current | undefined> => {
-  const token = readCookie(ctx.req.headers, cookies.session)
-  const found = token === undefined ? undefined : await findSession(service, 'browser', token)
-  if (token !== undefined && found !== undefined) await freshCookie({ service, cookies }, ctx, token, found.session.expiresAt)
-  return found
-}
-
-/** Opens a session of the browser that asks, in place of the one it came with. `atHost` names its session at the broker. */
-export const openBrowserSession = async (
-  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
-  ctx: Context,
-  account: Account,
-  atHost?: string
-): Promise<void> => {
-  const replaces = readCookie(ctx.req.headers, cookies.session)
-  const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
-    replaces,
-    atHost,
-    epoch: epochOf(account)
-  })
-  writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
 }
 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)

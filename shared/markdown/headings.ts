@@ -1,15 +1,7 @@
 /** Headings with ids, as readers link to them: the words in lower case joined by hyphens, numbered when they repeat. */
 import type MarkdownIt from 'markdown-it'
-import type { Environment } from './render.ts'
+import type { Environment } from './environment.ts'
 import type { Token } from './tokens.ts'
-
-export interface Heading {
-  /** 1–6. */
-  readonly level: number
-  /** Without markup. */
-  readonly text: string
-  readonly id: string
-}
 
 /** As GitHub makes them: letters, digits, marks, `_` and `-` stay, spaces become hyphens. */
 export const slugOf = (text: string): string =>

@@ -1,6 +1,6 @@
 /** Math: `$…$` within a line (as pandoc reads it) and `$$…$$` as a block; also a fence with the language `math`. */
 import type MarkdownIt from 'markdown-it'
-import type { Environment } from './render.ts'
+import type { Environment } from './environment.ts'
 
 /** Longest formula, in characters: longer ones are shown as they are written. */
 const formulaCharsMax = 10_000

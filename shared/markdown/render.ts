@@ -4,13 +4,14 @@
  * GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math, fences. Raw HTML is text: what comes out
  * consists of tags that this folder writes, so there is nothing to sanitise. What is heavy or differs by place is passed in (`RenderOptions`).
  */
+import type { Environment, Heading } from './environment.ts'
 import MarkdownIt from 'markdown-it'
 
 import footnote from 'markdown-it-footnote'
 import { callouts } from './callouts.ts'
 import { comments } from './comments.ts'
 import { details } from './details.ts'
-import { type Heading, headingIds, wordsOf } from './headings.ts'
+import { headingIds, wordsOf } from './headings.ts'
 import { inlineHtml } from './inline-html.ts'
 import { gfmLinks } from './links.ts'
 import { frontMatter } from './front-matter.ts'
@@ -76,15 +77,6 @@ export interface Rendered {
 
 /** Longest description, in characters: what link previews show. */
 const descriptionCharsMax = 200
-
-export interface Environment {
-  readonly text: string
-  readonly components: number[]
-  readonly headings: Heading[]
-  readonly tasks: (number | undefined)[]
-  /** Class of each set of declarations that formulas need. */
-  readonly styles: Map<string, string>
-}
 
 export interface Renderer {
   render(source: string): Rendered

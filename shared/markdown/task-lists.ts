@@ -1,6 +1,6 @@
 /** Task list items: `- [ ]`, `- [x]` (GFM 5.3), and `- [>]`, which the board fence uses for "in progress". */
 import type MarkdownIt from 'markdown-it'
-import type { Environment } from './render.ts'
+import type { Environment } from './environment.ts'
 import type { Token } from './tokens.ts'
 
 const marker = /^\[([ xX>])\](?=\s)/

@@ -1,5 +1,5 @@
 /** The published page as HTML: readable without a script, a sign-in or a second request but for its style. The same as a file of its own. */
-import type { Heading } from './headings.ts'
+import type { Heading } from './environment.ts'
 
 export interface Page {
   readonly title: string

@@ -1,6 +1,7 @@
 /** List items of a Markdown text as edits name them: by their words, or by the section in which their list stands. */
 import type { Range } from './anchors.ts'
-import type { Resolved, Source } from './resolution.ts'
+import type { Source } from './resolution.ts'
+import type { Resolved } from './resolved.ts'
 import type { ProseLine } from './prose.ts'
 import { runEnd, skipBlanks, trimBlanks, withoutEnd } from './scan.ts'
 

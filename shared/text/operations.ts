@@ -5,17 +5,8 @@
 import { findWords, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'
 import type { Section } from './outline.ts'
-import {
-  isSame,
-  isUnresolved,
-  type Resolution,
-  type Resolutions,
-  type Resolved,
-  sectionOf,
-  shortened,
-  type Source,
-  type Unresolved
-} from './resolution.ts'
+import { isSame, sectionOf, shortened, type Source } from './resolution.ts'
+import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Unresolved } from './resolved.ts'
 import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
 import { resolveStructured, type Structured } from './structured.ts'
 

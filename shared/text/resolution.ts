@@ -1,32 +1,9 @@
-/** What an edit means in a text: a range and what comes there instead, or why it means nothing there. */
-import { type Candidate, contextOf, type Lines, linesOf, type Range } from './anchors.ts'
+/** A text as edits ask of it: its lines, outline and tables, and the section that a name means. */
+import { contextOf, type Lines, linesOf } from './anchors.ts'
+import type { Unresolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'
 import { type TextTable, tablesOf } from './tables.ts'
 import { outlineOf, type Section, sectionsNamed } from './outline.ts'
-
-/** A range of the text and what comes there instead. */
-export interface Resolved extends Range {
-  readonly insert: string
-  /** The words that it stands beside: what is followed when the text has changed, not the place between characters. */
-  readonly beside?: Range
-  /** The words as they stand in the text, where they were named otherwise. */
-  readonly matched?: string
-}
-
-export interface Unresolved {
-  readonly code: 'target_not_found' | 'target_ambiguous' | 'invalid_request'
-  readonly message: string
-  readonly candidates?: readonly Candidate[]
-  /** The words or the section that are not there. */
-  readonly sought?: string
-  /** The words as they stand in the text, to be named so. */
-  readonly source?: string
-  /** The next step, where the usual one does not fit. */
-  readonly hint?: string
-}
-
-export type Resolution = Resolved | Unresolved
-export type Resolutions = Resolution | readonly Resolved[]
 
 /** A text with what is asked of it often, made once it is asked for. */
 export interface Source {
@@ -85,5 +62,3 @@ export const sectionOf = (source: Source, name: string, occurrence?: number): Se
 
 /** The same letters, however their accents are written. */
 export const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
-
-export const isUnresolved = (found: object): found is Unresolved => 'code' in found

@@ -1,17 +1,8 @@
 /** Edits of what a text is made of: every occurrence of words, rows and cells of tables, items and boxes of lists. */
 import { type Candidate, contextOf, type Range } from './anchors.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
-import {
-  isSame,
-  isUnresolved,
-  type Resolution,
-  type Resolutions,
-  type Resolved,
-  sectionOf,
-  shortened,
-  type Source,
-  type Unresolved
-} from './resolution.ts'
+import { isSame, sectionOf, shortened, type Source } from './resolution.ts'
+import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Unresolved } from './resolved.ts'
 import { occurrences } from './search.ts'
 import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { cellSet, rowAdded, type TextTable } from './tables.ts'

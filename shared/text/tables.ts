@@ -7,7 +7,7 @@ import { parseSheet, type Sheet, writtenCell } from '../fences/sheet.ts'
 import { setCells } from '../fences/sheet-edits.ts'
 import type { Range } from './anchors.ts'
 import { applyEdits, type Edit } from './diff.ts'
-import type { Resolved } from './resolution.ts'
+import type { Resolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'
 import { runEnd, skipBlanks, trimBlanks } from './scan.ts'
 

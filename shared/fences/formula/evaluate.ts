@@ -1,6 +1,7 @@
 /** What a formula gives, when all the cells that it names are known. */
 import { limits } from '../../limits.ts'
-import { findFunction, type Surroundings } from './functions.ts'
+import { findFunction } from './functions.ts'
+import type { Surroundings } from './function.ts'
 import { calculate } from './functions-number.ts'
 import type { Expression, Operator, Reference } from './parse.ts'
 import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, toNumber, toText, type Value } from './values.ts'

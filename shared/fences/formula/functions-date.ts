@@ -1,5 +1,5 @@
 /** Dates (OpenFormula 1.2, part 4, §6.10): of the Gregorian calendar from 1900 to 9999, without times of day. */
-import type { Function } from './functions.ts'
+import type { Function } from './function.ts'
 import { dateOf, Day, dayOfInstant, Failure, serialOf, toNumber, type Value } from './values.ts'
 
 /** Errors: `#NUM!` for a number that is no day. */

@@ -1,6 +1,6 @@
 /** Looking up (OpenFormula 1.2, part 4, §6.14), and what makes rows of rows; `XLOOKUP`, `UNIQUE` and `SORT` as Excel documents them. */
 import { matcherOf, type Step, wildcard } from './criteria.ts'
-import type { Function } from './functions.ts'
+import type { Function } from './function.ts'
 import { compare, Failure, isMatrix, type Matrix, type Scalar, single, toBoolean, toNumber, type Value } from './values.ts'
 
 const asMatrix = (value: Value): Matrix => (isMatrix(value) ? value : [[value]])

@@ -1,6 +1,6 @@
 /** Sums, counts and rounding (OpenFormula 1.2, part 4, §6.16 to §6.18). */
 import { matcherOf } from './criteria.ts'
-import type { Function } from './functions.ts'
+import type { Function } from './function.ts'
 import { compare, Day, Failure, finite, isMatrix, type Matrix, type Scalar, sound, toNumber, type Value } from './values.ts'
 
 /** Numbers of the arguments: text that stands there must be one, in ranges everything else is passed over. */

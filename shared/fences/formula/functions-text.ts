@@ -1,6 +1,6 @@
 /** Texts (OpenFormula 1.2, part 4, §6.20). Characters are code points. */
 import { format } from './format.ts'
-import type { Function } from './functions.ts'
+import type { Function } from './function.ts'
 import { Failure, isMatrix, numberOfText, shortEnough, single, sound, textOf, toNumber, toText, type Value } from './values.ts'
 
 /** A number of characters. Errors: `#VALUE!` below the least. */

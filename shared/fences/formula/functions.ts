@@ -2,33 +2,12 @@
  * The functions of sheets, by name: how many arguments each takes, and what it makes of them (OpenFormula 1.2, part 4, §6). A range that is
  * an argument comes as rows of values. Failures are thrown.
  */
-import type { Step } from './criteria.ts'
+import type { Function, LazyFunction } from './function.ts'
 import { dateFunctions } from './functions-date.ts'
 import { lookupFunctions } from './functions-lookup.ts'
 import { numberFunctions } from './functions-number.ts'
 import { textFunctions } from './functions-text.ts'
 import { Failure, isMatrix, type Scalar, single, toBoolean, type Value } from './values.ts'
-
-export interface Surroundings {
-  readonly step: Step
-  /** Milliseconds since 1970, of `TODAY`. */
-  readonly now: number
-}
-
-export interface Function {
-  readonly least: number
-  readonly most: number
-  readonly of: (given: readonly Value[], surroundings: Surroundings) => Value
-}
-
-/** What a function makes of one argument; the others are looked at only when it says so. */
-export type Later = () => Value
-
-export interface LazyFunction {
-  readonly least: number
-  readonly most: number
-  readonly ofLater: (given: readonly Later[]) => Value
-}
 
 /** The logical values of the arguments; text and empty cells of ranges are passed over. */
 const logicalsOf = (given: readonly Value[]): boolean[] => {

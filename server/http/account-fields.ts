@@ -1,0 +1,37 @@
+/** Fields of the forms that make an account or change its password, and who may make one. */
+import { hash } from 'node:crypto'
+import { limits } from '../../shared/limits.ts'
+import { term } from '../../shared/words.ts'
+import { field, type Markup } from './html.ts'
+import type { Words } from './words.ts'
+
+export type SignUp = 'open' | 'invite' | 'closed'
+
+/** Why nobody new gets in. */
+export const closedText = term('This server does not accept new accounts.')
+
+/** Whom failed tries of a password are counted for: the address of mail, whether or not it has an account. */
+export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
+
+export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>
+  field({
+    name: 'password',
+    label,
+    type: 'password',
+    autocomplete: 'new-password',
+    minLength: limits.passwordCharsMin,
+    maxLength: limits.passwordCharsMax,
+    hint: t('At least {count} characters. Several words make a good password.', { count: limits.passwordCharsMin }),
+    error
+  })
+
+export const nameField = ({ t }: Words, value?: string): Markup =>
+  field({
+    name: 'name',
+    label: t('Name (optional)'),
+    autocomplete: 'name',
+    maxLength: limits.authorCharsMax,
+    required: false,
+    value,
+    hint: t('Others see this name.')
+  })

@@ -1,0 +1,38 @@
+/** The session of a browser: whose it is, and how it is opened. */
+import { limits } from '../../shared/limits.ts'
+import { readCookie, writeCookie } from '../auth/cookies.ts'
+import { type Account, epochOf } from '../domain/accounts.ts'
+import { findSession, openSession } from '../domain/sessions.ts'
+import { freshCookie } from './bind.ts'
+import type { Context, Http } from './context.ts'
+import { browserName } from './user-agent.ts'
+
+/** A browser's session, and whose it is. */
+export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+/** The session of the browser that asks. */
+export const browserSession = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context
+): Promise<Current | undefined> => {
+  const token = readCookie(ctx.req.headers, cookies.session)
+  const found = token === undefined ? undefined : await findSession(service, 'browser', token)
+  if (token !== undefined && found !== undefined) await freshCookie({ service, cookies }, ctx, token, found.session.expiresAt)
+  return found
+}
+
+/** Opens a session of the browser that asks, in place of the one it came with. `atHost` names its session at the broker. */
+export const openBrowserSession = async (
+  { service, cookies }: Pick<Http, 'service' | 'cookies'>,
+  ctx: Context,
+  account: Account,
+  atHost?: string
+): Promise<void> => {
+  const replaces = readCookie(ctx.req.headers, cookies.session)
+  const { token } = await openSession(service, account.id, 'browser', browserName(ctx.get('User-Agent')), {
+    replaces,
+    atHost,
+    epoch: epochOf(account)
+  })
+  writeCookie(ctx.res, cookies, cookies.session, token, limits.sessionDaysMax * 24 * 3600)
+}

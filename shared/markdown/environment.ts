@@ -1,0 +1,18 @@
+/** What the parts of the renderer leave for each other while one text is rendered. */
+
+export interface Heading {
+  /** 1–6. */
+  readonly level: number
+  /** Without markup. */
+  readonly text: string
+  readonly id: string
+}
+
+export interface Environment {
+  readonly text: string
+  readonly components: number[]
+  readonly headings: Heading[]
+  readonly tasks: (number | undefined)[]
+  /** Class of each set of declarations that formulas need. */
+  readonly styles: Map<string, string>
+}
