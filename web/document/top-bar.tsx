@@ -52,7 +52,8 @@ function Self({ view }: { view: View }): JSX.Element | null {
   const me = view.here.value.find(({ self }) => self)
   if (me === undefined) return null
   const isGuest = me.kind === 'guest' && accountName.value === ''
-  const words = personName.value === '' && isGuest ? t('You. Set your name') : t('You ({name})', { name: me.name })
+  const words =
+    personName.value === '' && isGuest ? t('You are {name}. Set your name', { name: me.name }) : t('You ({name})', { name: me.name })
   return (
     <li class='avatar-self'>
       <button

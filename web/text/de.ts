@@ -970,7 +970,7 @@ export const de: Catalogue = {
     'Du bist offline. Vorhandene Links kannst du kopieren. Ändern kannst du sie, sobald du wieder online bist.',
   You: 'Du',
   'You ({name})': 'Du ({name})',
-  'You. Set your name': 'Du. Gib deinen Namen an',
+  'You are {name}. Set your name': 'Du bist {name}. Gib deinen Namen an',
   'You are {name}': 'Du bist {name}',
   'You can comment': 'Du kannst kommentieren',
   'You can edit': 'Du kannst bearbeiten',
