@@ -621,15 +621,16 @@ describe('a whole text', () => {
     expect(revisions.length).toBe(1)
   })
 
-  test('[SUGGEST-21] a stale version is 409, a dry run and the same text propose nothing, as text it is taken too', async () => {
+  test('[SUGGEST-21] a stale version is 409, a dry run stores nothing, the same text proposes nothing, as text it is taken too', async () => {
     const owner = await world.create(text)
     const { version } = await owner.read()
     const put = (json: Record<string, unknown>, query = {}): Promise<Answer> =>
       owner.ask('PUT', '/content', { json, query: { as: 'suggestions', ...query } })
     expect((await changesNothing(owner.doc, () => put({ content: other }, { dryRun: 1 }))).json).toMatchObject({
-      suggestions: [],
+      suggestions: [{ operation: 'replace' }, { operation: 'replace' }, { operation: 'delete' }, { operation: 'insert' }],
       diff: expect.stringContaining('-# Title')
     })
+    expect(await suggestions(owner)).toEqual([])
     expect((await changesNothing(owner.doc, () => put({ content: text }))).json).toMatchObject({ changed: false, suggestions: [] })
     const plain = await owner.ask('PUT', '/content', { body: `${text}!`, type: 'text/markdown', query: { as: 'suggestions' } })
     expect(plain.json.suggestions).toMatchObject([{ operation: 'insert', text: '!' }])
