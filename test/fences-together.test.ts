@@ -1,6 +1,6 @@
 /** A short run of the fuzz; `npm run fuzz fences` for more. */
 import { expect, test } from 'vitest'
-import { fencesHold } from './fuzz/fences.ts'
+import { fencesHold, stepsReturn } from './fuzz/fences.ts'
 
 const seeds = 25
 
@@ -19,3 +19,12 @@ test.each([
 ] as const)('[FENCE-10] %s, seed %i: %s', (kind, seed, _what) => {
   expect(() => fencesHold(kind, seed)).not.toThrow()
 })
+
+const undoSeeds = 40
+
+test.each(['board', 'chat', 'sheet'] as const)(
+  '[FENCE-46] steps in a %s are taken back and made again to the letter, though the service tidied in between',
+  (kind) => {
+    for (let seed = 1; seed <= undoSeeds; seed++) expect(() => stepsReturn(kind, seed)).not.toThrow()
+  }
+)

@@ -13,6 +13,7 @@ import { healEdits } from '../../shared/fences/heal.ts'
 import * as sheets from '../../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import type { Edit } from '../../shared/text/diff.ts'
+import { exactUndo } from '../../web/editor/exact-undo.ts'
 import { seeded } from '../support/typist.ts'
 
 type Random = (below: number) => number
@@ -278,5 +279,67 @@ export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
     throw new Error(`${kind}, seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${fuzz.log.slice(-20).join('\n')}`, {
       cause: error
     })
+  }
+}
+
+/**
+ * One person's page, and the service that tidies between the steps: all of them are taken back, made again, and taken back. Empty lines that
+ * were there before, and that the service removed, are not asked for.
+ * Errors: throws with the seed when the text is not what it was, unit by unit.
+ */
+export const stepsReturn = (kind: keyof typeof kinds, seed: number): void => {
+  const { start, change } = kinds[kind]
+  const random = seeded(seed)
+  const docs = ['service', 'ana'].map((_name, index) => {
+    const ydoc = new Y.Doc()
+    ydoc.clientID = 1 + ((seed * 7 + index * 5) % 17)
+    return ydoc
+  }) as [Y.Doc, Y.Doc]
+  const [service, own] = docs.map((ydoc) => ydoc.getText('content')) as [Y.Text, Y.Text]
+  for (const [from, to] of [docs, docs.toReversed()] as [Y.Doc, Y.Doc][])
+    from.on('update', (update: Uint8Array, origin: unknown) => void (origin === 'remote' ? 0 : Y.applyUpdate(to, update, 'remote')))
+  service.insert(0, `before\n\n${start}\nbehind\n`)
+  const person: Person = { name: 'ana', text: own, out: [], incoming: [] }
+  const fuzz: Case = { random, people: [person], known: new Map(), written: new Map(), twice: new Set(), log: [], words: 0 }
+  const tidy = (): void => apply(service, healEdits(fenceIn(service.toString())))
+  for (let step = 0; step < 8; step++) apply(own, change(fuzz, person, fenceIn(own.toString())))
+  tidy()
+  const undo = new Y.UndoManager(own, { trackedOrigins: new Set([null]), captureTimeout: 500 })
+  const end = exactUndo(own, undo)
+  try {
+    const isExact = kind !== 'board'
+    const shown = (text: Y.Text): string => (isExact ? text.toString() : text.toString().replaceAll(/\n(?:[ \t]*\n)+/g, '\n'))
+    const begun = shown(own)
+    for (let step = 0; step < 14; step++) {
+      const fence = fenceIn(own.toString())
+      const edits = change(fuzz, person, fence)
+      fuzz.log.push(`${JSON.stringify(edits)} IN ${JSON.stringify(own.toString())}`)
+      apply(own, edits)
+      undo.stopCapturing()
+      if (random(3) === 0) tidy()
+      // There and back in the middle, too.
+      if (random(6) === 0 && undo.undo() !== null && random(2) === 0) undo.redo()
+    }
+    while (undo.canRedo()) undo.redo()
+    tidy()
+    const done = shown(own)
+    const back = (): void => {
+      while (undo.canUndo()) undo.undo()
+    }
+    back()
+    assert.equal(shown(own), begun)
+    while (undo.canRedo()) undo.redo()
+    assert.equal(shown(own), done)
+    tidy()
+    back()
+    assert.equal(shown(own), begun)
+    assert.equal(service.toString(), own.toString())
+  } catch (error) {
+    throw new Error(`${kind}, seed ${seed}: ${error instanceof Error ? error.message : String(error)}\n${fuzz.log.join('\n')}`, {
+      cause: error
+    })
+  } finally {
+    end()
+    undo.destroy()
   }
 }

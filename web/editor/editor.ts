@@ -37,6 +37,8 @@ export type WritingMode = 'live' | 'source'
 export interface Extras {
   readonly always: Extension
   readonly live: Extension
+  /** Makes undo give the text back as it was, until the answer is called. */
+  readonly exactUndo: (text: Y.Text, undo: Y.UndoManager) => () => void
 }
 
 export interface EditorInput {
@@ -115,6 +117,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
   let current = input.mode
   let { canEdit: canEditNow, label: labelNow } = input
   let extras: Extras | undefined
+  let endExactUndo = (): void => undefined
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
@@ -219,11 +222,13 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     },
     extend(value) {
       extras = value
+      endExactUndo = value.exactUndo(input.text, undoManager)
       view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
     },
     add: (extension) => view.dispatch({ effects: StateEffect.appendConfig.of(extension) }),
     destroy() {
       view.destroy()
+      endExactUndo()
       undoManager.destroy()
     }
   }

@@ -3,6 +3,7 @@ import { namesOnHover } from './names-on-hover.ts'
 import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from './bubble.ts'
 import type { Extras } from './editor.ts'
+import { exactUndo } from './exact-undo.ts'
 import { blockHandles } from './blocks/handles.ts'
 import { turns, type Turn } from './blocks/menu.tsx'
 import { gridHandles } from './grid/handles.ts'
@@ -45,5 +46,6 @@ export const createExtras = ({ blocks, onChange, documents, bubble, turn, titleA
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: [drawings, components, linkCard, pictureCard, gridHandles, blockHandles]
+  live: [drawings, components, linkCard, pictureCard, gridHandles, blockHandles],
+  exactUndo
 })

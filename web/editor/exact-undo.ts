@@ -1,0 +1,211 @@
+/**
+ * Undo and redo that give a text back as it was.
+ * - A card that is deleted leaves an empty line, which the service removes a moment later (shared/fences/heal.ts). Yjs alone would put the
+ *   card back behind the line above. White space that somebody else removes next to what a step deleted joins that step, and comes back with it.
+ * - Where the line end that is left was written by another step than the one that is gone, it changes its step.
+ * - What was put back and then written into is taken back as a whole.
+ */
+import * as Y from 'yjs'
+
+type Step = Y.UndoManager['undoStack'][number]
+
+/** Deleted items between two that are not. */
+interface Gap {
+  readonly left: Y.Item | null
+  readonly items: readonly Y.Item[]
+  readonly right: Y.Item | null
+}
+
+const isGone = (item: Y.Item): boolean => item.deleted || !item.countable
+
+const textOf = ({ content }: Y.Item): string => (content instanceof Y.ContentString ? content.str : '')
+
+function gapAround(item: Y.Item): Gap {
+  let first = item
+  while (first.left !== null && isGone(first.left)) first = first.left
+  const items: Y.Item[] = []
+  let right: Y.Item | null = first
+  for (; right !== null && isGone(right); right = right.right) items.push(right)
+  return { left: first.left, items, right }
+}
+
+/** Whether nothing but what begins every line of a fence stands between a line end and the end of an item. */
+function endsLineStart(item: Y.Item | null): boolean {
+  for (let each = item; each !== null; each = each.left) {
+    if (isGone(each)) continue
+    const [begin = ''] = /[ \t>]*$/.exec(textOf(each)) ?? []
+    if (begin.length < each.length) return textOf(each).charAt(each.length - begin.length - 1) === '\n'
+  }
+  return true
+}
+
+/** The item that ends a line, when nothing but spaces stand between it and the start of another; null: the text ends there. */
+function lineEnd(item: Y.Item | null): { readonly item: Y.Item; readonly offset: number } | null | undefined {
+  for (let each = item; each !== null; each = each.right) {
+    if (isGone(each)) continue
+    const offset = /^[ \t]*/.exec(textOf(each))?.[0].length ?? 0
+    if (offset < each.length) return textOf(each).charAt(offset) === '\n' ? { item: each, offset } : undefined
+  }
+  return null
+}
+
+const rangeOf = ({ client }: Y.ID, clock: number, len: number): ReturnType<typeof Y.createDeleteSet> => {
+  const range = Y.createDeleteSet()
+  range.clients.set(client, [{ clock, len }])
+  return range
+}
+
+/** Takes one character out of a set. */
+function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insertions'] {
+  const rest = Y.createDeleteSet()
+  for (const [each, ranges] of set.clients) {
+    rest.clients.set(
+      each,
+      each !== client
+        ? ranges
+        : ranges.flatMap((range) => {
+            const behind = range.clock + range.len - clock - 1
+            if (clock < range.clock || behind < 0) return [range]
+            const parts = [
+              { clock: range.clock, len: clock - range.clock },
+              { clock: clock + 1, len: behind }
+            ]
+            return parts.filter(({ len }) => len > 0)
+          })
+    )
+  }
+  return rest
+}
+
+/** What somebody else removed from a gap just now, beside what was gone before. */
+class Removal {
+  readonly #gap: Gap
+  readonly #steps: readonly Step[]
+  #text = ''
+  readonly #parts: { readonly at: number; readonly item: Y.Item }[] = []
+  /** Where steps of undo deleted something, ascending, and the last of them that did. */
+  readonly #deeds = new Map<number, Step>()
+
+  constructor(gap: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean) {
+    this.#gap = gap
+    this.#steps = steps
+    for (const item of gap.items) {
+      if (isNow(item)) {
+        this.#parts.push({ at: this.#text.length, item })
+        this.#text += textOf(item)
+      } else this.#found(item)
+    }
+  }
+
+  #found({ id }: Y.Item): void {
+    const at = this.#text.length
+    const index = this.#steps.findLastIndex(({ deletions }) => Y.isDeleted(deletions, id))
+    const known = this.#deeds.get(at)
+    if (index >= 0 && (known === undefined || this.#steps.indexOf(known) < index)) this.#deeds.set(at, this.#steps[index] as Step)
+  }
+
+  #give(step: Step, from: number, to: number): void {
+    for (const { at, item } of this.#parts) {
+      const [first, end] = [Math.max(from, at), Math.min(to, at + item.length)]
+      if (first >= end) continue
+      step.deletions = Y.mergeDeleteSets([step.deletions, rangeOf(item.id, item.id.clock + first - at, end - first)])
+      // Yjs would forget what it says.
+      item.keep = true
+    }
+  }
+
+  keep(): void {
+    const { left, right } = this.#gap
+    const text = this.#text
+    const last = [...this.#deeds.keys()].at(-1)
+    const isAtStart = endsLineStart(left)
+    let given = 0
+    for (const [at, step] of this.#deeds) {
+      let begin = at
+      while (begin > given && /[ \t>]/.test(text.charAt(begin - 1))) begin -= 1
+      const begins = begin === 0 ? isAtStart : text.charAt(begin - 1) === '\n'
+      let from = begin > given && text.charAt(begin - 1) === '\n' ? begin : at
+      while (from > given && /\s/.test(text.charAt(from - 1))) from -= 1
+      let to = at
+      while (/[ \t]/.test(text.charAt(to)) && to < text.length) to += 1
+      const ends = to < text.length ? text.charAt(to) === '\n' : lineEnd(right) !== undefined
+      if (ends && from < at) {
+        this.#give(step, from, at)
+        given = at
+      }
+      if (at === last && begins && to < text.length && ends && lineEnd(right) === undefined) {
+        this.#give(step, at, to + 1)
+        given = to + 1
+      }
+    }
+    const first = text.indexOf('\n')
+    if (first >= given && !isAtStart) this.#replace(first)
+  }
+
+  /** The line end that is left stands for the one that is gone: the step that wrote that one takes it back, and no other. */
+  #replace(at: number): void {
+    const end = lineEnd(this.#gap.right)
+    const gone = this.#parts.findLast((part) => part.at <= at)
+    if (end === null || end === undefined || gone === undefined) return
+    const id = Y.createID(end.item.id.client, end.item.id.clock + end.offset)
+    const goneId = Y.createID(gone.item.id.client, gone.item.id.clock + at - gone.at)
+    for (const step of this.#steps) {
+      const [wroteThis, wroteGone] = [Y.isDeleted(step.insertions, id), Y.isDeleted(step.insertions, goneId)]
+      if (wroteThis && !wroteGone) step.insertions = without(step.insertions, id)
+      if (wroteGone && !wroteThis) step.insertions = Y.mergeDeleteSets([step.insertions, rangeOf(id, id.clock, 1)])
+    }
+  }
+}
+
+/**
+ * Splits what a step wrote where its copies are split. Yjs puts a text back as a copy of one piece; once something was written into the copy,
+ * Yjs would find the first part of it alone, and leave the others in the text.
+ */
+function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
+  const ends: { readonly id: Y.ID; readonly length: number }[] = []
+  Y.iterateDeletedStructs(transaction, insertions, (struct) => {
+    if (!(struct instanceof Y.Item)) return
+    for (let done = 0; done < struct.length;) {
+      let length = struct.length - done
+      let copy = struct
+      let clock = struct.id.clock + done
+      while (copy.redone !== null) {
+        clock = copy.redone.clock + clock - copy.id.clock
+        copy = Y.getItem(transaction.doc.store, Y.createID(copy.redone.client, clock)) as Y.Item
+        length = Math.min(length, copy.id.clock + copy.length - clock)
+      }
+      if (done > 0) ends.push({ id: struct.id, length: done })
+      done += length
+    }
+  })
+  for (const { id, length } of ends) Y.iterateDeletedStructs(transaction, rangeOf(id, id.clock, length), () => undefined)
+}
+
+/** Makes undo and redo exact, until the answer is called. */
+export function exactUndo(text: Y.Text, undo: Y.UndoManager): () => void {
+  const prepare = (transaction: Y.Transaction): void => {
+    if (transaction.origin !== undo) return
+    for (const step of undo.undoing ? undo.undoStack : undo.redoStack) splitAsCopies(transaction, step)
+  }
+  const follow = (transaction: Y.Transaction): void => {
+    if (undo.trackedOrigins.has(transaction.origin)) return
+    const steps = [...undo.redoStack, ...undo.undoStack]
+    if (steps.length === 0) return
+    const isNow = ({ id }: Y.Item): boolean =>
+      Y.isDeleted(transaction.deleteSet, id) && id.clock < (transaction.beforeState.get(id.client) ?? 0)
+    const seen = new Set<Y.Item>()
+    Y.iterateDeletedStructs(transaction, transaction.deleteSet, (struct) => {
+      if (!(struct instanceof Y.Item) || struct.parent !== text || seen.has(struct) || !isNow(struct)) return
+      const gap = gapAround(struct)
+      for (const item of gap.items) seen.add(item)
+      new Removal(gap, steps, isNow).keep()
+    })
+  }
+  const { doc } = text
+  doc?.on('beforeTransaction', prepare)
+  doc?.on('afterTransaction', follow)
+  return () => {
+    doc?.off('beforeTransaction', prepare)
+    doc?.off('afterTransaction', follow)
+  }
+}
