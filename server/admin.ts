@@ -1,8 +1,8 @@
 /** `npm start -- admin …`: links that an operator hands to people. Works beside the running server: it only reads. */
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { type Account, findAccountByEmail, normalEmail } from './domain/accounts.ts'
-import { createLink, hoursOf, type Invited, type LinkKind } from './domain/links.ts'
+import { type Account, findAccountByEmail, normalEmail } from './domain/accounts/accounts.ts'
+import { createLink, hoursOf, type Invited, type LinkKind } from './domain/accounts/links.ts'
 import { createVault } from './domain/secrets.ts'
 import { readInstance, readSecret } from './storage/data-folder.ts'
 import { openLmdbReader } from './storage/lmdb.ts'

@@ -1,16 +1,24 @@
 /** Operation → domain function. A missing one does not compile. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
-import type { Caller } from './domain/caller.ts'
-import { createComment, deleteComment, editComment, listComments, readComment, replyToComment, resolveComment } from './domain/comments.ts'
-import { type File, uploadAsset } from './domain/assets.ts'
-import { replaceContent, restoreRevision } from './domain/content.ts'
-import { createDocument, readDocument, updateDocument } from './domain/documents.ts'
-import { listDrawings, storeDrawing } from './domain/drawings.ts'
-import { pollDeviceLogin, startDeviceLogin } from './domain/devices.ts'
-import { editContent } from './domain/edits.ts'
-import { listEvents } from './domain/events.ts'
-import { createSuggestion, draftSuggestion, suggestContent } from './domain/proposals.ts'
-import { claimDocument, listDocuments } from './domain/owned.ts'
+import type { Caller } from './domain/rights/caller.ts'
+import {
+  createComment,
+  deleteComment,
+  editComment,
+  listComments,
+  readComment,
+  replyToComment,
+  resolveComment
+} from './domain/review/comments.ts'
+import { type File, uploadAsset } from './domain/media/assets.ts'
+import { replaceContent, restoreRevision } from './domain/text/content.ts'
+import { createDocument, readDocument, updateDocument } from './domain/documents/documents.ts'
+import { listDrawings, storeDrawing } from './domain/media/drawings.ts'
+import { pollDeviceLogin, startDeviceLogin } from './domain/accounts/devices.ts'
+import { editContent } from './domain/text/edits.ts'
+import { listEvents } from './domain/events/events.ts'
+import { createSuggestion, draftSuggestion, suggestContent } from './domain/review/proposals.ts'
+import { claimDocument, listDocuments } from './domain/documents/owned.ts'
 import {
   cancelJob,
   readImage,
@@ -23,16 +31,16 @@ import {
   startOcr,
   startSpeech,
   startTranscription
-} from './domain/media.ts'
-import { readInbox } from './domain/inbox.ts'
-import { createToken, listTokens, revokeToken } from './domain/programs.ts'
-import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/nodes.ts'
-import { publishDocument } from './domain/publishing.ts'
-import { labelRevision, listRevisions, readRevision } from './domain/revisions.ts'
+} from './domain/media/media.ts'
+import { readInbox } from './domain/events/inbox.ts'
+import { createToken, listTokens, revokeToken } from './domain/accounts/programs.ts'
+import { createNode, listNodes, readRelayStatus, revokeNode } from './domain/media/nodes.ts'
+import { publishDocument } from './domain/documents/publishing.ts'
+import { labelRevision, listRevisions, readRevision } from './domain/text/revisions.ts'
 import type { Service } from './domain/service.ts'
-import { renameAccount } from './domain/account-name.ts'
-import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/sessions.ts'
-import { changeShare, createShare, listShares, readShare, revokeShare } from './domain/shares.ts'
+import { renameAccount } from './domain/accounts/account-name.ts'
+import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/accounts/sessions.ts'
+import { changeShare, createShare, listShares, readShare, revokeShare } from './domain/rights/shares.ts'
 import {
   decideSuggestion,
   decideSuggestions,
@@ -40,13 +48,13 @@ import {
   readSuggestion,
   replyToSuggestion,
   withdrawSuggestion
-} from './domain/suggestions.ts'
-import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/tasks.ts'
-import { deleteDocument, listTrash, undeleteDocument } from './domain/trash.ts'
-import { readAttribution } from './domain/attribution.ts'
-import { searchDocument, searchDocuments } from './domain/searching.ts'
-import { readContent, readDiff, readOutline } from './domain/reading.ts'
-import type { WaitEnd } from './domain/waits.ts'
+} from './domain/review/suggestions.ts'
+import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/review/tasks.ts'
+import { deleteDocument, listTrash, undeleteDocument } from './domain/documents/trash.ts'
+import { readAttribution } from './domain/text/attribution.ts'
+import { searchDocument, searchDocuments } from './domain/text/searching.ts'
+import { readContent, readDiff, readOutline } from './domain/text/reading.ts'
+import type { WaitEnd } from './domain/events/waits.ts'
 
 /** What a face gives to a handler. */
 export interface Call<Name extends OperationName> {

@@ -6,7 +6,7 @@
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { anonymous } from '../../server/domain/caller.ts'
+import { anonymous } from '../../server/domain/rights/caller.ts'
 import { handlers } from '../../server/handlers.ts'
 import { seeded } from '../../test/support/typist.ts'
 import { createDocument, ms, percentile, start, startProcess, table, Typist } from './support/support.ts'

@@ -12,17 +12,17 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
 import { limits } from '../../shared/limits.ts'
-import { findAccount, epochOf } from '../domain/accounts.ts'
-import { type Expiring, expiring, findLive } from '../domain/expiry.ts'
-import { encodeRecord, keys } from '../domain/keys.ts'
+import { findAccount, epochOf } from '../domain/accounts/accounts.ts'
+import { type Expiring, expiring, findLive } from '../domain/records/expiry.ts'
+import { encodeRecord, keys } from '../domain/records/keys.ts'
 import type { Key, Put } from '../domain/ports.ts'
-import { endProgramOfGrant } from '../domain/programs.ts'
+import { endProgramOfGrant } from '../domain/accounts/programs.ts'
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
 interface BrokerRecord extends Expiring {
   readonly account: string | null
-  /** Epoch of the account when it was first kept (domain/authority.ts); absent: 0. It counts in no other. */
+  /** Epoch of the account when it was first kept (domain/rights/authority.ts); absent: 0. It counts in no other. */
   readonly epoch?: number
   readonly sealed: string
   /** Seconds since 1970; null: not used yet. */

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
-import type { Credentials } from '../domain/access.ts'
+import type { Credentials } from '../domain/rights/access.ts'
 import { readCookie } from './cookies.ts'
 
 const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value)

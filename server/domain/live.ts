@@ -3,9 +3,9 @@ import type { ErrorCode } from '../../shared/errors.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Range } from '../../shared/text/anchors.ts'
 import type { Role } from '../../shared/roles.ts'
-import type { Caller } from './caller.ts'
-import type { Follower } from './follower.ts'
-import type { Room } from './room.ts'
+import type { Caller } from './rights/caller.ts'
+import type { Follower } from './text/follower.ts'
+import type { Room } from './text/room.ts'
 
 export interface OpenRoom {
   readonly room: Room

@@ -1,11 +1,11 @@
 /** What every domain function is given: the ports, the settings it needs, and the documents in memory. */
-import type { Ledger } from './draft.ts'
+import type { Ledger } from './records/draft.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'
-import type { Relay } from './relay.ts'
-import type { Quotas } from './quotas.ts'
+import type { Relay } from './media/relay.ts'
+import type { Quotas } from './documents/quotas.ts'
 import type { Vault } from './secrets.ts'
-import type { Texts } from './text-work.ts'
+import type { Texts } from './text/text-work.ts'
 
 export interface Service {
   readonly storage: Storage

@@ -1,8 +1,8 @@
 /** `/f/{id}.{ext}`: assets, for whoever knows the address. With ranges, so that film can be wound (RFC 9110, section 14). */
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../shared/errors.ts'
-import { openAsset } from '../domain/assets.ts'
-import type { Asset } from '../domain/keys.ts'
+import { openAsset } from '../domain/media/assets.ts'
+import type { Asset } from '../domain/records/keys.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'

@@ -3,7 +3,7 @@
  * with the beginning of its words. Errors and dry runs are whole.
  */
 import { limits } from '../../shared/limits.ts'
-import { beginning } from '../domain/event-words.ts'
+import { beginning } from '../domain/events/event-words.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

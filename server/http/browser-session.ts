@@ -1,8 +1,8 @@
 /** The session of a browser: whose it is, and how it is opened. */
 import { limits } from '../../shared/limits.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
-import { type Account, epochOf } from '../domain/accounts.ts'
-import { findSession, openSession } from '../domain/sessions.ts'
+import { type Account, epochOf } from '../domain/accounts/accounts.ts'
+import { findSession, openSession } from '../domain/accounts/sessions.ts'
 import { freshCookie } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { browserName } from './user-agent.ts'

@@ -1,7 +1,7 @@
 /** `/device`: where a person compares the code that a program shows, and approves its login or refuses it (RFC 8628 §3.3 and §5.4). */
 import { ServiceError } from '../../shared/errors.ts'
-import { callerOfSession } from '../domain/access.ts'
-import { decideDevice, type Device, findPendingDevice, normalUserCode } from '../domain/devices.ts'
+import { callerOfSession } from '../domain/rights/access.ts'
+import { decideDevice, type Device, findPendingDevice, normalUserCode } from '../domain/accounts/devices.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther, statusOf, textOf } from './form.ts'

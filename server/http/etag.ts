@@ -1,5 +1,5 @@
 /** Whether a conditional read (`If-None-Match`) already has the version. */
-import { tagsNamed } from '../domain/content.ts'
+import { tagsNamed } from '../domain/text/content.ts'
 import type { Context } from './context.ts'
 
 /**

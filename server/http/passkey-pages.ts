@@ -1,8 +1,8 @@
 /** Passkeys on the pages: forms that a small script (`web/public/passkey.js`) shows where the browser can, and fills in. */
 import { ServiceError } from '../../shared/errors.ts'
 import type { PasskeyQuestion, Passkeys } from '../auth/passkeys.ts'
-import { callerOfSession } from '../domain/access.ts'
-import { listPasskeys, type Passkey, removePasskey } from '../domain/passkeys.ts'
+import { callerOfSession } from '../domain/rights/access.ts'
+import { listPasskeys, type Passkey, removePasskey } from '../domain/accounts/passkeys.ts'
 import type { Service } from '../domain/service.ts'
 import type { AccountAction } from './account-forms.ts'
 import { term } from '../../shared/words.ts'

@@ -14,11 +14,11 @@ import {
   findAccountByEmail,
   setPassword,
   verifyEmail
-} from '../domain/accounts.ts'
-import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/links.ts'
-import { removePasskeysOf } from '../domain/passkeys.ts'
-import { passwordProblem } from '../domain/passwords.ts'
-import { endAccess, endBrowserSession, removeAccess } from '../domain/sessions.ts'
+} from '../domain/accounts/accounts.ts'
+import { findLink, type Link, type LinkKind, linkPath, useOf } from '../domain/accounts/links.ts'
+import { removePasskeysOf } from '../domain/accounts/passkeys.ts'
+import { passwordProblem } from '../domain/accounts/passwords.ts'
+import { endAccess, endBrowserSession, removeAccess } from '../domain/accounts/sessions.ts'
 import { take } from './perform.ts'
 import type { Context, Http } from './context.ts'
 import { asPage, checkFormToken, formToken, readForm, seeOther } from './form.ts'

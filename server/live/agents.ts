@@ -10,10 +10,10 @@ import * as Y from 'yjs'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Range } from '../../shared/text/anchors.ts'
-import { type Caller, nameOfIdentity } from '../domain/caller.ts'
+import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
-import type { Room } from '../domain/room.ts'
+import type { Room } from '../domain/text/room.ts'
 import type { PresenceUser } from './awareness.ts'
 
 /** The programs that one document shows. */

@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
-import { type Caller, nameOfIdentity } from '../domain/caller.ts'
+import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 

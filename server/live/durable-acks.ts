@@ -11,7 +11,7 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { WebSocket } from 'ws'
 import { limits } from '../../shared/limits.ts'
-import type { Room } from '../domain/room.ts'
+import type { Room } from '../domain/text/room.ts'
 import { SocketSessions } from './socket-sessions.ts'
 import { Valve } from './valve.ts'
 

@@ -6,10 +6,10 @@ import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import { healActor } from '../domain/caller.ts'
+import { healActor } from '../domain/rights/caller.ts'
 import type { Clock } from '../domain/ports.ts'
-import type { Room } from '../domain/room.ts'
-import type { Texts, TextWork } from '../domain/text-work.ts'
+import type { Room } from '../domain/text/room.ts'
+import type { Texts, TextWork } from '../domain/text/text-work.ts'
 import type { Agents } from './agents.ts'
 
 export interface Healer {

@@ -1,7 +1,7 @@
 /** Who is connected by which link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/rights/caller.ts'
 import type { End, Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
 

@@ -1,7 +1,7 @@
 /** Who holds how many connections to a document, so that no link, account or address takes all of them, and its owner gets in. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller } from '../domain/rights/caller.ts'
 
 export interface Seats {
   /** Takes a place in a document. Answers the way to leave it. Errors: `rate_limited` when there is none for this caller. */

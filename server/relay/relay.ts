@@ -33,7 +33,7 @@
  *
  * ## Jobs
  *
- * The truth is the record (domain/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
+ * The truth is the record (domain/media/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
  * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which
  * is a minute after a node froze. After a restart the
  * open jobs are read from the store. Whatever comes back is written by compare-and-set on the attempt, so no job ends twice.
@@ -44,10 +44,10 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../shared/limits.ts'
 import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
 import { relayCloseCodes } from '../../shared/relay.ts'
-import { decodeRecord, type Job, keys } from '../domain/keys.ts'
-import { beginJob, endJob, type JobError, type Outcome, requeueJob } from '../domain/media-jobs.ts'
-import { findNode } from '../domain/nodes.ts'
-import type { Offer, Relay } from '../domain/relay.ts'
+import { decodeRecord, type Job, keys } from '../domain/records/keys.ts'
+import { beginJob, endJob, type JobError, type Outcome, requeueJob } from '../domain/media/media-jobs.ts'
+import { findNode } from '../domain/media/nodes.ts'
+import type { Offer, Relay } from '../domain/media/relay.ts'
 import type { Service } from '../domain/service.ts'
 import type { Log } from '../log.ts'
 import type { Assignment } from './assignment.ts'

@@ -1,5 +1,5 @@
 /** Does the work on large texts, one after the other, in a thread of its own. */
-import { textWork } from '../domain/text-work.ts'
+import { textWork } from '../domain/text/text-work.ts'
 import { serve } from './serve.ts'
 import type { TextJob } from './texts.ts'
 

@@ -1,7 +1,7 @@
 /** Work on texts: small ones at once, large ones in threads, so that no text holds up those who wait for another. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { type TextWork, type Texts, textWork, unitsOf } from '../domain/text-work.ts'
+import { type TextWork, type Texts, textWork, unitsOf } from '../domain/text/text-work.ts'
 import { Lane, WorkRefused } from './lane.ts'
 
 /** One piece of work by its name. */

@@ -126,7 +126,7 @@ const definition = {
     'replace_all: every exact occurrence of find, as many as expected says. append_row: cells, set_cell: row, column and text, in the table that ' +
     'section, header, table or sheet names. check: the task that item names. append_item: to the list of a section or of an item.',
   on: 'document',
-  // To write takes more: domain/edits.ts asks once it has read the mode.
+  // To write takes more: domain/text/edits.ts asks once it has read the mode.
   role: 'suggest',
   input: z.object({
     operations: z.array(Operation).min(1).max(limits.editOperationsMax),

@@ -1,6 +1,6 @@
 /**
  * Edits as programs name them (by words, sections and lines), resolved in one text to ranges and what comes there instead. Each operation
- * means the text that its sender has read; how that moved since is for others (server/domain/edits.ts).
+ * means the text that its sender has read; how that moved since is for others (server/domain/text/edits.ts).
  */
 import { findWords, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'

@@ -5,7 +5,7 @@ import { Text } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { safeReturnTo } from '../../server/auth/oidc.ts'
 import { cookiesOf, readCookie } from '../../server/auth/cookies.ts'
-import { versionsNamed } from '../../server/domain/content.ts'
+import { versionsNamed } from '../../server/domain/text/content.ts'
 import { redactText } from '../../server/log.ts'
 import { parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { addTag } from '../../shared/fences/board-edits.ts'
@@ -215,7 +215,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     readCookie: (text) => readCookie({ cookie: text.replaceAll('\n', ' ') }, cookiesOf('http://localhost').session)
   },
   'server/auth/oidc.ts': { safeReturnTo: (text) => safeReturnTo(`/${text}`, 'http://localhost') },
-  'server/domain/content.ts': { versionsNamed },
+  'server/domain/text/content.ts': { versionsNamed },
   'server/log.ts': { redactText },
   'web/editor/table-rows.ts': { isDelimiter },
   'web/outline/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }

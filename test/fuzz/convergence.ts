@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../server/domain/ports.ts'
-import { contentAt, formatVersion } from '../../server/domain/journal.ts'
+import { contentAt, formatVersion } from '../../server/domain/text/journal.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { start, type World } from '../support/start.ts'
 import {

@@ -1,9 +1,9 @@
 /** Name, password and the end of an account, as a browser without script uses them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { finishAccountEnds } from '../../server/domain/account-end.ts'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/keys.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { finishAccountEnds } from '../../server/domain/accounts/account-end.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/records/keys.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'

@@ -1,7 +1,7 @@
 /** Accounts at the embedded broker: by its pages, as a browser without script uses them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findAccountByEmail } from '../../server/domain/accounts.ts'
-import { createLink } from '../../server/domain/links.ts'
+import { findAccountByEmail } from '../../server/domain/accounts/accounts.ts'
+import { createLink } from '../../server/domain/accounts/links.ts'
 import { rateLimits } from '../../shared/limits.ts'
 import { freePort } from '../support/start.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'

@@ -1,7 +1,7 @@
 /** Reading one, and short answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { told } from '../support/mcp.ts'
 import { comment, suggest } from '../support/remarks.ts'
 import { startWorld, type World } from '../support/world.ts'

@@ -1,8 +1,8 @@
 /** The event feed as server-sent events. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { type Json, type Person, startWorld, until, type World } from '../support/world.ts'

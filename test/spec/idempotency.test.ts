@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expiring, sweep } from '../../server/domain/expiry.ts'
+import { expiring, sweep } from '../../server/domain/records/expiry.ts'
 import type { Put } from '../../server/domain/ports.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'

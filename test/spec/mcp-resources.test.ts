@@ -1,7 +1,7 @@
 /** Resources and prompts of the MCP endpoint. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { connectClient, rpc } from '../support/mcp.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 

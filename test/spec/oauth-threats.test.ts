@@ -1,7 +1,7 @@
 /** What goes wrong between a program, a person and the broker, on purpose or not. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { begin, codeFields, redeem, tokensFor } from '../support/flow.ts'
 import { agreeAs, callback } from '../support/program.ts'
 import { ownPages } from '../support/provider.ts'

@@ -1,7 +1,7 @@
 /** Documents of accounts: made, listed, searched, claimed; and what a key beside a session does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { type Answer, type Ask, type Json, startWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 /** Passkeys: what is taken, and what is not. The same by real Chromium: test/browser/account.test.ts. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { findAccountByEmail } from '../../server/domain/accounts.ts'
-import { createLink } from '../../server/domain/links.ts'
+import { findAccountByEmail } from '../../server/domain/accounts/accounts.ts'
+import { createLink } from '../../server/domain/accounts/links.ts'
 import { limits } from '../../shared/limits.ts'
 import { type Ceremony, newAuthenticator } from '../support/authenticator.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'

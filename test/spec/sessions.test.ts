@@ -1,8 +1,8 @@
 /** Sessions: what they open, and that they end at once, everywhere. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { sweep } from '../../server/domain/expiry.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { sweep } from '../../server/domain/records/expiry.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Answer, type Ask, type Json, settledWithin, startWorld, type World } from '../support/world.ts'

@@ -1,7 +1,7 @@
 /** Personal access tokens: what they open, what they do not, and how they end. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { openSession } from '../../server/domain/sessions.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { newVisitor, password, signIn } from '../support/visitor.ts'

@@ -1,9 +1,9 @@
 /** Deletion, the trash, and the end of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Account, createAccount } from '../../server/domain/accounts.ts'
-import { encodeRecord, keys } from '../../server/domain/keys.ts'
-import { openSession } from '../../server/domain/sessions.ts'
-import { finishDeletions } from '../../server/domain/trash.ts'
+import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
+import { encodeRecord, keys } from '../../server/domain/records/keys.ts'
+import { openSession } from '../../server/domain/accounts/sessions.ts'
+import { finishDeletions } from '../../server/domain/documents/trash.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'

@@ -1,6 +1,6 @@
 /** What every operation of the table takes: bodies and path parameters with which it succeeds, made for a document and who asks. */
-import { callerOfService } from '../../server/domain/access.ts'
-import { decideDevice } from '../../server/domain/devices.ts'
+import { callerOfService } from '../../server/domain/rights/access.ts'
+import { decideDevice } from '../../server/domain/accounts/devices.ts'
 import { type Bytes, samples } from './media.ts'
 import { comment, suggest } from './remarks.ts'
 import { type Assignment, requestFor } from './reviews.ts'

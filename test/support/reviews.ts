@@ -1,6 +1,6 @@
 /** The language of review assignments: an owner who asks for a review, and reviewers who hold its link. */
 import { expect } from 'vitest'
-import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/keys.ts'
+import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/records/keys.ts'
 import type { Answer, Ask, Json, Person, World } from './world.ts'
 
 /** The key of an address that carries one. */

@@ -5,7 +5,7 @@ import { createPageRenderer as createShared, type Picture } from '../../../share
 import { renderComponent } from '../../../shared/markdown/components.ts'
 import { typography } from '../../../shared/markdown/typography.ts'
 import type { Renderer } from '../../../shared/markdown/render.ts'
-import { hashOfDiagram } from '../../domain/drawings.ts'
+import { hashOfDiagram } from '../../domain/media/drawings.ts'
 
 /** Pictures of diagrams, by the hashes of their sources. */
 export type Drawings = Readonly<Record<string, Picture>>

@@ -1,0 +1,96 @@
+/**
+ * The end of an account. One commit removes the account and what names it, and notes what is left to do; from then on nothing lets anybody
+ * in as that account. What is left (sessions, passkeys, node tokens, documents) is removed after it, and again at the next start if the
+ * process died between (`finishAccountEnds`).
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { type Account, emailKey } from './accounts.ts'
+import { requireRightNow } from '../rights/authority.ts'
+import { accountOf, type Caller } from '../rights/caller.ts'
+import { decodeRecord, encodeRecord, keys, type Owned } from '../records/keys.ts'
+import { removeInbox } from '../events/notices.ts'
+import { removePasskeysOf } from './passkeys.ts'
+import type { Key } from '../ports.ts'
+import type { Service } from '../service.ts'
+import { removeAccess } from './sessions.ts'
+import { releaseDocument } from '../documents/trash.ts'
+
+/** The choice for the documents of the account: they stay open to their links, or they go to the trash. */
+export type DocumentsAfter = 'keep' | 'trash'
+
+interface AccountEnd {
+  readonly account: string
+  readonly documents: DocumentsAfter
+}
+
+const isOver = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
+
+const giveUp = async (service: Service, key: Key, doc: string, documents: DocumentsAfter): Promise<void> => {
+  try {
+    // Nobody could open a document that has neither a link nor a published page.
+    await releaseDocument(
+      service,
+      doc,
+      ({ shares, taskShares = 0, publishedAt }) => documents === 'trash' || (shares + taskShares === 0 && publishedAt === null)
+    )
+  } catch (error) {
+    if (!isOver(error)) throw error
+    await service.storage.commit({ deletes: [key] })
+  }
+}
+
+/** The documents in the list of the account and in its trash, page by page. */
+const giveUpDocuments = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
+  for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
+    for (;;) {
+      const entries = await service.storage.list(prefix, { limit: limits.pageDefault })
+      if (entries.length === 0) break
+      for (const { key, value } of entries) await giveUp(service, key, decodeRecord<Owned>(value).doc, documents)
+    }
+}
+
+const finish = async (service: Service, end: AccountEnd): Promise<void> => {
+  await removeAccess(service, end.account)
+  await removePasskeysOf(service, end.account)
+  await giveUpDocuments(service, end)
+  await removeInbox(service.storage, 'account', end.account)
+  await service.storage.commit({ deletes: [keys.accountEnd(end.account)] })
+}
+
+/** Finishes what a crash cut short; an account that fails holds up no other. To be called at start, and now and then. */
+export const finishAccountEnds = async (service: Service, onFailure: (account: string, error: unknown) => void): Promise<void> => {
+  for (const { key, value } of await service.storage.list(keys.accountEnds())) {
+    const fail = (error: unknown): void => onFailure(String(key.at(-1)), error)
+    await Promise.try(() => finish(service, decodeRecord<AccountEnd>(value))).catch(fail)
+  }
+}
+
+/** Deletes the account of the caller. Errors: `credential_invalid` when its right ended meanwhile. */
+export const deleteAccount = async (service: Service, caller: Caller, documents: DocumentsAfter): Promise<void> => {
+  const { storage } = service
+  const id = accountOf(caller)
+  const end: AccountEnd = { account: id, documents }
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const checks = await requireRightNow(service, '', caller)
+    const entry = await storage.get(keys.account(id))
+    if (entry === undefined) throw new ServiceError('credential_invalid')
+    const { email, identity } = decodeRecord<Account>(entry.value)
+    const index = email === null ? undefined : emailKey(email)
+    const named = index && (await storage.get(index))
+    const isOurs = named !== undefined && decodeRecord<string>(named.value) === id
+    const deletes = [
+      keys.account(id),
+      ...(index !== undefined && isOurs ? [index] : []),
+      ...(identity === undefined ? [] : [keys.identity(identity)])
+    ]
+    const written = await storage.commit({
+      checks: [...checks, { key: keys.account(id), version: entry.version }],
+      puts: [{ key: keys.accountEnd(id), value: encodeRecord(end) }],
+      deletes
+    })
+    if (written) return finish(service, end)
+  }
+  throw new ServiceError('storage_unavailable')
+}

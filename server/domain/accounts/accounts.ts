@@ -1,0 +1,188 @@
+/**
+ * Accounts: people, by email and password or by their identity at an external issuer.
+ *
+ * This folder holds accounts and the ways to act as one: passwords, passkeys, sessions, programs, links of an administrator.
+ */
+import { hash } from 'node:crypto'
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { plainName } from '../../../shared/names.ts'
+import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
+import { checkPassword, hashPassword } from './passwords.ts'
+import type { Check, Key, Put } from '../ports.ts'
+import { newId } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+export interface Account {
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  /** Whether somebody vouched for the address: an administrator who invited it, or the external issuer. */
+  readonly emailVerified: boolean
+  /** PHC string; null: signs in elsewhere. */
+  readonly password: string | null
+  readonly createdAt: number
+  /** How many times its access was ended (`epochOf`); absent: never. */
+  readonly epoch?: number
+  /** Whether the person chose the name here: an external issuer does not change it any more. Absent: no. */
+  readonly nameChosen?: true
+  /** Hash of issuer and subject, at which an account of an external issuer is found; absent: of ours, or not signed in since this is kept. */
+  readonly identity?: string
+}
+
+/** How many times the access of an account was ended. What was let in before an end counts no more after it. */
+export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
+
+const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
+
+/** The address as it is compared and kept; undefined when it is none. */
+export const normalEmail = (text: string): string | undefined => {
+  const email = text.trim().normalize('NFC').toLowerCase()
+  return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
+}
+
+/** A name for people: the given one, else the part of the address before the @. */
+const nameFor = (name: string | undefined, email: string | null): string => {
+  const clean = plainName(name ?? '', limits.authorCharsMax)
+  return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
+}
+
+/** Where the account of an address is found. */
+export const emailKey = (email: string): Key => keys.email(digest(email))
+
+/** Where accounts are read: a service, or a store that is open beside it. */
+export interface Accounts {
+  readonly storage: Pick<Service['storage'], 'get'>
+}
+
+export const findAccount = async ({ storage }: Accounts, id: string): Promise<Account | undefined> => {
+  const entry = await storage.get(keys.account(id))
+  return entry && decodeRecord<Account>(entry.value)
+}
+
+export const findAccountByEmail = async (service: Accounts, email: string): Promise<Account | undefined> => {
+  const entry = await service.storage.get(emailKey(email))
+  return entry && findAccount(service, decodeRecord<string>(entry.value))
+}
+
+export interface NewAccount {
+  readonly email: string
+  readonly name?: string | undefined
+  readonly password: string
+  readonly emailVerified?: boolean
+}
+
+/** What else a commit that makes an account checks and puts: the use of an invitation. */
+export interface Beside {
+  readonly checks?: readonly Check[]
+  readonly puts?: readonly Put[]
+}
+
+/** A new account; undefined when the address has one. The password is hashed either way, so that both take as long. */
+export const createAccount = async (service: Service, input: NewAccount, beside: Beside = {}): Promise<Account | undefined> => {
+  const account: Account = {
+    id: newId(),
+    name: nameFor(input.name, input.email),
+    email: input.email,
+    emailVerified: input.emailVerified ?? false,
+    password: await hashPassword(input.password),
+    createdAt: service.clock.now()
+  }
+  const index = emailKey(input.email)
+  const written = await service.storage.commit({
+    checks: [{ key: index, version: null }, ...(beside.checks ?? [])],
+    puts: [
+      { key: keys.account(account.id), value: encodeRecord(account) },
+      { key: index, value: encodeRecord(account.id) },
+      ...(beside.puts ?? [])
+    ]
+  })
+  return written ? account : undefined
+}
+
+/** The account of an address and password; undefined when they do not belong together, after the same time whatever was wrong. */
+export const findAccountByPassword = async (service: Service, email: string, password: string): Promise<Account | undefined> => {
+  const account = await findAccountByEmail(service, email)
+  return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
+}
+
+const changeAccount = async ({ storage }: Service, id: string, change: (account: Account) => Account): Promise<void> => {
+  const key = keys.account(id)
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const entry = await storage.get(key)
+    if (entry === undefined) return
+    const value = encodeRecord(change(decodeRecord<Account>(entry.value)))
+    if (await storage.commit({ checks: [{ key, version: entry.version }], puts: [{ key, value }] })) return
+  }
+  throw new ServiceError('storage_unavailable')
+}
+
+/** Begins the next epoch of an account: whatever counted in the one before counts no more. */
+export const nextEpoch = (service: Service, id: string): Promise<void> =>
+  changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }))
+
+/** Notes that somebody vouched for the address of an account. */
+export const verifyEmail = (service: Service, id: string): Promise<void> =>
+  changeAccount(service, id, (account) => ({ ...account, emailVerified: true }))
+
+/**
+ * Sets the password of an account and begins its next epoch. The address is not verified by that: first all must end that was made by who
+ * knew the former password. False when the account, or what is put beside it, was overtaken.
+ */
+export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
+  const key = keys.account(account.id)
+  const hashed = await hashPassword(password)
+  const entry = await service.storage.get(key)
+  const found = entry && decodeRecord<Account>(entry.value)
+  // Of two links that are used at once one comes too late.
+  if (found === undefined || found.password !== account.password) return false
+  const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
+  return service.storage.commit({
+    checks: [{ key, version: entry?.version ?? null }, ...(beside.checks ?? [])],
+    puts: [{ key, value: encodeRecord(next) }, ...(beside.puts ?? [])]
+  })
+}
+
+/** What an external issuer says about a person. */
+export interface IssuedIdentity {
+  readonly issuer: string
+  readonly subject: string
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly emailVerified?: boolean
+}
+
+const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, createdAt: number): Account => {
+  const address = (email === undefined ? undefined : normalEmail(email)) ?? null
+  return { id, name: nameFor(name, address), email: address, emailVerified: emailVerified ?? false, password: null, createdAt }
+}
+
+/**
+ * The account of an identity at an external issuer, made at its first sign-in and kept up to date. Issuer and subject together name
+ * it; an address of mail never does: whoever controls an issuer could claim any.
+ */
+export const accountOfIdentity = async (service: Service, identity: IssuedIdentity): Promise<Account> => {
+  const named = digest(identity.issuer, identity.subject)
+  const index = keys.identity(named)
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const entry = await service.storage.get(index)
+    const found = entry && (await findAccount(service, decodeRecord<string>(entry.value)))
+    const made = fromIssuer(found?.id ?? newId(), identity, found?.createdAt ?? service.clock.now())
+    const account: Account = {
+      ...made,
+      ...(found?.epoch === undefined ? {} : { epoch: found.epoch }),
+      ...(found?.nameChosen === true && { name: found.name, nameChosen: true as const }),
+      identity: named
+    }
+    if (found !== undefined && JSON.stringify(found) === JSON.stringify(account)) return found
+    const written = await service.storage.commit({
+      checks: [{ key: index, version: entry?.version ?? null }],
+      puts: [
+        { key: keys.account(account.id), value: encodeRecord(account) },
+        { key: index, value: encodeRecord(account.id) }
+      ]
+    })
+    if (written) return account
+  }
+  throw new ServiceError('storage_unavailable')
+}

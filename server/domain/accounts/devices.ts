@@ -1,0 +1,150 @@
+/** Device login (RFC 8628): a program shows a code, a person approves it in a browser, and the program receives an app session. */
+import { randomBytes, randomInt } from 'node:crypto'
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { plainName } from '../../../shared/names.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { findAccount, epochOf } from './accounts.ts'
+import { commitFor } from '../rights/authority.ts'
+import { accountOf, type Caller } from '../rights/caller.ts'
+import { type Expiring, expiring, findLive } from '../records/expiry.ts'
+import { keys } from '../records/keys.ts'
+import { hashSecret } from '../secrets.ts'
+import type { Service } from '../service.ts'
+import { draftSession } from './sessions.ts'
+
+export interface Device extends Expiring {
+  readonly userCode: string
+  readonly name: string
+  /** Where it was begun, for the person to recognise. */
+  readonly address: string
+  readonly startedAt: number
+  readonly status: 'pending' | 'approved' | 'denied'
+  readonly account: string | null
+  /** Epoch of the account when it approved (authority.ts); absent: 0. The approval counts in no other. */
+  readonly epoch?: number
+  /** Seconds that must lie between polls. */
+  readonly interval: number
+  /** Milliseconds since 1970; 0: never. */
+  readonly polledAt: number
+}
+
+/** Without vowels, so that no words arise, and without letters that are read as others (RFC 8628 §6.1): 20^8 codes, 34.5 bit. */
+const alphabet = 'BCDFGHJKLMNPQRSTVWXZ'
+
+const newUserCode = (): string => {
+  const letters = Array.from({ length: 8 }, () => alphabet[randomInt(alphabet.length)]).join('')
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`
+}
+
+/** A code as people type it: case, spaces and hyphens do not matter. Undefined when it cannot be one. */
+export const normalUserCode = (text: string): string | undefined => {
+  const letters = text.toUpperCase().replaceAll(/[\s-]/g, '')
+  return /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(letters) ? `${letters.slice(0, 4)}-${letters.slice(4)}` : undefined
+}
+
+const codeKey = (userCode: string) => keys.userCode(hashSecret(`user code ${userCode}`))
+
+export const startDeviceLogin = async (
+  service: Service,
+  input: Input<'startDeviceLogin'>,
+  address: string
+): Promise<Output<'startDeviceLogin'>> => {
+  const secret = randomBytes(32).toString('base64url')
+  const hash = hashSecret(secret)
+  const now = service.clock.now()
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const userCode = newUserCode()
+    const device: Device = {
+      userCode,
+      name: plainName(input.client_name ?? '', limits.authorCharsMax) || 'A program',
+      address,
+      startedAt: now,
+      expiresAt: now + limits.deviceSecondsMax * 1000,
+      status: 'pending',
+      account: null,
+      interval: limits.devicePollSeconds,
+      polledAt: 0
+    }
+    const index = { device: hash, expiresAt: device.expiresAt }
+    const written = await service.storage.commit({
+      checks: [{ key: codeKey(userCode), version: null }],
+      puts: [...expiring(keys.device(hash), device), ...expiring(codeKey(userCode), index)]
+    })
+    if (!written) continue
+    const page = `${service.baseUrl}/device`
+    return {
+      device_code: secret,
+      user_code: userCode,
+      verification_uri: page,
+      verification_uri_complete: `${page}?user_code=${userCode}`,
+      expires_in: limits.deviceSecondsMax,
+      interval: device.interval
+    }
+  }
+  throw new ServiceError('storage_unavailable')
+}
+
+/** The login that waits for this code; undefined when there is none, it has expired, or it was decided. */
+export const findPendingDevice = async (service: Service, userCode: string): Promise<Device | undefined> => {
+  const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
+  const found = index && (await findLive<Device>(service, keys.device(index.record.device)))
+  return found?.record.status === 'pending' ? found.record : undefined
+}
+
+/** Approves or denies. False when there is nothing to decide any more. */
+export const decideDevice = async (service: Service, caller: Caller, userCode: string, approve: boolean): Promise<boolean> => {
+  const account = accountOf(caller)
+  const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
+  if (index === undefined) return false
+  const key = keys.device(index.record.device)
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const found = await findLive<Device>(service, key)
+    if (found === undefined || found.record.status !== 'pending') return false
+    const decided: Device = {
+      ...found.record,
+      status: approve ? 'approved' : 'denied',
+      account: approve ? account : null,
+      epoch: caller.rests.epoch
+    }
+    const written = await commitFor(service, caller, {
+      checks: [{ key, version: found.version }],
+      puts: expiring(key, decided),
+      // The code is spent: it can be looked up no more.
+      deletes: [codeKey(userCode)]
+    })
+    if (written) return true
+  }
+  return false
+}
+
+/** Errors: the codes of RFC 8628 §3.5. A device code is good for one session, however many ask at once. */
+export const pollDeviceLogin = async (service: Service, input: Input<'pollDeviceLogin'>): Promise<Output<'pollDeviceLogin'>> => {
+  const key = keys.device(hashSecret(input.device_code))
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const found = await findLive<Device>(service, key)
+    if (found === undefined) throw new ServiceError('expired_token')
+    const { record: device, version } = found
+    const checks = [{ key, version }]
+    if (device.status === 'denied') throw new ServiceError('access_denied')
+    if (device.status === 'approved') {
+      const account = await findAccount(service, device.account ?? '')
+      if (account === undefined || epochOf(account) !== (device.epoch ?? 0)) throw new ServiceError('access_denied')
+      const { token, puts, session } = draftSession(service, account, 'app', device.name)
+      if (!(await service.storage.commit({ checks, puts, deletes: [key] }))) continue
+      return {
+        access_token: token,
+        token,
+        token_type: 'Bearer',
+        expires_in: Math.floor((session.expiresAt - service.clock.now()) / 1000),
+        user: { id: account.id, name: account.name, email: account.email }
+      }
+    }
+    const now = service.clock.now()
+    const early = device.polledAt !== 0 && now - device.polledAt < device.interval * 1000
+    const next: Device = { ...device, polledAt: now, interval: device.interval + (early ? limits.deviceSlowDownSeconds : 0) }
+    if (!(await service.storage.commit({ checks, puts: expiring(key, next) }))) continue
+    throw new ServiceError(early ? 'slow_down' : 'authorization_pending', { interval: next.interval })
+  }
+  throw new ServiceError('slow_down')
+}

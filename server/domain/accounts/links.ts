@@ -1,0 +1,68 @@
+/**
+ * Links that an administrator hands out: an invitation, or the way to a new password. A link is a sealed text that only this instance
+ * can open, so that the command that prints it writes nothing; its use is noted, so that it is good once.
+ */
+import { randomBytes } from 'node:crypto'
+import { limits } from '../../../shared/limits.ts'
+import { type Account, type Beside, findAccountByEmail } from './accounts.ts'
+import { expiring } from '../records/expiry.ts'
+import { keys } from '../records/keys.ts'
+import { hashSecret, type Vault } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+export type LinkKind = 'invite' | 'reset'
+
+export interface Link {
+  readonly kind: LinkKind
+  readonly email: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+  /** Of a reset: hash of the password record that it replaces. A new password thereby ends every link to replace the one before. */
+  readonly replaces?: string
+}
+
+/** Whom a link is made for. */
+export type Invited = { readonly kind: 'invite'; readonly email: string } | { readonly kind: 'reset'; readonly account: Account }
+
+const context = 'account link 1'
+
+/** How long a link is good, in hours. */
+export const hoursOf: Readonly<Record<LinkKind, number>> = { invite: limits.inviteHours, reset: limits.resetHours }
+
+export const linkPath: Readonly<Record<LinkKind, string>> = { invite: '/auth/invite', reset: '/auth/reset' }
+
+const passwordOf = ({ password }: Account): string => hashSecret(`password ${password ?? ''}`)
+
+/** The address to hand to a person. */
+export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Invited): string => {
+  const { kind } = whom
+  const link: Link = {
+    kind,
+    expiresAt: now + hoursOf[kind] * 3600 * 1000,
+    ...(whom.kind === 'invite' ? { email: whom.email } : { email: whom.account.email ?? '', replaces: passwordOf(whom.account) })
+  }
+  const once = randomBytes(9).toString('base64url')
+  return `${baseUrl}${linkPath[kind]}?token=${vault.seal(JSON.stringify({ ...link, once }), context)}`
+}
+
+/** The link of a token; undefined when it is none, is of another kind, has expired, was used, or replaces a password that is no more. */
+export const findLink = async (service: Service, kind: LinkKind, token: string): Promise<Link | undefined> => {
+  const { vault, clock, storage } = service
+  let link: Link
+  try {
+    link = JSON.parse(vault.open(token, context)) as Link
+  } catch {
+    return undefined
+  }
+  if (link.kind !== kind || link.expiresAt <= clock.now()) return undefined
+  if ((await storage.get(keys.usedLink(hashSecret(token)))) !== undefined) return undefined
+  if (kind === 'invite') return link
+  const account = await findAccountByEmail(service, link.email)
+  return account !== undefined && passwordOf(account) === link.replaces ? link : undefined
+}
+
+/** What a commit adds to use the link up. */
+export const useOf = (token: string, link: Link): Beside => {
+  const key = keys.usedLink(hashSecret(token))
+  return { checks: [{ key, version: null }], puts: expiring(key, { expiresAt: link.expiresAt }) }
+}

@@ -1,0 +1,235 @@
+/**
+ * Programs that act for an account: personal access tokens (`apat_…`), and programs that its person let in at the broker (OAuth). Both are
+ * one kind of record with a role, the documents it is for, and an end; both are listed to the account, and revoked, alike.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { plainName } from '../../../shared/names.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { term } from '../../../shared/words.ts'
+import { type Account, findAccount, epochOf } from './accounts.ts'
+import { commitFor, lowerRole, ownRole } from '../rights/authority.ts'
+import { accountOf, type Caller, type Scope } from '../rights/caller.ts'
+import { type Expiring, expiring, findLive } from '../records/expiry.ts'
+import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
+import type { IssuedToken, Key } from '../ports.ts'
+import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+export const tokenPrefix = 'apat_'
+
+export interface Program extends Expiring, Scope {
+  readonly id: string
+  readonly account: string
+  /** `token`: made by the person, kept by the hash of its secret. `oauth`: let in at the broker, kept by the hash of its grant. */
+  readonly kind: 'token' | 'oauth'
+  readonly name: string
+  /** Where the person was sent after agreeing; null: a token, or a program on the person's own machine that has no host. */
+  readonly host: string | null
+  readonly createdAt: number
+  /** Milliseconds since 1970; null: never. */
+  readonly lastUsedAt: number | null
+  /** Epoch of the account when it was let in (authority.ts). It counts in no other. */
+  readonly epoch: number
+}
+
+interface Kept {
+  readonly hash: string
+  readonly program: Program
+}
+
+/** A program whose right stands, and for whom it acts. */
+export interface FoundProgram {
+  readonly program: Program
+  readonly account: Account
+  /** When the credential that was shown ends, in milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+const dayMs = 24 * 3600 * 1000
+
+// ——— the list of an account ———
+
+/** The programs of an account whose right has not ended, used last first; entries of others are removed. */
+const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
+  const entries = await service.storage.list(keys.accountPrograms(account))
+  const kept: Kept[] = []
+  const gone: Key[] = []
+  for (const entry of entries) {
+    const hash = decodeRecord<string>(entry.value)
+    const found = await findLive<Program>(service, keys.program(hash))
+    if (found === undefined) gone.push(entry.key)
+    else kept.push({ hash, program: found.record })
+  }
+  if (gone.length > 0) await service.storage.commit({ deletes: gone })
+  const usedAt = ({ program }: Kept): number => program.lastUsedAt ?? program.createdAt
+  return kept.toSorted((one, other) => usedAt(other) - usedAt(one))
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+const present = ({
+  id,
+  kind,
+  name,
+  host,
+  role,
+  docs,
+  createdAt,
+  lastUsedAt,
+  expiresAt
+}: Program): Output<'listTokens'>['tokens'][number] => ({
+  id,
+  kind,
+  name,
+  host,
+  role,
+  docs: docs === null ? null : [...docs],
+  createdAt: instant(createdAt),
+  lastUsedAt: lastUsedAt === null ? null : instant(lastUsedAt),
+  expiresAt: instant(expiresAt)
+})
+
+export const listTokens = async (service: Service, caller: Caller): Promise<Output<'listTokens'>> => ({
+  tokens: (await programsOf(service, accountOf(caller))).map(({ program }) => present(program))
+})
+
+/** Removes a program, then ends what hangs on it: connections, waiting requests, and what the broker issued. */
+const end = async (service: Service, { hash, program }: Kept): Promise<void> => {
+  await service.storage.commit({ deletes: [keys.program(hash), keys.accountProgram(program.account, program.id)] })
+  service.live.endSession(program.id, 'credential_invalid')
+  if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
+}
+
+/** Errors: `not_found` when the account has none with this id. */
+export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
+  const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
+  if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such token or program.') })
+  await end(service, found)
+  return { ok: true, revoked: true }
+}
+
+/** Ends all programs of an account. */
+export const endProgramsOf = async (service: Service, account: string): Promise<void> => {
+  for (;;) {
+    const all = await programsOf(service, account)
+    if (all.length === 0) return
+    for (const kept of all) await end(service, kept)
+  }
+}
+
+/** Ends the program of a grant that the broker has ended: a token of it was revoked, or used twice. */
+export const endProgramOfGrant = async (service: Service, grant: string): Promise<void> => {
+  const found = await findLive<Program>(service, keys.program(grant))
+  if (found?.record.kind === 'oauth') await end(service, { hash: grant, program: found.record })
+}
+
+// ——— making ———
+
+const requireDocuments = async (service: Service, { identity }: Caller, docs: readonly string[]): Promise<void> => {
+  for (const doc of docs) {
+    const head = await service.ledger.findHead(doc)
+    if (head === undefined || head.deletedAt !== null || ownRole(head, identity) === null)
+      throw new ServiceError('not_found', { message: term('One of these documents is not yours.'), doc })
+  }
+}
+
+/** Makes a personal access token. Errors: `too_many_tokens`, `not_found` for a document that is not the account's. */
+export const createToken = async (service: Service, caller: Caller, input: Input<'createToken'>): Promise<Output<'createToken'>> => {
+  const account = accountOf(caller)
+  const docs = input.docs === undefined ? null : [...new Set(input.docs)]
+  if (docs !== null) await requireDocuments(service, caller, docs)
+  if ((await programsOf(service, account)).length >= limits.programsMax)
+    throw new ServiceError('too_many_tokens', { tokensMax: limits.programsMax })
+  const token = newToken(tokenPrefix)
+  const hash = hashSecret(token)
+  const now = service.clock.now()
+  const program: Program = {
+    id: newId(),
+    account,
+    kind: 'token',
+    name: plainName(input.name, limits.authorCharsMax) || 'A program',
+    host: null,
+    role: input.role ?? 'edit',
+    docs,
+    createdAt: now,
+    lastUsedAt: null,
+    expiresAt: now + (input.days ?? limits.tokenDays) * dayMs,
+    epoch: caller.rests.epoch
+  }
+  const index = { key: keys.accountProgram(account, program.id), value: encodeRecord(hash) }
+  await commitFor(service, caller, { puts: [...expiring(keys.program(hash), program), index] })
+  return { token: present(program), secret: token }
+}
+
+/** What a person agreed to at the broker. */
+export interface Agreement extends Scope {
+  readonly account: string
+  readonly name: string
+  readonly host: string | null
+  /** Hash of the grant. */
+  readonly grant: string
+}
+
+/** Lets a program in. The one unused for longest makes room: a person who agrees just now wants this one. */
+export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
+  const found = await findAccount(service, account)
+  if (found === undefined) throw new ServiceError('credential_invalid')
+  const now = service.clock.now()
+  const program: Program = {
+    id: newId(),
+    account,
+    kind: 'oauth',
+    name,
+    host,
+    role,
+    docs,
+    createdAt: now,
+    lastUsedAt: null,
+    expiresAt: now + limits.brokerRefreshDays * dayMs,
+    epoch: epochOf(found)
+  }
+  const others = (await programsOf(service, account)).filter(({ program: { kind } }) => kind === 'oauth')
+  for (const surplus of others.slice(limits.programsMax - 1)) await end(service, surplus)
+  const index = { key: keys.accountProgram(account, program.id), value: encodeRecord(grant) }
+  await service.storage.commit({ puts: [...expiring(keys.program(grant), program), index] })
+}
+
+// ——— using ———
+
+/** Notes the use now and then. A program that was revoked meanwhile stays revoked. */
+const touch = (service: Service, hash: string, program: Program, version: number): void => {
+  const now = service.clock.now()
+  if (now - (program.lastUsedAt ?? 0) < limits.sessionTouchSeconds * 1000) return
+  const key = keys.program(hash)
+  const puts = [{ key, value: encodeRecord({ ...program, lastUsedAt: now } satisfies Program) }]
+  service.storage.commit({ checks: [{ key, version }], puts }).catch(() => undefined)
+}
+
+const findByHash = async (service: Service, kind: Program['kind'], hash: string): Promise<FoundProgram | undefined> => {
+  const found = await findLive<Program>(service, keys.program(hash))
+  if (found === undefined || found.record.kind !== kind) return undefined
+  const account = await findAccount(service, found.record.account)
+  if (account === undefined || epochOf(account) !== found.record.epoch) return undefined
+  touch(service, hash, found.record, found.version)
+  return { program: found.record, account, expiresAt: found.record.expiresAt }
+}
+
+/** What the broker issued, as far as it is for this place. A token of a grant may be for less than the grant. */
+const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundProgram | undefined> => {
+  const found = await findByHash(service, 'oauth', issued.grant)
+  if (found === undefined || found.account.id !== issued.account) return undefined
+  const role = lowerRole(found.program.role, issued.role) ?? found.program.role
+  return { ...found, program: { ...found.program, role }, expiresAt: Math.min(found.expiresAt, issued.expiresAt) }
+}
+
+/**
+ * The program that a bearer token stands for; undefined when the token is not good, or not for this place. `atMcp`: it was sent to the MCP
+ * endpoint, which is a resource of its own (RFC 8707).
+ */
+export const findProgram = async (service: Service, token: string, atMcp: boolean): Promise<FoundProgram | undefined> => {
+  if (isToken(tokenPrefix, token)) return findByHash(service, 'token', hashSecret(token))
+  const issued = await service.signInHost?.findToken(token)
+  if (issued === undefined || (issued.audience === 'mcp' && !atMcp)) return undefined
+  return findIssued(service, issued)
+}

@@ -1,0 +1,295 @@
+/** Sessions: a browser's cookie, or an app's `asess_` token. Kept by the hash of their secret, listed to their account, revocable. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { term } from '../../../shared/words.ts'
+import type { Output } from '../../../shared/operations/index.ts'
+import { type Account, findAccount, nextEpoch, epochOf } from './accounts.ts'
+import { accountOf, type Caller } from '../rights/caller.ts'
+import { type Expiring, expiring, findLive } from '../records/expiry.ts'
+import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
+import { endNodesOf } from '../media/nodes.ts'
+import { endProgramsOf } from './programs.ts'
+import type { Check, Key, Put } from '../ports.ts'
+import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+export type SessionKind = 'browser' | 'app'
+
+export interface Session extends Expiring {
+  readonly id: string
+  readonly account: string
+  readonly kind: SessionKind
+  /** What it was opened with, for its owner to recognise. */
+  readonly name: string
+  readonly createdAt: number
+  readonly lastUsedAt: number
+  /** When the secret was changed, in milliseconds since 1970; absent: never. */
+  readonly rotatedAt?: number
+  /** Hash of the secret that this one takes the place of, until the browser has shown that it has this one. */
+  readonly replaces?: string
+  /** Names the session of the same browser at the sign-in host, through which this one was opened; absent: through none. */
+  readonly atHost?: string
+  /** Epoch of the account when it was opened (authority.ts); absent: 0. It counts in no other. */
+  readonly epoch?: number
+  /** On the record of a former secret: hash of the one that took its place. The session itself stands there. */
+  readonly replacedBy?: string
+}
+
+const dayMs = 24 * 3600 * 1000
+
+/** Two secrets that cannot stand for each other: a cookie is never a bearer token. */
+const prefixes: Readonly<Record<SessionKind, string>> = { browser: 'bsess_', app: 'asess_' }
+
+export interface NewSession {
+  readonly token: string
+  readonly session: Session
+  /** To be committed, for the session to exist. */
+  readonly puts: readonly Put[]
+}
+
+/** A session to be put in a commit of the caller's. */
+export const draftSession = (
+  { clock }: Service,
+  account: Pick<Account, 'id' | 'epoch'>,
+  kind: SessionKind,
+  name: string,
+  atHost?: string
+): NewSession => {
+  const now = clock.now()
+  const token = newToken(prefixes[kind])
+  const hash = hashSecret(token)
+  const session: Session = {
+    id: newId(),
+    account: account.id,
+    epoch: epochOf(account),
+    kind,
+    name: name.slice(0, limits.labelCharsMax),
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: now + limits.sessionDaysMax * dayMs,
+    ...(atHost !== undefined && { atHost })
+  }
+  const index = { key: keys.accountSession(account.id, session.id), value: encodeRecord(hash) }
+  return { token, session, puts: [...expiring(keys.session(hash), session), index] }
+}
+
+interface Kept {
+  readonly hash: string
+  readonly session: Session
+}
+
+/** The sessions of an account that are alive, used last first; entries of those that are not are removed. */
+const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
+  const entries = await service.storage.list(keys.accountSessions(account))
+  const kept: Kept[] = []
+  const gone: Key[] = []
+  for (const entry of entries) {
+    const hash = decodeRecord<string>(entry.value)
+    const found = await findLive<Session>(service, keys.session(hash))
+    if (found !== undefined && !isIdle(service, found.record)) kept.push({ hash, session: found.record })
+    else gone.push(entry.key)
+  }
+  if (gone.length > 0) await service.storage.commit({ deletes: gone })
+  return kept.toSorted((one, other) => other.session.lastUsedAt - one.session.lastUsedAt)
+}
+
+const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
+
+/** Removes a session where it stands now: its secret may be changed at this very moment. */
+const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
+  const index = keys.accountSession(account, id)
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const entry = await storage.get(index)
+    if (entry === undefined) return
+    const deletes = [keys.session(decodeRecord<string>(entry.value)), index]
+    if (await storage.commit({ checks: [{ key: index, version: entry.version }], deletes })) return
+  }
+  throw new ServiceError('storage_unavailable')
+}
+
+const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
+  for (const { session } of ended) {
+    await remove(service, session)
+    service.live.endSession(session.id, 'credential_invalid')
+  }
+}
+
+/** What ties a new session to the browser that opens it. */
+interface Opened {
+  /** The secret the browser came with, which ends (no session is fixed beforehand). */
+  readonly replaces?: string | undefined
+  readonly atHost?: string | undefined
+  readonly epoch?: number
+}
+
+/** Opens a session. `epoch` of the account: as it was when the person showed who they are. */
+export const openSession = async (
+  service: Service,
+  account: string,
+  kind: SessionKind,
+  name: string,
+  { replaces, atHost, epoch }: Opened = {}
+): Promise<{ token: string; session: Session }> => {
+  const known = epoch ?? (await findAccount(service, account))?.epoch ?? 0
+  const { token, session, puts } = draftSession(service, { id: account, epoch: known }, kind, name, atHost)
+  await service.storage.commit({ puts })
+  const before = replaces === undefined ? undefined : await findCurrent(service, hashSecret(replaces))
+  const others = await sessionsOf(service, account)
+  const surplus: Kept[] = others.slice(limits.sessionsMax)
+  if (before !== undefined) surplus.push(before)
+  await end(service, surplus)
+  return { token, session }
+}
+
+/** Notes the use now and then. A session that was revoked meanwhile stays revoked. */
+const touch = (service: Service, hash: string, session: Session, version: number): void => {
+  const now = service.clock.now()
+  if (now - session.lastUsedAt < limits.sessionTouchSeconds * 1000) return
+  const key = keys.session(hash)
+  const checks: Check[] = [{ key, version }]
+  service.storage.commit({ checks, puts: [{ key, value: encodeRecord({ ...session, lastUsedAt: now }) }] }).catch(() => undefined)
+}
+
+/** The browser has shown the new secret: the former one is good for requests that are under way, and then no more. */
+const confirm = async (service: Service, hash: string, session: Session, version: number): Promise<void> => {
+  const { replaces = '', ...confirmed } = session
+  const former = await findLive<Session>(service, keys.session(replaces))
+  const expiresAt = service.clock.now() + limits.sessionOverlapSeconds * 1000
+  await service.storage.commit({
+    checks: [{ key: keys.session(hash), version }],
+    puts: [
+      { key: keys.session(hash), value: encodeRecord(confirmed satisfies Session) },
+      ...(former === undefined ? [] : expiring(keys.session(replaces), { ...former.record, expiresAt }))
+    ]
+  })
+}
+
+interface Current extends Kept {
+  readonly version: number
+}
+
+/** Where the session of a secret stands: at the secret itself, or at the one that took its place. */
+const findCurrent = async (service: Service, hash: string): Promise<Current | undefined> => {
+  const found = await findLive<Session>(service, keys.session(hash))
+  if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
+  return found && { hash, session: found.record, version: found.version }
+}
+
+/** A session that is alive, and whose it is. */
+export interface FoundSession {
+  readonly session: Session
+  readonly account: Account
+}
+
+/** The session of a secret, and its account; undefined when it is none, has expired, was long unused or was revoked. */
+export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
+  if (!isToken(prefixes[kind], token)) return undefined
+  const hash = hashSecret(token)
+  const found = await findCurrent(service, hash)
+  if (found === undefined || isIdle(service, found.session)) return undefined
+  const { session, version } = found
+  const account = await findAccount(service, session.account)
+  if (account === undefined || epochOf(account) !== (session.epoch ?? 0)) return undefined
+  if (found.hash === hash && session.replaces !== undefined) await confirm(service, hash, session, version)
+  else touch(service, found.hash, session, version)
+  return { session, account }
+}
+
+/**
+ * A new secret for a browser whose own has served for a day; undefined when it may go on with the one it has. The former one stays
+ * good until the new one is used: an answer that gets lost on its way signs nobody out.
+ */
+export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
+  const hash = hashSecret(token)
+  // The note of its use may come between.
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const found = await findCurrent(service, hash)
+    if (found === undefined) return undefined
+    const { session } = found
+    const now = service.clock.now()
+    const ageMs = now - (session.rotatedAt ?? session.createdAt)
+    const isLost = found.hash !== hash && session.replaces === hash && ageMs >= limits.sessionOverlapSeconds * 1000
+    const isOld = found.hash === hash && session.replaces === undefined && ageMs >= limits.sessionRotateHours * 3600 * 1000
+    if (!isLost && !isOld) return undefined
+    const next = newToken(prefixes.browser)
+    const nextHash = hashSecret(next)
+    const rotated: Session = { ...session, rotatedAt: now, replaces: hash }
+    const former: Session = { ...session, replacedBy: nextHash }
+    const written = await service.storage.commit({
+      checks: [{ key: keys.session(found.hash), version: found.version }],
+      puts: [
+        ...expiring(keys.session(nextHash), rotated),
+        { key: keys.session(hash), value: encodeRecord(former) },
+        { key: keys.accountSession(session.account, session.id), value: encodeRecord(nextHash) }
+      ],
+      deletes: isLost ? [keys.session(found.hash)] : []
+    })
+    if (written) return next
+  }
+  return undefined
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+export const listSessions = async (service: Service, caller: Caller): Promise<Output<'listSessions'>> => ({
+  sessions: (await sessionsOf(service, accountOf(caller))).map(({ session }) => ({
+    id: session.id,
+    kind: session.kind,
+    name: session.name,
+    createdAt: instant(session.createdAt),
+    lastUsedAt: instant(session.lastUsedAt),
+    expiresAt: instant(session.expiresAt),
+    current: session.id === caller.session
+  }))
+})
+
+/** Ends one session, and the one at the host first: the browser must not come back through it. Errors: `not_found` when the account has none. */
+export const revokeSession = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeSession'>> => {
+  const found = (await sessionsOf(service, accountOf(caller))).find(({ session }) => session.id === id)
+  if (found === undefined) throw new ServiceError('not_found', { message: term('This session has already ended.') })
+  const { atHost } = found.session
+  if (atHost !== undefined) await service.signInHost?.endSession(atHost)
+  await end(service, [found])
+  return { ok: true, revoked: true }
+}
+
+/**
+ * Ends all that lets somebody in as an account: what counted in its epoch counts no more as soon as the next one begins, sign-ins under way,
+ * approved logins and node tokens included. Then what is left is removed and who uses it disconnected. Answers how many sessions ended.
+ */
+export const endAccess = async (service: Service, account: string): Promise<number> => {
+  await nextEpoch(service, account)
+  return removeAccess(service, account)
+}
+
+/** Removes what let somebody in before the epoch of an account began, and disconnects who uses it. */
+export const removeAccess = async (service: Service, account: string): Promise<number> => {
+  const all = await sessionsOf(service, account)
+  await end(service, all)
+  await endNodesOf(service, account)
+  await endProgramsOf(service, account)
+  await service.signInHost?.endSessions(account)
+  return all.length
+}
+
+/** Ends the session of a browser. */
+export const endBrowserSession = async (service: Service, token: string): Promise<void> => {
+  const found = await findCurrent(service, hashSecret(token))
+  if (found !== undefined) await end(service, [found])
+}
+
+export const revokeSessions = async (service: Service, caller: Caller): Promise<Output<'revokeSessions'>> => ({
+  ok: true,
+  revoked: await endAccess(service, accountOf(caller))
+})
+
+export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<Output<'findSession'>> =>
+  caller.identity.kind === 'guest' ? { kind: 'guest', user: null } : readMe(service, caller)
+
+export const readMe = async (service: Service, { identity }: Caller): Promise<Output<'readMe'>> => {
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const account = identity.kind === 'account' ? await findAccount(service, identity.id) : undefined
+  const bytes = await service.quotas.used([identity.kind, identity.id])
+  const usage = { bytes, bytesMax: service.quotas.settings.accountBytesMax || null }
+  return { usage, kind: identity.kind, user: { id: identity.id, name: identity.name, email: account?.email ?? null } }
+}

@@ -1,0 +1,28 @@
+/** The answer for a deleted document, from its head alone. */
+import { ServiceError } from '../../../shared/errors.ts'
+import type { Role } from '../../../shared/roles.ts'
+import type { Head } from '../records/keys.ts'
+
+type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil'>
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+/** Whether a document is in the trash: deleted, with everything that it held still stored. */
+export const isInTrash = ({ deletedAt, trashedUntil }: Deleted): boolean => deletedAt !== null && trashedUntil !== undefined
+
+/**
+ * The error for a deleted document. `restorableUntil` is null once nothing of the document is left. `role` is the caller's own, so that an
+ * owner knows that it may restore the document.
+ */
+export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Role): ServiceError => {
+  const until = trashedUntil === undefined ? null : instant(trashedUntil)
+  return new ServiceError('document_deleted', {
+    ...(until !== null && {
+      message: 'This document is in the trash.',
+      hint: `An owner can restore it until ${until}: POST /api/docs/{id}/undelete.`
+    }),
+    deletedAt: deletedAt === null ? null : instant(deletedAt),
+    restorableUntil: until,
+    ...(role !== undefined && { role })
+  })
+}

@@ -1,0 +1,185 @@
+/**
+ * Documents: creation and metadata.
+ *
+ * This folder holds the document as a whole: its creation, its owner, its end, its published page, and the bytes that it takes.
+ */
+import * as Y from 'yjs'
+import { textRootName } from '../../../shared/names.ts'
+import type { Operation } from '../../../shared/operation.ts'
+import { type Input, operations, type OperationName, type Output } from '../../../shared/operations/index.ts'
+import { includesRole, type Role } from '../../../shared/roles.ts'
+import { actorOf, type Caller, isSignedIn } from '../rights/caller.ts'
+import { checkSize, currentContent, titleOf } from '../text/content.ts'
+import { remember } from '../records/idempotency.ts'
+import { encodeEntries, encodeProjection, firstTag, type JournalEntry, nextTag, type Snapshot, snapshotOf } from '../text/journal.ts'
+import { encodeRecord, firstLinkLabel, type Head, keys, type Owned, type Owner } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { ownAssignment } from '../review/own-assignment.ts'
+import type { Key } from '../ports.ts'
+import { saveRevision } from '../text/revisions.ts'
+import { newId } from '../secrets.ts'
+import type { Service } from '../service.ts'
+import { putShare, shareUrl } from '../rights/shares.ts'
+
+type Metadata = Output<'readDocument'>['doc']
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+/** What decides what a caller may do. */
+type Rights = Pick<Caller, 'role' | 'task' | 'identity'>
+
+/** Names of the operations that a caller may use on its document. */
+export const capabilities = ({ role, task, identity }: Rights): OperationName[] =>
+  (Object.entries(operations) as [OperationName, Operation][])
+    .filter(
+      ([, { role: needed, taskLink, needs }]) =>
+        needed !== undefined &&
+        includesRole(role, needed) &&
+        (taskLink !== true || task !== null) &&
+        (needs === undefined || isSignedIn(identity, needs))
+    )
+    .map(([name]) => name)
+
+export const presentDocument = (head: Head, caller: Rights & { readonly role: Role }, snapshot: Snapshot, url: string): Metadata => ({
+  id: head.id,
+  title: titleOf(head, snapshot),
+  givenTitle: head.title,
+  kind: head.kind,
+  url,
+  role: caller.role,
+  effectiveRole: caller.role,
+  version: snapshot.version,
+  published: head.publishedAt !== null,
+  publishedAt: head.publishedAt === null ? null : instant(head.publishedAt),
+  indexed: head.publishedAt !== null && head.indexed === true,
+  owner: head.owner,
+  createdAt: instant(head.createdAt),
+  updatedAt: instant(head.updatedAt),
+  capabilities: capabilities(caller)
+})
+
+export const ownerOf = ({ identity }: Caller): Owner =>
+  identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
+
+/** Where an account or agent lists the document: by creation, newest last. */
+export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
+  owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
+
+/** The update that seeds a document with its first text. Made once, here: a copy made anew would be another history and merge as a doubled text. */
+const seed = (content: string): Uint8Array => {
+  const ydoc = new Y.Doc()
+  ydoc.getText(textRootName).insert(0, content)
+  const update = Y.encodeStateAsUpdate(ydoc)
+  ydoc.destroy()
+  return update
+}
+
+/** A title as it is kept: null when nothing is left of it. */
+const givenTitle = (title: string | null | undefined): string | null => title?.trim() || null
+
+const emptyHead = (
+  id: string,
+  tag: string,
+  input: Input<'createDocument'>,
+  { owner, origin }: Pick<Head, 'owner' | 'origin'>,
+  now: number
+): Head => ({
+  id,
+  title: givenTitle(input.title),
+  kind: input.kind ?? 'live',
+  owner,
+  createdAt: now,
+  updatedAt: now,
+  publishedAt: null,
+  deletedAt: null,
+  firstTag: tag,
+  seq: 0,
+  tag,
+  event: 0,
+  revision: 0,
+  revisionSeq: 0,
+  announcedSeq: 0,
+  shares: 0,
+  unsaved: { added: 0, removed: 0, actors: [] },
+  ...(origin !== undefined && { origin })
+})
+
+/** Writes the first text: journal, canonical text and the revision that shows it. */
+const putFirstContent = (draft: Draft, content: string, actor: string): Snapshot => {
+  const { id, tag: before } = draft.head
+  if (content !== '') {
+    const update = seed(content)
+    const entry: JournalEntry = { seq: 1, tag: nextTag(before, update), at: draft.now, actor, update }
+    draft.put(keys.update(id, 1), encodeEntries([entry], before))
+    draft.head = { ...draft.head, seq: 1, tag: entry.tag, announcedSeq: 1, unsaved: { added: content.length, removed: 0, actors: [actor] } }
+  }
+  const snapshot = snapshotOf(draft.head, content)
+  draft.put(keys.text(id), encodeProjection(snapshot))
+  saveRevision(draft, snapshot, 'create', actor)
+  return snapshot
+}
+
+export const createDocument = async (
+  service: Service,
+  caller: Caller,
+  input: Input<'createDocument'>
+): Promise<Output<'createDocument'>> => {
+  const content = input.content ?? ''
+  checkSize(content)
+  const owner = ownerOf(caller)
+  const actor = actorOf(caller)
+  const payer = { owner, ...(caller.origin !== undefined && { origin: caller.origin }) }
+  const head = emptyHead(newId(), firstTag(), input, payer, service.clock.now())
+  const putAll = (draft: Draft): Output<'createDocument'> => {
+    const snapshot = putFirstContent(draft, content, actor)
+    const link =
+      owner.kind === 'anonymous'
+        ? putShare(service, draft, head.id, { maker: undefined, role: 'owner', label: firstLinkLabel, expiresAt: null })
+        : undefined
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc: head.id } satisfies Owned))
+    draft.event('doc.created', actor, { title: titleOf(draft.head, snapshot) }, snapshot.version)
+    const url = link === undefined ? `${service.baseUrl}/d/${head.id}` : shareUrl(service, head.id, link.secret)
+    const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
+    return remember(service, draft, caller, null, { ...doc, doc })
+  }
+  // The text stands in the journal and as the canonical text.
+  const release = await service.quotas.reserve(payer, 2 * Buffer.byteLength(content))
+  return service.ledger.create(head, caller, putAll).finally(release)
+}
+
+/** The bytes that the document takes and may take; nothing for one that was not counted yet. */
+const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
+  bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
+
+const answerOf = (service: Service, caller: Caller, head: Head, snapshot: Snapshot): Output<'readDocument'> => {
+  const presented = presentDocument(head, { ...caller, role: caller.role ?? 'view' }, snapshot, `${service.baseUrl}/d/${head.id}`)
+  const found = { ...presented, ...usageOf(service, head) }
+  return { ...found, doc: found }
+}
+
+export const readDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'readDocument'>> => {
+  const snapshot = await currentContent(service, doc)
+  const head = await service.ledger.head(doc)
+  const found = { ...answerOf(service, caller, head, snapshot).doc, ...(await ownAssignment(service, caller, doc)) }
+  return { ...found, doc: found }
+}
+
+/** Gives a document a title, or lets it be called as its text says. */
+export const updateDocument = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'updateDocument'>
+): Promise<Output<'updateDocument'>> => {
+  const title = givenTitle(input.title)
+  const snapshot = await currentContent(service, doc)
+  return service.ledger.write(doc, caller, (draft) => {
+    if (draft.head.title !== title) {
+      draft.head = { ...draft.head, title }
+      const payload = { title: titleOf(draft.head, snapshot), givenTitle: title }
+      draft.event('doc.renamed', actorOf(caller), payload)
+    }
+    return remember(service, draft, caller, doc, answerOf(service, caller, draft.head, snapshot))
+  })
+}

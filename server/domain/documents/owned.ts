@@ -1,0 +1,149 @@
+/** The documents of an account or agent: its list, search in it, and claiming an anonymous one (docs/api.md, Operations). */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { isWithin, lowerRole } from '../rights/authority.ts'
+import { actorOf, type Caller } from '../rights/caller.ts'
+import { currentContent, titleOf } from '../text/content.ts'
+import { ownedKey, ownerOf, presentDocument } from './documents.ts'
+import { remember } from '../records/idempotency.ts'
+import { decodeRecord, encodeRecord, keys, type Owned, type Share } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { changeLinks } from '../rights/lineage.ts'
+import type { Service } from '../service.ts'
+import { putRevocationOfClaim } from '../rights/shares.ts'
+
+type Listed = Output<'listDocuments'>['docs'][number]
+
+const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
+
+/** A document of a caller, by its place among them. */
+interface Own {
+  readonly place: string
+  /** Undefined: the program that asks is not let into it. */
+  readonly doc: string | undefined
+}
+
+/**
+ * The documents of a caller, newest first: those that the account or agent owns. A link gives a role on a document and makes it nobody's, so
+ * what others share stands in no list and no search. The inbox is written for owners, too (notices.ts). Errors: `account_required`.
+ */
+export const ownDocuments = async (
+  { storage }: Service,
+  { identity, scope }: Caller,
+  { limit, before }: { readonly limit: number; readonly before?: string | undefined }
+): Promise<Own[]> => {
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const entries = await storage.list(keys.ownedBy(identity.kind, identity.id), {
+    reverse: true,
+    limit,
+    ...(before === undefined ? {} : { before })
+  })
+  return entries.map(({ key, value }) => {
+    const { doc } = decodeRecord<Owned>(value)
+    return { place: String(key.at(-1)), doc: isWithin(scope, doc) ? doc : undefined }
+  })
+}
+
+/** A document as it is listed; undefined when it is being deleted or does not hold what is searched. */
+const listed = async (service: Service, caller: Caller, { doc }: Own, wanted: string): Promise<Listed | undefined> => {
+  if (doc === undefined) return undefined
+  try {
+    const head = await service.ledger.head(doc)
+    const snapshot = await currentContent(service, doc)
+    const holds = (text: string): boolean => text.toLowerCase().includes(wanted)
+    if (wanted !== '' && !holds(titleOf(head, snapshot)) && !holds(snapshot.content)) return undefined
+    return presentDocument(
+      head,
+      { ...caller, role: lowerRole('owner', caller.scope?.role ?? null) ?? 'owner' },
+      snapshot,
+      `${service.baseUrl}/d/${doc}`
+    )
+  } catch (error) {
+    if (gone(error)) return undefined
+    throw error
+  }
+}
+
+interface Asked {
+  readonly wanted: string
+  readonly pageMax: number
+  readonly before: string | undefined
+}
+
+type Page = Output<'listDocuments'>
+
+/** Newest first. A search looks into a bounded number of documents and may end before its page is full; `nextBefore` goes on. */
+const byCreation = async (service: Service, caller: Caller, { wanted, pageMax, before }: Asked): Promise<Page> => {
+  const entries = await ownDocuments(service, caller, { limit: limits.searchDocumentsMax + 1, before })
+  const docs: Listed[] = []
+  let looked = 0
+  for (const entry of entries.slice(0, limits.searchDocumentsMax)) {
+    if (docs.length === pageMax) break
+    const found = await listed(service, caller, entry, wanted)
+    if (found !== undefined) docs.push(found)
+    looked += 1
+  }
+  const last = entries[looked - 1]
+  return { docs, nextBefore: looked < entries.length && last !== undefined ? last.place : null }
+}
+
+const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) => number>> = {
+  updated: (one, other) => other.updatedAt.localeCompare(one.updatedAt),
+  title: (one, other) => one.title.localeCompare(other.title, 'en', { sensitivity: 'base', numeric: true })
+}
+
+/** Orders that stand in no index: all is read. `before` and `nextBefore` count what was shown. */
+const byOrder = async (service: Service, caller: Caller, order: keyof typeof orders, { wanted, pageMax, before }: Asked): Promise<Page> => {
+  const entries = await ownDocuments(service, caller, { limit: limits.listMax })
+  const all: Listed[] = []
+  for (const entry of entries) {
+    const found = await listed(service, caller, entry, wanted)
+    if (found !== undefined) all.push(found)
+  }
+  const from = Number(before ?? 0) || 0
+  const docs = all.toSorted(orders[order]).slice(from, from + pageMax)
+  const next = from + docs.length
+  return { docs, nextBefore: next < all.length ? String(next) : null }
+}
+
+export const listDocuments = async (service: Service, caller: Caller, input: Input<'listDocuments'>): Promise<Page> => {
+  const { query = '', sort = 'created', limit: pageMax = limits.pageDefault, before } = input
+  const asked = { wanted: query.trim().toLowerCase(), pageMax, before }
+  const place = sort === 'created' ? /^\d{15}-[\w-]{12,22}$/ : /^\d{1,6}$/
+  if (before !== undefined && !place.test(before))
+    throw new ServiceError('invalid_request', { details: [{ path: 'before', message: 'must be a nextBefore of the same order' }] })
+  return sort === 'created' ? byCreation(service, caller, asked) : byOrder(service, caller, sort, asked)
+}
+
+/**
+ * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays good unless asked otherwise.
+ * Errors: `already_claimed` when it belongs to somebody else.
+ */
+export const claimDocument = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'claimDocument'>
+): Promise<Output<'claimDocument'>> => {
+  const owner = ownerOf(caller)
+  const link = input.revokeKey === true ? caller.share : null
+  const snapshot = await currentContent(service, doc)
+  const claim = (draft: Draft, links: readonly Share[]): Output<'claimDocument'> => {
+    const before = draft.head.owner
+    if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
+    if (before.kind === 'anonymous') {
+      const { origin: _, ...head } = draft.head
+      draft.head = { ...head, owner }
+      const owned = ownedKey(draft.head)
+      if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
+      draft.event('doc.claimed', actorOf(caller), { owner })
+    }
+    if (link !== null) putRevocationOfClaim(draft, caller, doc, links, link)
+    const presented = presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+    return remember(service, draft, caller, doc, { ok: true, claimed: true, doc: presented })
+  }
+  const answer = await changeLinks(service, caller, doc, claim)
+  if (link !== null) service.live.end(doc, link, 'credential_invalid')
+  return answer
+}

@@ -1,0 +1,79 @@
+/** Publishing: a page that anyone may read while the owner says so. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { authorIn } from '../../../shared/names.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { actorOf, type Caller } from '../rights/caller.ts'
+import { currentContent, titleOf } from '../text/content.ts'
+import { removeDrawings } from '../media/drawings.ts'
+import { remember } from '../records/idempotency.ts'
+import type { Snapshot } from '../text/journal.ts'
+import { type Head, keys } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Service } from '../service.ts'
+
+type Published = Output<'publishDocument'>
+
+const present = ({ baseUrl }: Service, { id, publishedAt, indexed }: Head): Published => ({
+  ok: true,
+  published: publishedAt !== null,
+  url: `${baseUrl}/pub/${id}`,
+  markdownUrl: `${baseUrl}/pub/${id}.md`,
+  publishedAt: publishedAt === null ? null : new Date(publishedAt).toISOString(),
+  indexed: publishedAt !== null && indexed === true
+})
+
+const change = (draft: Draft, caller: Caller, { published = true, indexed }: Input<'publishDocument'>): void => {
+  const { head } = draft
+  const was = head.publishedAt !== null
+  const publishedAt = published ? (head.publishedAt ?? draft.now) : null
+  draft.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
+  // A page that is gone shows none of its pictures, and published again it is drawn again.
+  if (was && !published) removeDrawings(draft)
+  if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
+}
+
+/** Publishes or unpublishes. The same again changes nothing and tells no event. */
+export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
+  service.ledger.write(
+    doc,
+    caller,
+    (draft) => {
+      change(draft, caller, input)
+      return remember(service, draft, caller, doc, present(service, draft.head))
+    },
+    { reads: [keys.drawings(doc)] }
+  )
+
+export interface PublishedDocument {
+  readonly id: string
+  readonly title: string
+  /** Whether the owner lets search engines list it. */
+  readonly indexed: boolean
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+  /** Milliseconds since 1970. */
+  readonly publishedAt: number
+  /** The author that its front matter names, or else the account or agent that owns it; undefined: there is none. */
+  readonly author: string | undefined
+  /** How often a drawing of it was kept: with another number the page may show more pictures. */
+  readonly drawings: number
+  readonly snapshot: Snapshot
+}
+
+/** What a published page shows: the text as it is on disk now. Errors: `not_found`, also when the document is not published or was deleted. */
+export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
+  const head = await service.ledger.findHead(doc)
+  if (head === undefined || head.deletedAt !== null || head.publishedAt === null)
+    throw new ServiceError('not_found', { message: 'There is no published document at this address.' })
+  const snapshot = await currentContent(service, doc)
+  return {
+    id: doc,
+    title: titleOf(head, snapshot),
+    indexed: head.indexed === true,
+    updatedAt: head.updatedAt,
+    publishedAt: head.publishedAt,
+    author: authorIn(snapshot.content) ?? head.owner.name,
+    drawings: head.drawings ?? 0,
+    snapshot
+  }
+}

@@ -1,0 +1,156 @@
+/** Quotas: how much one document, all of an account, and the anonymous ones of an address may take. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { decodeRecord, type Head, keys } from '../records/keys.ts'
+import type { Key, Storage } from '../ports.ts'
+import { type Payer, payerOf } from './usage.ts'
+
+/** Bytes that are allowed; 0: any number. */
+export interface QuotaSettings {
+  readonly documentBytesMax: number
+  readonly accountBytesMax: number
+  readonly anonymousBytesMax: number
+}
+
+/** A document as far as quotas go. */
+export type Held = Pick<Head, 'owner' | 'origin' | 'bytes' | 'usage'>
+
+export interface Quotas {
+  readonly settings: QuotaSettings
+  /** Reads the sum of whoever pays for a document, so that it is known to `require`. */
+  load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
+  /**
+   * Refuses what would add so many bytes to a document. `makesLess`: it removes more than it adds, and passes a little beyond, for its
+   * history grows all the same. Errors: `quota_exceeded`, with the quota, what is used and what is allowed.
+   */
+  require(held: Held, bytes: number, makesLess?: boolean): void
+  /**
+   * Makes room for a new document until its record is written, or was not: the answer is to be called then. Errors: `quota_exceeded`.
+   */
+  reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
+  /** The bytes that the documents of an account or agent take, and may take. */
+  used(payer: Payer): Promise<number>
+  stop(): void
+}
+
+type Kind = 'document' | 'account' | 'address'
+
+const says: Readonly<Record<Kind, { readonly message: string; readonly hint: string }>> = {
+  document: {
+    message: 'This document and its history take as much space as one document may.',
+    hint: 'Delete comments that are no longer needed, or continue in a new document. Changes that mostly delete text may still pass. The operator can raise AGMD_DOCUMENT_MEGABYTES.'
+  },
+  account: {
+    message: 'The documents of the account that owns this take as much space as they may.',
+    hint: 'The owner makes room by deleting documents that are no longer needed, for good in the trash; the operator can raise AGMD_ACCOUNT_MEGABYTES.'
+  },
+  address: {
+    message: 'The anonymous documents made from one address take as much space as they may.',
+    hint: 'Delete documents that are no longer needed, for good in the trash, or sign in and choose "Add to your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
+  }
+}
+
+const exceeded = (quota: Kind, usedBytes: number, allowedBytes: number): ServiceError =>
+  new ServiceError('quota_exceeded', { ...says[quota], quota, usedBytes, allowedBytes })
+
+/** The least that is allowed beyond a quota to what makes less. */
+const marginOf = (allowed: number): number => Math.max(limits.quotaMarginBytes, allowed / 16)
+
+const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number, makesLess: boolean): void => {
+  if (allowed === 0 || used + bytes <= allowed + (makesLess ? marginOf(allowed) : 0)) return
+  throw exceeded(quota, used, allowed)
+}
+
+/** Payers whose sums are remembered. */
+const payersMax = 2000
+
+/** The documents of one payer, by id, and their sum. */
+interface Sum {
+  readonly documents: Map<string, number>
+  total: number
+}
+
+const readSum = async (storage: Storage, payer: Payer): Promise<Sum> => {
+  const documents = new Map<string, number>()
+  let after: string | undefined
+  for (;;) {
+    const entries = await storage.list(keys.usages(...payer), after === undefined ? {} : { after })
+    for (const { key, value } of entries) documents.set(String(key.at(-1)), decodeRecord<number>(value))
+    if (entries.length < limits.listMax) break
+    after = String(entries.at(-1)?.key.at(-1))
+  }
+  return { documents, total: [...documents.values()].reduce((one, other) => one + other, 0) }
+}
+
+const set = (sum: Sum, doc: string, bytes: number | undefined): void => {
+  sum.total += (bytes ?? 0) - (sum.documents.get(doc) ?? 0)
+  if (bytes === undefined) sum.documents.delete(doc)
+  else sum.documents.set(doc, bytes)
+}
+
+export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas => {
+  const sums = new Map<string, Promise<Sum>>()
+  /** The sums that are already read. */
+  const known = new Map<string, Sum>()
+  const nameOf = ([kind, id]: readonly unknown[]): string => `${String(kind)} ${String(id)}`
+
+  const read = (payer: Payer): Promise<Sum> => {
+    const name = nameOf(payer)
+    const found = sums.get(name) ?? readSum(storage, payer)
+    if (!sums.has(name)) {
+      sums.set(name, found)
+      found.then(
+        (sum) => sums.get(name) === found && known.set(name, sum),
+        () => sums.delete(name)
+      )
+      for (const oldest of sums.keys()) {
+        if (sums.size <= payersMax) break
+        sums.delete(oldest)
+        known.delete(oldest)
+      }
+    }
+    return found
+  }
+
+  /** Reads again what a commit touched: by whichever process. */
+  const refresh = async (key: Key): Promise<void> => {
+    const sum = await sums.get(nameOf(key.slice(1)))
+    if (sum === undefined) return
+    const entry = await storage.get(key)
+    set(sum, String(key.at(-1)), entry && decodeRecord<number>(entry.value))
+  }
+  const stop = storage.watch(['usage'], (touched) => {
+    for (const key of touched) if (key[0] === 'usage') refresh(key).catch(() => sums.delete(nameOf(key.slice(1))))
+  })
+
+  const allowedOf = ([kind]: Payer): number => (kind === 'address' ? settings.anonymousBytesMax : settings.accountBytesMax)
+
+  return {
+    settings,
+    async load(held) {
+      const payer = payerOf(held)
+      if (payer !== undefined && allowedOf(payer) > 0) await read(payer)
+    },
+    require(held, bytes, makesLess = false) {
+      const { bytes: stored = 0, usage = 0 } = held
+      refuseBeyond('document', stored, settings.documentBytesMax, bytes, makesLess)
+      const payer = payerOf(held)
+      const sum = payer && known.get(nameOf(payer))
+      if (payer === undefined || sum === undefined) return
+      // The bytes that this document took since its record was written count, too.
+      const used = sum.total + Math.max(0, stored - usage)
+      refuseBeyond(payer[0] === 'address' ? 'address' : 'account', used, allowedOf(payer), bytes, makesLess)
+    },
+    async reserve(held, bytes) {
+      const payer = payerOf(held)
+      refuseBeyond('document', 0, settings.documentBytesMax, bytes, false)
+      if (payer === undefined || allowedOf(payer) === 0) return () => undefined
+      const sum = await read(payer)
+      refuseBeyond(payer[0] === 'address' ? 'address' : 'account', sum.total, allowedOf(payer), bytes, false)
+      sum.total += bytes
+      return () => void (sum.total -= bytes)
+    },
+    used: async (payer) => (await read(payer)).total,
+    stop
+  }
+}

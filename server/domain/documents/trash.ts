@@ -1,0 +1,248 @@
+/**
+ * Deletion. A deleted document goes to the trash: every way in ends at once, and everything it held stays in the store, and counts for its
+ * quota, for `limits.trashDays`. Until then its owner can restore it whole. After that, or at once when asked for, it is erased.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { scrubAssets } from '../media/assets.ts'
+import { actorOf, type Caller, systemActor } from '../rights/caller.ts'
+import { isWithin } from '../rights/authority.ts'
+import { currentContent, titleOf } from '../text/content.ts'
+import { documentDeleted, isInTrash } from './deleted.ts'
+import { ownedKey, presentDocument } from './documents.ts'
+import { remember } from '../records/idempotency.ts'
+import { decodeRecord, type Deletion, encodeRecord, type Head, keys, type Owned, type Trashed } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { scrubJobs } from '../media/media-jobs.ts'
+import { entryOf } from '../events/notices.ts'
+import type { Key } from '../ports.ts'
+import type { Service } from '../service.ts'
+import { untilTold } from '../events/waits.ts'
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+const trashMs = limits.trashDays * 24 * 3600 * 1000
+
+/** Where an account or agent lists the document in its trash. */
+const trashedKey = ({ id, owner }: Head): Key | undefined => (owner.id === undefined ? undefined : keys.trashed(owner.kind, owner.id, id))
+
+/** Everything below the head of a document, page by page. */
+const scrub = async (service: Service, doc: string): Promise<void> => {
+  await scrubJobs(service, doc)
+  await scrubAssets(service, doc)
+  const { storage, ledger } = service
+  for (;;) {
+    const entries = await storage.list(keys.head(doc), { limit: limits.listMax })
+    if (entries.length === 0) return
+    const remove = (draft: Draft): void => {
+      for (const entry of entries) for (const key of [entry.key, ...entryOf(entry)]) draft.delete(key)
+      draft.erase()
+    }
+    await ledger.write(doc, 'system', remove, { afterDeletion: true })
+  }
+}
+
+/** Takes a document out of the list of its owner, or out of the owner's trash. */
+const unlist = (draft: Draft): void => {
+  const { id, trashedUntil } = draft.head
+  for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
+  if (trashedUntil !== undefined) draft.delete(keys.trash(trashedUntil, id))
+}
+
+/** Takes the last of a document out of the lists and out of its head. */
+const putEnd = (draft: Draft): void => {
+  unlist(draft)
+  const { trashedUntil: _, ...head } = draft.head
+  const { id, owner, deletedAt } = head
+  draft.head = {
+    ...head,
+    title: null,
+    // Its id stays, so that the owner hears 410; the name does not.
+    owner: { kind: owner.kind, ...(owner.id !== undefined && { id: owner.id }) },
+    deletedAt: deletedAt ?? draft.now,
+    unsaved: { added: 0, removed: 0, actors: [] }
+  }
+  draft.erase()
+  draft.put(keys.deletion(id), encodeRecord({ doc: id } satisfies Deletion))
+}
+
+const putIntoTrash = (draft: Draft, title: string): number => {
+  const { id } = draft.head
+  const until = draft.now + trashMs
+  unlist(draft)
+  draft.put(keys.trash(until, id), encodeRecord(id))
+  const listed = trashedKey(draft.head)
+  if (listed !== undefined) draft.put(listed, encodeRecord({ doc: id, title, deletedAt: draft.now, until } satisfies Trashed))
+  draft.head = { ...draft.head, deletedAt: draft.now, trashedUntil: until }
+  return until
+}
+
+/** Ends every way into a document, sockets and long polls too. */
+const endAccess = ({ live, relay }: Service, doc: string): void => {
+  live.end(doc, null, 'document_deleted')
+  relay.forgetDocument(doc)
+}
+
+const finishErasing = async (service: Service, doc: string): Promise<void> => {
+  await scrub(service, doc)
+  await service.ledger.write(doc, 'system', (draft) => draft.delete(keys.deletion(doc)), { afterDeletion: true })
+}
+
+type Answer = Output<'deleteDocument'>
+
+/** Errors: `document_deleted`. */
+const moveToTrash = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
+  const snapshot = await currentContent(service, doc)
+  const answer = await service.ledger.write(doc, caller, (draft): Answer => {
+    const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
+    draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
+    // Kept outside the document: a retry must hear the same answer while nothing of the document is to be had.
+    return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
+  })
+  endAccess(service, doc)
+  // Nobody waits for their results any more.
+  await scrubJobs(service, doc)
+  return answer
+}
+
+/**
+ * Makes nobody the owner of a document: who has an owner link manages it, in the trash too. `goes`: whether it goes to the trash with that,
+ * in the same commit, if it is not there. Nothing names its owner after that, so there would be nothing left to find it by.
+ */
+export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
+  const release = (draft: Draft): boolean => {
+    for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
+    draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
+    if (draft.head.deletedAt !== null || !goes(draft.head)) return false
+    // Nobody lists it, so it needs no title.
+    const until = putIntoTrash(draft, '')
+    draft.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
+    return true
+  }
+  if (!(await service.ledger.write(doc, 'system', release, { afterDeletion: true }))) return
+  endAccess(service, doc)
+  await scrubJobs(service, doc)
+}
+
+/**
+ * Erases a document, from the trash too. The mark in the head is written first and ends every way in; the contents are scrubbed after that,
+ * and again at the next start if the process died between (`finishDeletions`). The hashes of its keys stay, so that their holders hear 410.
+ */
+const erase = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
+  const end = (draft: Draft): Answer => {
+    if (draft.head.deletedAt !== null && !isInTrash(draft.head)) throw documentDeleted(draft.head)
+    if (draft.head.deletedAt === null) draft.event('doc.deleted', actorOf(caller), { restorableUntil: null })
+    putEnd(draft)
+    return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: null })
+  }
+  const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
+  endAccess(service, doc)
+  // Those who waited read of the deletion before its event goes, too.
+  await untilTold(service, keys.events(doc))
+  await finishErasing(service, doc)
+  return answer
+}
+
+/** Deletes a document: to the trash, or for good. Errors: `document_deleted` for one that is deleted so far already. */
+export const deleteDocument = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { permanent = false }: Input<'deleteDocument'> = {}
+): Promise<Answer> => (permanent ? erase(service, caller, doc) : moveToTrash(service, caller, doc))
+
+/** Restores a document from the trash; one that is not deleted stays as it is. Errors: `document_deleted` when it is too late. */
+export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
+  const restore = (draft: Draft): Head => {
+    const { trashedUntil, ...head } = draft.head
+    // Restored already: sent twice, it is done once.
+    if (head.deletedAt === null) return head
+    if (trashedUntil === undefined || trashedUntil <= draft.now) throw documentDeleted(head)
+    unlist(draft)
+    draft.head = { ...head, deletedAt: null }
+    const owned = ownedKey(draft.head)
+    if (owned !== undefined) draft.put(owned, encodeRecord({ doc } satisfies Owned))
+    draft.event('doc.restored', actorOf(caller), { deletedAt: instant(head.deletedAt) })
+    return draft.head
+  }
+  const head = await service.ledger.write(doc, caller, restore, { afterDeletion: true })
+  service.live.readmit(doc)
+  const snapshot = await currentContent(service, doc)
+  const presented = presentDocument(head, { ...caller, role: caller.role ?? 'owner' }, snapshot, `${service.baseUrl}/d/${doc}`)
+  return { ok: true, restored: true, doc: presented }
+}
+
+/** The trash of an account or agent, deleted last first. `before` counts what was shown. */
+export const listTrash = async (service: Service, { identity, scope }: Caller, input: Input<'listTrash'>): Promise<Output<'listTrash'>> => {
+  if (identity.kind === 'guest') throw new ServiceError('account_required')
+  const { storage, clock, baseUrl } = service
+  const entries = await storage.list(keys.trashedBy(identity.kind, identity.id), { limit: limits.listMax })
+  const all = entries
+    .map((entry) => decodeRecord<Trashed>(entry.value))
+    .filter(({ until, doc }) => until > clock.now() && isWithin(scope, doc))
+    .toSorted((one, other) => other.until - one.until)
+  const { before = 0, limit = limits.pageDefault } = input
+  const docs = all.slice(before, before + limit).map(({ doc, title, deletedAt, until }) => ({
+    id: doc,
+    title,
+    url: `${baseUrl}/d/${doc}`,
+    deletedAt: instant(deletedAt),
+    restorableUntil: instant(until)
+  }))
+  const next = before + docs.length
+  return { docs, nextBefore: next < all.length ? next : null }
+}
+
+/** Is told of a document that could not be worked on. */
+export type OnFailure = (doc: string, error: unknown) => void
+
+/** Works through documents one after the other. One that fails holds up no other. */
+const forEachDocument = async (docs: readonly string[], work: (doc: string) => Promise<void>, onFailure: OnFailure): Promise<void> => {
+  for (const doc of docs) await work(doc).catch((error: unknown) => onFailure(doc, error))
+}
+
+/** Erases what has been in the trash for its time, longest first. */
+const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
+  const end = (draft: Draft): boolean => {
+    // Restored at this very moment, or deleted again after that.
+    const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
+    if (due) putEnd(draft)
+    return due
+  }
+  const empty = async (doc: string): Promise<void> => {
+    if (await service.ledger.write(doc, 'system', end, { afterDeletion: true })) await finishErasing(service, doc)
+  }
+  const seen = new Set<string>()
+  const { sweepRecordsMax: limit } = limits
+  for (let after = 0; ;) {
+    const due = await service.storage.list(keys.trashes(), { after, before: service.clock.now() + 1, limit })
+    const docs = due.map(({ key }) => String(key.at(-1))).filter((doc) => !seen.has(doc))
+    for (const doc of docs) seen.add(doc)
+    await forEachDocument(docs, empty, onFailure)
+    if (due.length < limit) return
+    // Those that failed are still in the list. Others may have come into the trash in the same millisecond as the last.
+    const last = Number(due.at(-1)?.key.at(-2))
+    after = docs.length === 0 ? last : last - 1
+  }
+}
+
+/** Ends a document that was deleted on the account page of an earlier version, where a deletion waited ten minutes. */
+const putFormerEnd = (draft: Draft): void => {
+  const { id, owner } = draft.head
+  if (owner.id !== undefined) draft.delete(['undoable', owner.kind, owner.id, id])
+  putEnd(draft)
+}
+
+/** Finishes erasings that a crash cut short, and begins those that are due. To be called at start, and now and then. */
+export const finishDeletions = async (service: Service, onFailure: OnFailure): Promise<void> => {
+  await emptyTrash(service, onFailure)
+  const deletions = (await service.storage.list(keys.deletions())).map(({ value }) => decodeRecord<Deletion>(value))
+  const former = new Set(deletions.filter(({ scrubAt }) => scrubAt !== undefined).map(({ doc }) => doc))
+  const finish = async (doc: string): Promise<void> => {
+    if (former.has(doc)) await service.ledger.write(doc, 'system', putFormerEnd, { afterDeletion: true })
+    await finishErasing(service, doc)
+  }
+  const docs = deletions.map(({ doc }) => doc)
+  await forEachDocument(docs, finish, onFailure)
+}

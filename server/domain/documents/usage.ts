@@ -1,0 +1,94 @@
+/**
+ * What documents take: the bytes of their text, history, comments, suggestions and assignments. Assets have a quota of their own (assets.ts).
+ *
+ * The head of a document counts its bytes, in the commit that moves them, so that no crash can part the two. What all documents of an
+ * owner take is the sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by
+ * `limits.usageStepBytes`, and with each canonical text: never for a keystroke. So a sum lacks at most one step for each document
+ * that is open. An anonymous document counts for the address that made it, which is kept as a keyed hash.
+ */
+import { limits } from '../../../shared/limits.ts'
+import { isInTrash } from './deleted.ts'
+import { encodeRecord, type Head, keys } from '../records/keys.ts'
+import type { Key, Put, Storage } from '../ports.ts'
+
+/** Kinds of records whose keys are new with each put. */
+const appended: ReadonlySet<unknown> = new Set(['update', 'history', 'keyframe', 'event'])
+/** Kinds of records that a put may replace. */
+const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task', 'drawings', 'picture'])
+
+const counts = (doc: string, [first, second, kind]: Key): boolean =>
+  first === 'd' && second === doc && (appended.has(kind) || replaced.has(kind))
+
+const bytesAt = async (storage: Storage, key: Key): Promise<number> => (await storage.get(key))?.value.length ?? 0
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0)
+
+/** By how many bytes a batch changes what a document takes; negative: it takes less. Reads what it replaces and deletes. */
+export const bytesMoved = async (storage: Storage, doc: string, puts: readonly Put[], deletes: readonly Key[]): Promise<number> => {
+  const counted = puts.filter(({ key }) => counts(doc, key))
+  const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
+  const gone = deletes.filter((key) => counts(doc, key))
+  // Several changes of one batch may delete the same record.
+  const touched = new Map([...over, ...gone].map((key) => [JSON.stringify(key), key]))
+  const before = await Promise.all([...touched.values()].map((key) => bytesAt(storage, key)))
+  return sum(counted.map(({ value }) => value.length)) - sum(before)
+}
+
+/** The owner of the documents that are summed up: an account, an agent, or the address that made an anonymous one. */
+export type Payer = readonly [kind: 'account' | 'agent' | 'address', id: string]
+
+/** The owner whose quota a document counts against; undefined: an anonymous document older than quotas. */
+export const payerOf = ({ owner, origin }: Pick<Head, 'owner' | 'origin'>): Payer | undefined => {
+  if (owner.kind !== 'anonymous') return owner.id === undefined ? undefined : [owner.kind, owner.id]
+  return origin === undefined ? undefined : ['address', origin]
+}
+
+const usageKey = (head: Head): Key | undefined => {
+  const payer = payerOf(head)
+  return payer && keys.usage(...payer, head.id)
+}
+
+const isSame = (one: Key | undefined, other: Key | undefined): boolean => one?.join('\0') === other?.join('\0')
+
+/** Whether the record of a document must be written now. */
+const isDue = (head: Head, puts: readonly Put[]): boolean => {
+  const moved = Math.abs((head.bytes ?? 0) - (head.usage ?? 0))
+  return head.usage === undefined || moved >= limits.usageStepBytes || (moved > 0 && puts.some(({ key }) => key[2] === 'text'))
+}
+
+/** The further writes of a commit that keep the sums right: the head, and the record of the bytes that the document takes. */
+export const countUsage = (
+  before: Head | undefined,
+  head: Head,
+  puts: readonly Put[]
+): { readonly head: Head; readonly puts: readonly Put[]; readonly deletes: readonly Key[] } => {
+  if (head.bytes === undefined) return { head, puts: [], deletes: [] }
+  const { usage: _usage, ...rest } = head
+  const former = before?.usage === undefined ? undefined : usageKey(before)
+  // A document in the trash still takes its bytes.
+  const key = head.deletedAt === null || isInTrash(head) ? usageKey(head) : undefined
+  const deletes = former === undefined || isSame(former, key) ? [] : [former]
+  if (key === undefined) return { head: rest, puts: [], deletes }
+  if (isSame(former, key) && !isDue(head, puts)) return { head, puts: [], deletes }
+  return { head: { ...rest, usage: head.bytes }, puts: [{ key, value: encodeRecord(head.bytes) }], deletes }
+}
+
+/** Everything that counts of a document, page by page: for one of before its head did. What is written meanwhile may be missed. */
+export const measure = async (storage: Storage, doc: string): Promise<number> => {
+  let bytes = 0
+  for (const kind of [...appended, ...replaced] as string[]) {
+    if (kind === 'checkpoint' || kind === 'text') {
+      bytes += await bytesAt(storage, ['d', doc, kind])
+      continue
+    }
+    let after: string | number | undefined
+    for (;;) {
+      const entries = await storage.list(['d', doc, kind], { limit: limits.usagePage, ...(after === undefined ? {} : { after }) })
+      bytes += sum(entries.map(({ value }) => value.length))
+      after = entries.at(-1)?.key.at(-1)
+      if (entries.length < limits.usagePage) break
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return bytes
+}

@@ -1,0 +1,64 @@
+/**
+ * The words of the comment or suggestion that an event tells of. They are looked up as the event is read and stand in it nowhere: they are
+ * those of now, and with a comment its words are gone from the feed as well.
+ */
+import { limits } from '../../../shared/limits.ts'
+import { type Comment, decodeRecord, keys, type Reply, type StoredEvent, type Suggestion } from '../records/keys.ts'
+import type { Key, Storage } from '../ports.ts'
+
+/** Texts that belong to an event; each absent where there is none. */
+export interface EventWords {
+  /** Of a comment, reply or note. */
+  readonly body?: string
+  /** The text that the comment or suggestion is on. */
+  readonly quote?: string
+  /** The text that a suggestion brings. */
+  readonly replacement?: string
+  /** Names of those that are not here whole. */
+  readonly cut?: readonly (keyof typeof charsMax)[]
+}
+
+const charsMax = { body: limits.eventBodyCharsMax, quote: limits.eventQuoteCharsMax, replacement: limits.eventBodyCharsMax } as const
+
+/** The beginning of a text, never half a character. */
+export const beginning = (text: string, max: number): string => {
+  if (text.length <= max) return text
+  return text.slice(0, max - Number(/[\uD800-\uDBFF]/.test(text[max - 1] ?? '')))
+}
+
+const within = (texts: Readonly<Record<keyof typeof charsMax, string | undefined>>): EventWords => {
+  const names = Object.keys(charsMax) as (keyof typeof charsMax)[]
+  const given = names.flatMap((name) => (texts[name] === undefined ? [] : [[name, texts[name]] as const]))
+  const cut = given.filter(([name, text]) => text.length > charsMax[name]).map(([name]) => name)
+  return { ...Object.fromEntries(given.map(([name, text]) => [name, beginning(text, charsMax[name])])), ...(cut.length > 0 && { cut }) }
+}
+
+const replyIn = (replies: readonly Reply[] | undefined, id: unknown): string | undefined => replies?.find((reply) => reply.id === id)?.body
+
+const someText = (text: string): string | undefined => (text === '' ? undefined : text)
+
+const record = async <T>(storage: Storage, key: Key): Promise<T | undefined> => {
+  const entry = await storage.get(key)
+  return entry && decodeRecord<T>(entry.value)
+}
+
+/** Whether an event tells of a comment or suggestion. */
+const tellsOfRemark = ({ kind }: StoredEvent): boolean => kind.startsWith('comment.') || kind.startsWith('suggestion.')
+
+/** The words of one event. Errors: `storage_*`. */
+export const wordsOf = async (storage: Storage, doc: string, event: StoredEvent): Promise<EventWords> => {
+  const { commentId, suggestionId, replyId } = event.payload
+  if (!tellsOfRemark(event)) return {}
+  if (typeof commentId === 'string') {
+    const comment = await record<Comment>(storage, keys.comment(doc, commentId))
+    if (comment === undefined) return {}
+    const body = replyId === undefined ? comment.body : replyIn(comment.replies, replyId)
+    return within({ body, quote: someText(comment.target.quote), replacement: undefined })
+  }
+  if (typeof suggestionId !== 'string') return {}
+  const suggestion = await record<Suggestion>(storage, keys.suggestion(doc, suggestionId))
+  if (suggestion === undefined) return {}
+  const { original, text, note, operation, replies } = suggestion
+  const body = replyId === undefined ? (note ?? undefined) : replyIn(replies, replyId)
+  return within({ body, quote: someText(original), replacement: operation === 'delete' ? undefined : text })
+}

@@ -1,0 +1,159 @@
+/**
+ * The event feed: records with a dense cursor per document, and the long poll over them (docs/api.md, Events and inbox).
+ *
+ * This folder holds events: the feed of a document, the inbox, mentions, and the waits for them.
+ */
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { includesRole } from '../../../shared/roles.ts'
+import { type Caller, splitActor, taskOf } from '../rights/caller.ts'
+import { isInTrash } from '../documents/deleted.ts'
+import { wordsOf } from './event-words.ts'
+import { decodeRecord, type Head, keys, type StoredEvent } from '../records/keys.ts'
+import type { Service } from '../service.ts'
+import { holding, type WaitEnd, waitUntil } from './waits.ts'
+
+type Feed = Output<'listEvents'>
+type PresentedEvent = Feed['events'][number]
+
+/** How much of an event a caller reads: owners all of it, others of links no more than their roles, save of the one they use. */
+type View = 'whole' | 'own' | 'bare'
+
+const hiddenIn: Readonly<Record<View, readonly string[]>> = {
+  whole: [],
+  own: ['madeThrough', 'changedWith', 'endedWith'],
+  bare: ['shareId', 'label', 'madeThrough', 'changedWith', 'endedWith']
+}
+
+const tellsOfLink = ({ kind }: StoredEvent): boolean => kind.startsWith('share.') || kind === 'task.created'
+
+const viewFor = (caller: Caller, event: StoredEvent): View => {
+  if (!tellsOfLink(event) || includesRole(caller.role, 'owner')) return 'whole'
+  return caller.share !== null && event.payload['shareId'] === caller.share ? 'own' : 'bare'
+}
+
+const presentEvent = (event: StoredEvent, view: View): PresentedEvent => {
+  const { kind, name } = splitActor(event.actor)
+  return {
+    seq: event.seq,
+    id: event.seq,
+    type: event.kind,
+    kind: event.kind,
+    ts: event.at,
+    at: new Date(event.at).toISOString(),
+    actor: name === '' ? null : name,
+    actorKind: kind,
+    ...(event.version === undefined ? {} : { version: event.version }),
+    payload: Object.fromEntries(Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field)))
+  }
+}
+
+/** Whether a caller is told of an event: the link of an assignment hears of no other assignment, and of no other link. */
+const seesEvent = (caller: Caller, { kind, payload }: StoredEvent): boolean => {
+  const own = taskOf(caller)
+  if (own === null) return true
+  if (kind.startsWith('task.')) return payload['taskId'] === own
+  return !kind.startsWith('share.') || payload['shareId'] === caller.share
+}
+
+/** An event in each form in which somebody reads it, and who that is. */
+export const formsOf = (event: StoredEvent): { readonly event: PresentedEvent; readonly sees: (caller: Caller) => boolean }[] =>
+  (tellsOfLink(event) ? (['whole', 'own', 'bare'] as const) : (['whole'] as const)).map((view) => ({
+    event: presentEvent(event, view),
+    sees: (caller) => seesEvent(caller, event) && viewFor(caller, event) === view
+  }))
+
+const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean) => {
+  const types = input.types?.split(',').map((type) => type.trim())
+  return (event) =>
+    (types === undefined || types.includes(event.kind)) && (input.excludeActor === undefined || event.actor !== input.excludeActor)
+}
+
+/** One page after the cursor, without the words that belong to its events. Events that the filter leaves out still move the cursor. */
+const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
+  const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
+  const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
+  const shown = events
+    .filter((event) => seesEvent(caller, event))
+    .map((event) => ({ event, shown: presentEvent(event, viewFor(caller, event)) }))
+    .filter((each) => wanted(input)(each.shown))
+  const told = shown.map(async (each) => {
+    const words = await wordsOf(service.storage, doc, each.event)
+    return { ...each.shown, payload: { ...each.shown.payload, ...words } }
+  })
+  const capped = entries.length === limits.eventPageMax
+  return { events: await Promise.all(told), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
+}
+
+/** The head of a document that the caller may read: an owner reads on in the trash. Errors: `not_found`, `document_deleted`. */
+const headFor = async ({ ledger }: Service, caller: Caller, doc: string): Promise<Head> => {
+  const head = await ledger.findHead(doc)
+  if (head !== undefined && isInTrash(head) && includesRole(caller.role, 'owner')) return head
+  return ledger.head(doc)
+}
+
+/** The cursor to begin at. One ahead of the newest event would never see one: it is brought back. */
+const beginAt = async (service: Service, caller: Caller, doc: string, since: Input<'listEvents'>['since']): Promise<number> => {
+  const head = await headFor(service, caller, doc)
+  // Edits that a crash kept from being announced are announced by loading the document.
+  if (head.deletedAt === null && head.announcedSeq < head.seq && service.live.find(doc) === undefined)
+    (await service.live.open(doc)).release()
+  return Math.min(since === 'latest' ? head.event : (since ?? 0), head.event)
+}
+
+export const listEvents = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Promise<Feed> => {
+  const from = await beginAt(service, caller, doc, input.since)
+  const { wait = 0 } = input
+  if (wait === 0) return input.since === 'latest' ? { events: [], latest: from } : page(service, caller, doc, from, input)
+  const prefix = keys.events(doc)
+  const deadline = service.clock.now() + wait * 1000
+  let since = from
+  const look = async (): Promise<{ found: Feed; enough: boolean }> => {
+    const found = await page(service, caller, doc, since, input)
+    since = found.latest
+    return { found, enough: found.events.length > 0 || found.capped === true }
+  }
+  return holding(service, prefix, () => waitUntil(service, { prefix, deadline, end }, look))
+}
+
+/** Pages of the feed, one after the other, as they are asked for. */
+export type Followed = AsyncGenerator<Feed, void>
+
+/** Follows the feed until `end`; a last page tells what came just before it. Errors: `not_found`, `document_deleted`; while following `rate_limited`. */
+export const followEvents = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Promise<Followed> => {
+  const from = await beginAt(service, caller, doc, input.since)
+  return pagesAfter(service, caller, doc, from, input, end)
+}
+
+async function* pagesAfter(
+  service: Service,
+  caller: Caller,
+  doc: string,
+  from: number,
+  input: Input<'listEvents'>,
+  end: WaitEnd
+): Followed {
+  const prefix = keys.events(doc)
+  for (let since = from; ;) {
+    const look = async (): Promise<{ found: Feed; enough: boolean }> => {
+      const found = await page(service, caller, doc, since, input)
+      return { found, enough: found.latest > since }
+    }
+    const found = await holding(service, prefix, () => waitUntil(service, { prefix, deadline: Infinity, end }, look))
+    if (found.latest > since) yield found
+    since = found.latest
+    if (end.signal.aborted && found.capped !== true) return
+  }
+}

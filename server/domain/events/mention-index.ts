@@ -1,0 +1,40 @@
+/** The mentions in the chats of a text, by what makes them the same. Pure. */
+import { hash } from 'node:crypto'
+import { parseChat } from '../../../shared/fences/chat.ts'
+import { fencesOf } from '../../../shared/fences/fences.ts'
+import { limits } from '../../../shared/limits.ts'
+import { mentionsOf } from '../../../shared/mentions.ts'
+
+/** A message in which somebody is mentioned. */
+export interface Said {
+  readonly author: string
+  readonly at: string
+  readonly text: string
+  readonly name: string
+  /** Counted from 1. */
+  readonly line: number
+}
+
+/** Messages by author, time and name mentioned, and in there by their words. */
+export type MentionIndex = ReadonlyMap<string, ReadonlyMap<string, Said>>
+
+/** Spares texts without a chat the walk. */
+const mayHold = /(?:```|~~~)[ \t]*chat/
+
+export const mentionIndex = (content: string): MentionIndex => {
+  const index = new Map<string, Map<string, Said>>()
+  if (!mayHold.test(content)) return index
+  for (const fence of fencesOf(content).filter(({ kind }) => kind === 'chat')) {
+    for (const entry of parseChat(fence).entries) {
+      if (entry.kind !== 'message' || entry.imported) continue
+      const { author, at, text } = entry
+      for (const name of mentionsOf(text).slice(0, limits.mentionEventsMax)) {
+        const id = hash('sha256', JSON.stringify([author, at, name.toLowerCase()]), 'base64url').slice(0, 22)
+        const known = index.get(id) ?? new Map<string, Said>()
+        if (!known.has(text)) known.set(text, { author, at, text, name, line: fence.line + entry.index + 2 })
+        index.set(id, known)
+      }
+    }
+  }
+  return index
+}

@@ -1,0 +1,78 @@
+/** Waiting for news: for a commit below a key, for the end of a time, or for the end of whoever waits. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Key } from '../ports.ts'
+import type { Service } from '../service.ts'
+
+/** Something that can end a wait early: the client went away, the link was revoked, the server stops. */
+export interface WaitEnd {
+  readonly signal: AbortSignal
+}
+
+/** What is waited for: commits that touch keys below `prefix`. `deadline`: milliseconds since 1970. */
+interface Wanted {
+  readonly prefix: Key
+  readonly deadline: number
+  readonly end: WaitEnd
+}
+
+const held = new WeakMap<Service, Map<string, Set<Promise<unknown>>>>()
+
+/** Those who wait for news below a key; each key has a bound. Errors: `rate_limited`. */
+export const holding = async <T>(
+  service: Service,
+  prefix: Key,
+  work: () => Promise<T>,
+  max: number = limits.eventWaitersMax
+): Promise<T> => {
+  const name = JSON.stringify(prefix)
+  const byName = held.get(service) ?? new Map<string, Set<Promise<unknown>>>()
+  held.set(service, byName)
+  const those = byName.get(name) ?? new Set()
+  if (those.size >= max) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
+  const working = work()
+  byName.set(name, those.add(working))
+  try {
+    return await working
+  } finally {
+    those.delete(working)
+    if (those.size === 0) byName.delete(name)
+  }
+}
+
+/** Resolves when nobody waits below a key who does so now: to be called once their waits were ended. */
+export const untilTold = async (service: Service, prefix: Key): Promise<void> => {
+  const those = held.get(service)?.get(JSON.stringify(prefix))
+  if (those !== undefined) await Promise.allSettled(those)
+}
+
+/**
+ * Looks again after each commit below `prefix` until `look` says that it is enough, the time is over, or the wait is ended; answers what it
+ * saw last. A last look follows the end: what was written just before it is told.
+ */
+export const waitUntil = async <T>(
+  service: Service,
+  { prefix, deadline, end }: Wanted,
+  look: () => Promise<{ found: T; enough: boolean }>
+): Promise<T> => {
+  let wake = (): void => undefined
+  const nudge = (): void => wake()
+  // Subscribe before looking: a commit between the two would otherwise wake nobody.
+  const stop = service.storage.watch(prefix, nudge)
+  end.signal.addEventListener('abort', nudge)
+  try {
+    for (;;) {
+      const woken = new Promise<void>((resolve) => (wake = resolve))
+      const wasEnded = end.signal.aborted
+      const { found, enough } = await look()
+      const left = deadline - service.clock.now()
+      if (enough || left <= 0 || wasEnded) return found
+      const cancel = left === Infinity ? undefined : service.clock.after(left, nudge)
+      if (!end.signal.aborted) await woken
+      cancel?.()
+    }
+  } finally {
+    stop()
+    end.signal.removeEventListener('abort', nudge)
+  }
+}

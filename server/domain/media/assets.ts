@@ -1,0 +1,183 @@
+/** Assets: pictures, sound and film of a document, at addresses that open them without a key (docs/api.md, Assets and media jobs). */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { findMediaType, maySendAs, type MediaKind, type MediaType, mediaTypes } from '../../../shared/media-types.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { actorOf, type Caller } from '../rights/caller.ts'
+import { remember } from '../records/idempotency.ts'
+import { type Asset, decodeRecord, encodeRecord, type JobBlob, keys } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Blob, Upload } from '../ports.ts'
+import { newAssetId } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+/** A file as it came in. */
+export interface File {
+  /** What it was called. */
+  readonly type: MediaType
+  readonly upload: Upload
+}
+
+const takes = mediaTypes.map(({ contentType }) => contentType)
+
+const asItIs = 'Send the bytes of the file as they are, with their own Content-Type: one of those in takes.'
+
+const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
+
+/** The type that was named, of one of these kinds. Errors: `unsupported_media_type`, with the types that are taken. */
+export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
+  const type = findMediaType(contentType)
+  if (type !== undefined && of.includes(type.kind)) return type
+  const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not taken`
+  const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map((each) => each.contentType)
+  const message = `${named}; ${of.map((kind) => kindNames[kind]).join(' or ')} is.`
+  throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
+}
+
+/** Errors: `unsupported_media_type` when the bytes are not what they were called, or another file hangs on them. */
+export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
+  if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
+  if (!maySendAs(type, sniffed)) {
+    const found = sniffed === undefined ? 'the bytes show none that is taken' : `the bytes are ${sniffed}`
+    const message = `The Content-Type is ${type.contentType}, but ${found}.`
+    throw new ServiceError('unsupported_media_type', { message, hint: asItIs, sniffed, takes })
+  }
+  if (!whole)
+    throw new ServiceError('unsupported_media_type', {
+      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`,
+      hint: 'Send the whole file, and nothing behind it.'
+    })
+}
+
+// Brackets and line ends would end the Markdown that is answered.
+const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').trim()
+
+const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
+
+export const presentAsset = ({ baseUrl }: Pick<Service, 'baseUrl'>, asset: Asset): Output<'uploadAsset'> => ({
+  id: asset.id,
+  url: `${baseUrl}${pathOf(asset)}`,
+  // Without the origin: the text stays right when the service moves.
+  markdown: `![${inMarkdown(asset.name)}](${pathOf(asset)})`,
+  name: asset.name,
+  kind: asset.kind,
+  size: asset.size,
+  contentType: asset.contentType
+})
+
+const put = (draft: Draft, asset: Asset, bytesMax: number): void => {
+  const { id: doc, assetBytes = 0 } = draft.head
+  if (assetBytes + asset.size > bytesMax) throw new ServiceError('asset_quota_exceeded', { assetBytes, assetBytesMax: bytesMax })
+  draft.head = { ...draft.head, assetBytes: assetBytes + asset.size }
+  draft.put(keys.asset(doc, asset.id), encodeRecord(asset))
+  draft.put(keys.assetDocument(asset.id), encodeRecord(doc))
+}
+
+/** Makes the result of a media job an asset, under the name of its blob. Errors: `asset_quota_exceeded`. */
+export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: string, actor: string): Asset => {
+  const type = findMediaType(file.contentType)
+  if (type === undefined) throw new Error(`${file.contentType} is no media type`)
+  const { name: id, size, hash } = file
+  const asset: Asset = {
+    id,
+    extension: type.extension,
+    contentType: type.contentType,
+    kind: type.kind,
+    name: name.trim() || type.kind,
+    size,
+    hash,
+    createdAt: draft.now
+  }
+  put(draft, asset, service.assetBytesMax)
+  draft.event('asset.created', actor, { ...presentAsset(service, asset) })
+  return asset
+}
+
+/**
+ * Keeps an upload. The bytes are on disk before the record of them is, so an address that was answered always opens; what a crash
+ * leaves between the two is removed at the next start (`removeStrayBlobs`).
+ */
+export const uploadAsset = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'uploadAsset'>,
+  file: File | null
+): Promise<Output<'uploadAsset'>> => {
+  if (file === null) throw new ServiceError('invalid_request', { message: 'The body must be the file itself.' })
+  checkBytes(file)
+  const { type, upload } = file
+  const { extension, kind } = type
+  const name = input.name?.trim() || kind
+  const asset = { id: newAssetId(), extension, contentType: type.contentType, kind, name, size: upload.bytes, hash: upload.hash }
+  await upload.keep(asset.id)
+  try {
+    return await service.ledger.write(doc, caller, (draft) => {
+      const kept: Asset = { ...asset, createdAt: draft.now }
+      put(draft, kept, service.assetBytesMax)
+      const answer = presentAsset(service, kept)
+      draft.event('asset.created', actorOf(caller), { ...answer })
+      return remember(service, draft, caller, doc, answer)
+    })
+  } catch (error) {
+    await service.blobs.delete(asset.id)
+    throw error
+  }
+}
+
+/** The asset that an address of this service names, by its path or whole. Errors: `invalid_request` for another address, `not_found`. */
+export const assetAt = (service: Service, address: string): ReturnType<typeof openAsset> => {
+  const path = address.startsWith(`${service.baseUrl}/`) ? address.slice(service.baseUrl.length) : address
+  const [, id = '', extension = ''] = /^\/f\/([A-Za-z0-9_-]{24})\.([a-z0-9]+)$/.exec(path) ?? []
+  if (id === '') {
+    const message = `must be the address of an asset here: ${service.baseUrl}/f/…; other addresses are never fetched`
+    throw new ServiceError('invalid_request', { details: [{ path: 'url', message }] })
+  }
+  return openAsset(service, id, extension)
+}
+
+/** What a request for an asset's address gets. Errors: `not_found`, also when the document was deleted or the ending is another. */
+export const openAsset = async (service: Service, id: string, extension: string): Promise<{ asset: Asset; open(): Promise<Blob> }> => {
+  const gone = new ServiceError('not_found', { message: 'There is no asset at this address.' })
+  const index = await service.storage.get(keys.assetDocument(id))
+  if (index === undefined) throw gone
+  const doc = decodeRecord<string>(index.value)
+  const [head, entry] = await Promise.all([service.ledger.findHead(doc), service.storage.get(keys.asset(doc, id))])
+  const asset = entry && decodeRecord<Asset>(entry.value)
+  if (asset === undefined || head === undefined || head.deletedAt !== null || asset.extension !== extension) throw gone
+  const open = async (): Promise<Blob> => {
+    const blob = await service.blobs.open(id)
+    if (blob === undefined) throw gone
+    return blob
+  }
+  return { asset, open }
+}
+
+/** Removes the assets of a deleted document: the bytes first, so that a crash between leaves the record that finds them again. */
+export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: string): Promise<void> => {
+  for (;;) {
+    const entries = await storage.list(keys.assets(doc), { limit: limits.listMax })
+    if (entries.length === 0) return
+    const ids = entries.map((entry) => decodeRecord<Asset>(entry.value).id)
+    for (const id of ids) await blobs.delete(id)
+    const change = (draft: Draft): void => {
+      for (const id of ids) {
+        draft.delete(keys.assetDocument(id))
+        draft.delete(keys.asset(doc, id))
+      }
+    }
+    await ledger.write(doc, 'system', change, { afterDeletion: true })
+  }
+}
+
+/** Removes blobs that no record names: an earlier process ended between the two. To be called at start, before requests are taken. */
+export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
+  let removed = 0
+  for (const name of await blobs.list()) {
+    const holders = await Promise.all([keys.assetDocument(name), keys.jobBlob(name)].map((key) => storage.get(key)))
+    if (holders.some((holder) => holder !== undefined)) continue
+    await blobs.delete(name)
+    removed += 1
+  }
+  return removed
+}

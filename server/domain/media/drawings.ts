@@ -1,0 +1,76 @@
+/**
+ * Drawings: pictures of the diagrams of a document, for its published page. The page of whoever edits draws them, because drawing needs a
+ * browser; a diagram is known by the hash of its source, so a picture never stands for another source than its own.
+ */
+import { createHash } from 'node:crypto'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import type { Caller } from '../rights/caller.ts'
+import { type Drawing, decodeRecord, encodeRecord, keys } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Service } from '../service.ts'
+
+/** On a page of which brightness a picture is shown. */
+export const looks = ['light', 'dark'] as const
+export type Look = (typeof looks)[number]
+
+/** The name of a diagram: SHA-256 of its source without space around it, base64url. */
+export const hashOfDiagram = (source: string): string => createHash('sha256').update(source.trim()).digest('base64url')
+
+/** All that are kept of a document, oldest first. */
+export const drawingsOf = async ({ storage }: Pick<Service, 'storage'>, doc: string): Promise<readonly Drawing[]> => {
+  const entry = await storage.get(keys.drawings(doc))
+  return entry === undefined ? [] : decodeRecord<Drawing[]>(entry.value)
+}
+
+export const listDrawings = async (service: Service, doc: string): Promise<Output<'listDrawings'>> => ({
+  drawings: (await drawingsOf(service, doc)).map(({ source }) => ({ source }))
+})
+
+/** Removes pictures; what they show must not stay in the files of the store. */
+const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
+  if (drawings.length === 0) return
+  for (const { source } of drawings) for (const look of looks) draft.delete(keys.picture(draft.head.id, source, look))
+  draft.erase()
+}
+
+/** Keeps a picture in place of an older one of the same source. Errors: `quota_exceeded`. */
+export const storeDrawing = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { source, title, width, height, light, dark }: Input<'storeDrawing'>
+): Promise<Output<'storeDrawing'>> => {
+  const hash = hashOfDiagram(source)
+  const pictures = { light: encodeRecord(light), dark: encodeRecord(dark) }
+  const key = keys.drawings(doc)
+  const store = (draft: Draft): Output<'storeDrawing'> => {
+    service.quotas.require(draft.head, pictures.light.length + pictures.dark.length)
+    const others = (draft.read<Drawing[]>(key) ?? []).filter((drawing) => drawing.source !== hash)
+    const gone = Math.max(0, others.length + 1 - limits.drawingsMax)
+    removePictures(draft, others.slice(0, gone))
+    for (const look of looks) draft.put(keys.picture(doc, hash, look), pictures[look])
+    draft.put(key, encodeRecord([...others.slice(gone), { source: hash, title, width, height }] satisfies Drawing[]))
+    draft.head = { ...draft.head, drawings: (draft.head.drawings ?? 0) + 1 }
+    return { ok: true, source: hash }
+  }
+  return service.ledger.write(doc, caller, store, { reads: [key] })
+}
+
+/** Removes all pictures of a document. `keys.drawings` must be named in the reads of the change. */
+export const removeDrawings = (draft: Draft): void => {
+  const key = keys.drawings(draft.head.id)
+  removePictures(draft, draft.read<Drawing[]>(key) ?? [])
+  draft.delete(key)
+}
+
+/** A picture as SVG; undefined when there is none. */
+export const readPicture = async (
+  { storage }: Pick<Service, 'storage'>,
+  doc: string,
+  source: string,
+  look: Look
+): Promise<string | undefined> => {
+  const entry = await storage.get(keys.picture(doc, source, look))
+  return entry && decodeRecord<string>(entry.value)
+}

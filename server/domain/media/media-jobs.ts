@@ -1,0 +1,237 @@
+/**
+ * Records of media jobs, and how they change: queued → running → done | failed | canceled.
+ *
+ * A job belongs to a document, under which its record stands and with which it is deleted, and to the account that made it, which alone reads
+ * it. A node's result counts only with the attempt that it was asked with, and only once. The file that a job is about goes when it ends; the
+ * job and its result go after `limits.mediaKeptHours`, unless the result became an asset.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
+import { isLive } from '../rights/authority.ts'
+import { decodeRecord, encodeRecord, type Job, type JobBlob, keys, type Share } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Key } from '../ports.ts'
+import type { Service } from '../service.ts'
+import { putAsset } from './assets.ts'
+
+/** Why a job failed, as its record and its event say. */
+export interface JobError {
+  readonly code:
+    | 'bad_input'
+    | 'engine_failed'
+    | 'engine_unavailable'
+    | 'timed_out'
+    | 'node_offline'
+    | 'node_lost'
+    | 'result_refused'
+    | 'asset_quota_exceeded'
+    | 'access_ended'
+  readonly message: string
+}
+
+/** How a job ended. */
+export type Outcome =
+  | { readonly result: JobResult; readonly file: JobBlob | null }
+  | { readonly error: JobError }
+  | { readonly canceled: true }
+
+export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running'
+
+const putJob = (draft: Draft, job: Job): void => draft.put(keys.job(draft.head.id, job.id), encodeRecord(job))
+
+const changeJob = <T>(
+  service: Service,
+  doc: string,
+  id: string,
+  change: (draft: Draft, job: Job) => T,
+  reads: readonly Key[] = []
+): Promise<T | undefined> => {
+  const key = keys.job(doc, id)
+  return service.ledger.write(
+    doc,
+    'system',
+    (draft) => {
+      const job = draft.read<Job>(key)
+      return job === undefined ? undefined : change(draft, job)
+    },
+    { reads: [key, ...reads] }
+  )
+}
+
+/** Puts a new job, with the blob that it keeps. */
+export const putNewJob = (draft: Draft, job: Job): void => {
+  const { id: doc } = draft.head
+  putJob(draft, job)
+  draft.put(keys.openJob(job.id), encodeRecord(doc))
+  draft.put(keys.accountJob(job.account, job.id), encodeRecord(doc))
+  if (job.file !== null) draft.put(keys.jobBlob(job.file.name), encodeRecord(doc))
+}
+
+/** Gives a queued job its next attempt; undefined when there is nothing to do any more. */
+export const beginJob = (service: Service, doc: string, id: string): Promise<Job | undefined> =>
+  changeJob(service, doc, id, (draft, job) => {
+    if (job.status !== 'queued') return undefined
+    const running: Job = { ...job, status: 'running', attempt: job.attempt + 1 }
+    putJob(draft, running)
+    return running
+  })
+
+/**
+ * Puts a job back that runs by its record, because the node is gone (`lost`) or the service was started anew. Undefined when it does not
+ * run, or when it has outlived `limits.mediaLossesMax` nodes: then it has failed.
+ */
+export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
+  const job = await changeJob(service, doc, id, (draft, found) => {
+    if (found.status !== 'running') return found.status === 'queued' ? found : undefined
+    const queued: Job = { ...found, status: 'queued', losses: found.losses + (lost ? 1 : 0) }
+    putJob(draft, queued)
+    return queued
+  })
+  if (job === undefined || job.losses <= limits.mediaLossesMax) return job
+  const message = `${job.losses} compute nodes ended while they worked on this.`
+  await endJob(service, doc, id, job.attempt, { error: { code: 'node_lost', message } })
+  return undefined
+}
+
+const eventOf = (job: Job): Record<string, unknown> => ({
+  jobId: job.id,
+  kind: job.kind,
+  ...(job.error === null ? {} : { error: job.error.code }),
+  ...(job.asset === null ? {} : { assetId: job.asset })
+})
+
+/** The name of the file that comes out, by the words that were asked for. */
+export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
+  kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
+
+/** Puts the end of an open job. A picture, and speech that is to be kept, becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
+const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
+  const { id: doc } = draft.head
+  const ended = { ...job, file: null, endedAt: draft.now }
+  let next: Job
+  if ('result' in outcome) {
+    const becomesAsset = job.saves && outcome.file !== null
+    next = { ...ended, status: 'done', result: outcome.result, resultFile: outcome.file, asset: becomesAsset ? outcome.file.name : null }
+    if (becomesAsset) putAsset(service, draft, outcome.file, resultName(job.kind, job.input), job.actor)
+    else if (outcome.file !== null) draft.put(keys.jobBlob(outcome.file.name), encodeRecord(doc))
+  } else next = 'error' in outcome ? { ...ended, status: 'failed', error: outcome.error } : { ...ended, status: 'canceled' }
+  putJob(draft, next)
+  draft.delete(keys.openJob(job.id))
+  draft.put(keys.endedJob(draft.now, job.id), encodeRecord(doc))
+  if (job.file !== null) draft.delete(keys.jobBlob(job.file.name))
+  if (next.status !== 'canceled') draft.event(next.status === 'done' ? 'media.done' : 'media.failed', job.actor, eventOf(next))
+  return next
+}
+
+const accessEnded: Outcome = {
+  error: { code: 'access_ended', message: 'The link by which this was started was revoked, or has expired.' }
+}
+
+/** The link by which a job was started, if it was by one. */
+const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Key | undefined> => {
+  const entry = await storage.get(keys.job(doc, id))
+  const share = entry && decodeRecord<Job>(entry.value).share
+  return share == null ? undefined : keys.share(doc, share)
+}
+
+/**
+ * Ends a job, once: true when this call did it. Of another attempt, of a job that has ended, or of a document that was deleted meanwhile
+ * nothing is kept, and the result's blob is removed; nor when whoever began it by a link would not be let in by that link any more. `attempt` null: whatever the attempt.
+ */
+export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
+  const file = 'result' in outcome ? outcome.file : null
+  let ended: Job | undefined
+  let kept = 'result' in outcome
+  const link = await linkOf(service, doc, id)
+  const end = (how: Outcome): Promise<Job | undefined> =>
+    changeJob(
+      service,
+      doc,
+      id,
+      (draft, job) => {
+        if (!isOpen(job) || (attempt !== null && job.attempt !== attempt)) return undefined
+        const barred = 'result' in how && link !== undefined && !isLive(draft.read<Share>(link), draft.now)
+        if (barred) kept = false
+        putEnd(service, draft, job, barred ? accessEnded : how)
+        return job
+      },
+      link === undefined ? [] : [link]
+    )
+  try {
+    ended = await end(outcome).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== 'asset_quota_exceeded') throw error
+      kept = false
+      return end({ error: { code: 'asset_quota_exceeded', message: error.message } })
+    })
+  } catch (error) {
+    kept = false
+    if (!(error instanceof ServiceError) || (error.code !== 'document_deleted' && error.code !== 'not_found')) throw error
+  } finally {
+    if (file !== null && (!kept || ended === undefined)) await service.blobs.delete(file.name)
+  }
+  if (ended?.file != null) await service.blobs.delete(ended.file.name)
+  return ended !== undefined
+}
+
+/** The blobs of a job that are no assets. */
+const blobsOf = ({ file, resultFile, asset }: Job): string[] =>
+  [file?.name, asset === null ? resultFile?.name : undefined].filter((name) => name !== undefined)
+
+const deleteJob = (draft: Draft, job: Job): void => {
+  draft.erase()
+  draft.delete(keys.job(draft.head.id, job.id))
+  draft.delete(keys.openJob(job.id))
+  draft.delete(keys.accountJob(job.account, job.id))
+  if (job.endedAt !== null) draft.delete(keys.endedJob(job.endedAt, job.id))
+  for (const name of blobsOf(job)) draft.delete(keys.jobBlob(name))
+}
+
+/** Removes a job with what it keeps. A crash between record and bytes leaves a blob that nothing names: removed at the next start. */
+const removeJob = async (service: Service, doc: string, id: string): Promise<void> => {
+  const key = keys.job(doc, id)
+  const remove = (draft: Draft): Job | undefined => {
+    const job = draft.read<Job>(key)
+    if (job !== undefined) deleteJob(draft, job)
+    return job
+  }
+  const job = await service.ledger.write(doc, 'system', remove, { reads: [key], afterDeletion: true })
+  for (const name of job === undefined ? [] : blobsOf(job)) await service.blobs.delete(name)
+}
+
+/** Removes the jobs of a deleted document. */
+export const scrubJobs = async (service: Service, doc: string): Promise<void> => {
+  service.relay.forgetDocument(doc)
+  for (;;) {
+    const entries = await service.storage.list(keys.jobs(doc), { limit: limits.listMax })
+    if (entries.length === 0) return
+    for (const { value } of entries) await removeJob(service, doc, decodeRecord<Job>(value).id)
+  }
+}
+
+/** Makes room for another job of an account: the oldest that ended go. */
+export const makeRoom = async (service: Service, account: string): Promise<void> => {
+  const entries = await service.storage.list(keys.accountJobs(account), { limit: limits.listMax })
+  if (entries.length < limits.mediaKeptJobsMax) return
+  const found = await Promise.all(
+    entries.map(async ({ key, value }) => {
+      const doc = decodeRecord<string>(value)
+      const entry = await service.storage.get(keys.job(doc, String(key.at(-1))))
+      return { doc, job: entry && decodeRecord<Job>(entry.value) }
+    })
+  )
+  const ended = found
+    .flatMap(({ doc, job }) => (job === undefined || job.endedAt === null ? [] : [{ doc, id: job.id, endedAt: job.endedAt }]))
+    .toSorted((one, other) => one.endedAt - other.endedAt)
+  for (const { doc, id } of ended.slice(0, entries.length - limits.mediaKeptJobsMax + 1)) await removeJob(service, doc, id)
+}
+
+/** Removes jobs that ended long enough ago. */
+export const sweepJobs = async (service: Service): Promise<void> => {
+  const before = service.clock.now() - limits.mediaKeptHours * 3600 * 1000
+  const due = await service.storage.list(keys.endedJobs(), { before, limit: limits.sweepRecordsMax })
+  for (const { key, value } of due) {
+    await removeJob(service, decodeRecord<string>(value), String(key.at(-1)))
+    await service.storage.commit({ deletes: [key] })
+  }
+}

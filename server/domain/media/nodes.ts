@@ -1,0 +1,134 @@
+/**
+ * Compute nodes: the tokens with which they dial in. A node serves the account that made its token; those of accounts that the operator named
+ * serve everybody, because with an open sign-up a stranger's node must never be given other people's data.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { plainName } from '../../../shared/names.ts'
+import { term } from '../../../shared/words.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { type Account, findAccount, epochOf } from '../accounts/accounts.ts'
+import { commitFor } from '../rights/authority.ts'
+import { accountOf, type Caller } from '../rights/caller.ts'
+import { decodeRecord, encodeRecord, keys } from '../records/keys.ts'
+import { hashSecret, isToken, newId, newToken } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+const prefix = 'anode_'
+
+/** The right to dial in, kept by the hash of its secret. Ends when it is revoked. */
+export interface NodeToken {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  readonly createdAt: number
+  /** When the node was connected last, in milliseconds since 1970; null: never. */
+  readonly lastSeenAt: number | null
+  /** Epoch of the account when it was made (authority.ts); absent: 0. It counts in no other. */
+  readonly epoch?: number
+}
+
+type Presented = Output<'listNodes'>['nodes'][number]
+
+/** An address counts only when somebody vouched for it: anybody may sign up with any. */
+const isShared = ({ nodeAccounts }: Service, { id, email, emailVerified }: Account): boolean =>
+  nodeAccounts.includes(id) || (emailVerified && email !== null && nodeAccounts.includes(email))
+
+const present = (service: Service, node: NodeToken, shared: boolean): Presented => ({
+  id: node.id,
+  name: node.name,
+  connected: service.relay.isConnected(node.id),
+  shared,
+  createdAt: new Date(node.createdAt).toISOString(),
+  lastSeenAt: node.lastSeenAt === null ? null : new Date(node.lastSeenAt).toISOString()
+})
+
+interface Kept {
+  readonly hash: string
+  readonly node: NodeToken
+}
+
+const nodesOf = async ({ storage }: Service, account: string): Promise<Kept[]> => {
+  const hashes = (await storage.list(keys.accountNodes(account))).map(({ value }) => decodeRecord<string>(value))
+  const entries = await Promise.all(hashes.map((hash) => storage.get(keys.nodeToken(hash))))
+  const kept = entries.flatMap((entry, index) =>
+    entry === undefined ? [] : [{ hash: hashes[index] ?? '', node: decodeRecord<NodeToken>(entry.value) }]
+  )
+  return kept.toSorted((one, other) => other.node.createdAt - one.node.createdAt)
+}
+
+const accountIsShared = async (service: Service, account: string): Promise<boolean> => {
+  const found = await findAccount(service, account)
+  return found !== undefined && isShared(service, found)
+}
+
+/** Errors: `too_many_nodes`. */
+export const createNode = async (service: Service, caller: Caller, input: Input<'createNode'>): Promise<Output<'createNode'>> => {
+  const account = accountOf(caller)
+  if ((await nodesOf(service, account)).length >= limits.nodesMax) throw new ServiceError('too_many_nodes', { nodesMax: limits.nodesMax })
+  const token = newToken(prefix)
+  const hash = hashSecret(token)
+  const name = plainName(input.name ?? '', limits.mediaNameCharsMax) || 'A node'
+  const node: NodeToken = { id: newId(), account, name, createdAt: service.clock.now(), lastSeenAt: null, epoch: caller.rests.epoch }
+  await commitFor(service, caller, {
+    puts: [
+      { key: keys.nodeToken(hash), value: encodeRecord(node) },
+      { key: keys.accountNode(account, node.id), value: encodeRecord(hash) }
+    ]
+  })
+  return { node: present(service, node, await accountIsShared(service, account)), token }
+}
+
+export const listNodes = async (service: Service, caller: Caller): Promise<Output<'listNodes'>> => {
+  const account = accountOf(caller)
+  const shared = await accountIsShared(service, account)
+  return { nodes: (await nodesOf(service, account)).map(({ node }) => present(service, node, shared)) }
+}
+
+/** Ends a token, and the socket of the node that uses it. Errors: `not_found` when the account has none with this id. */
+export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
+  const account = accountOf(caller)
+  const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
+  if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such compute node.') })
+  await service.storage.commit({ deletes: [keys.nodeToken(found.hash), keys.accountNode(account, id)] })
+  service.relay.endNode(id)
+  return { ok: true, revoked: true }
+}
+
+/** Ends all tokens of an account, and the sockets of the nodes that use them. */
+export const endNodesOf = async (service: Service, account: string): Promise<void> => {
+  for (;;) {
+    const entries = await service.storage.list(keys.accountNodes(account))
+    if (entries.length === 0) return
+    const tokens = entries.map(({ value }) => keys.nodeToken(decodeRecord<string>(value)))
+    await service.storage.commit({ deletes: [...entries.map(({ key }) => key), ...tokens] })
+    for (const { key } of entries) service.relay.endNode(String(key.at(-1)))
+  }
+}
+
+/** Who dials in with a token, and whether for everybody; undefined when the token is not good. */
+export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
+  if (!isToken(prefix, token)) return undefined
+  const key = keys.nodeToken(hashSecret(token))
+  const entry = await service.storage.get(key)
+  const node = entry && decodeRecord<NodeToken>(entry.value)
+  const account = node && (await findAccount(service, node.account))
+  if (entry === undefined || node === undefined || account === undefined) return undefined
+  if (epochOf(account) !== (node.epoch ?? 0)) return undefined
+  const now = service.clock.now()
+  if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
+    const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
+    // Revoked at this very moment: then it stays so.
+    if (
+      !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
+      (await service.storage.get(key)) === undefined
+    )
+      return undefined
+  }
+  return { node, shared: isShared(service, account) }
+}
+
+export const readRelayStatus = (service: Service, { identity }: Caller): Promise<Output<'readRelayStatus'>> => {
+  const { nodes, capabilities, voices } = service.relay.offer(identity.kind === 'account' ? identity.id : null)
+  return Promise.resolve({ online: nodes > 0, nodes, capabilities: [...capabilities], voices: [...voices] })
+}

@@ -1,0 +1,35 @@
+/** Compute nodes, as the domain sees them. Implemented by `server/relay/`. */
+import type { JobKind } from '../../../shared/media-jobs.ts'
+import type { Job } from '../records/keys.ts'
+
+/** What connected compute nodes can do for somebody. */
+export interface Offer {
+  readonly nodes: number
+  readonly capabilities: readonly JobKind[]
+  /** For speech. */
+  readonly voices: readonly string[]
+}
+
+/** Compute nodes that dialled in, and the jobs that wait for them. */
+export interface Relay {
+  /** What nodes could do for an account; null: for whoever has none. */
+  offer(account: string | null): Offer
+  /** Jobs of an account that wait or run, and those that are expected. */
+  openJobs(account: string): number
+  /** Counts a job that is about to be submitted; the answer ends that. */
+  expectJob(account: string): () => void
+  /** Takes a job whose record says `queued`. */
+  submit(doc: string, job: Job): void
+  /** How far a job is, from 0 to 1; undefined: nothing is known. */
+  progressOf(id: string): number | undefined
+  /** Forgets a job: the node that has it is told to stop. Its record is the caller's. */
+  forget(id: string): void
+  /** Forgets all jobs of a document. */
+  forgetDocument(doc: string): void
+  /** Whether a node is connected. */
+  isConnected(node: string): boolean
+  /** Ends the socket of a node. */
+  endNode(node: string): void
+  /** Takes the jobs that are open by their records and that it does not know: after a start, and after deletions that were taken back. */
+  recover(): Promise<void>
+}

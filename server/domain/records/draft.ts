@@ -1,0 +1,50 @@
+/** A change of a document as it is written: the draft that it puts its records into, and the ledger that takes it (ledger.ts). */
+import type { EventKind } from '../../../shared/events.ts'
+import type { By } from '../rights/caller.ts'
+import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
+import type { Key } from '../ports.ts'
+
+export interface Draft {
+  /** The head as the change found it, and as it will be written. */
+  head: Head
+  /** Milliseconds since 1970; the same for the whole change. */
+  readonly now: number
+  /** The JSON record at a key that was named in `reads`, as the changes before left it; undefined: there is none. Errors: those of storage. */
+  read<T>(key: Key): T | undefined
+  put(key: Key, value: Uint8Array): void
+  delete(key: Key): void
+  /** Tells that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
+  erase(): void
+  /** Appends to the event feed. */
+  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
+  /** Tells those whom an event of this draft is for. */
+  notify(event: StoredEvent, notice: Notice): void
+  /** Appends a revision; its number is the next one. */
+  revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
+}
+
+export interface WriteOptions {
+  /** Keys of the records that the change reads. */
+  readonly reads?: readonly Key[]
+  /** Whether the change may touch a deleted document. */
+  readonly afterDeletion?: boolean
+}
+
+export interface Ledger {
+  /**
+   * Runs a change on the document and resolves with its result when everything it wrote is on disk.
+   * Changes of one document take effect in the order of the calls. What the change throws is thrown here, and nothing of it is written.
+   * A change for a caller is made only if its right still stands in that turn (authority.ts).
+   * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`, and those of the caller's right.
+   */
+  write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
+  /** Writes the first head of a new document together with what the change puts. */
+  create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
+  /** The head on disk. Errors: `not_found`, `document_deleted`. */
+  head(doc: string): Promise<Head>
+  findHead(doc: string): Promise<Head | undefined>
+  /** Tells of each head of a document that this process has written, for the last who asked. Returns the way to stop. */
+  follow(doc: string, onHead: (head: Head) => void): () => void
+  /** Resolves when nothing waits to be written. */
+  idle(): Promise<void>
+}

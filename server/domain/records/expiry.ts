@@ -1,0 +1,69 @@
+/**
+ * Records that end by themselves. Each carries `expiresAt` and stands in an index by that time, so that a sweep finds what is due
+ * without looking at the rest. Reading an expired record is reading none: the sweep only makes room.
+ */
+import { limits } from '../../../shared/limits.ts'
+import { decodeRecord, encodeRecord, keys } from './keys.ts'
+import type { Batch, Key, Put } from '../ports.ts'
+import type { Service } from '../service.ts'
+
+export interface Expiring {
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+const nothing = encodeRecord(null)
+
+/** What to put for a record that expires. Put again with the same `expiresAt` it makes no second entry in the index. */
+export const expiring = (key: Key, record: Expiring): Put[] => [
+  { key, value: encodeRecord(record) },
+  { key: keys.due(record.expiresAt, key), value: nothing }
+]
+
+/** The record at `key`, with its version, unless it has expired. */
+export const findLive = async <T extends Expiring>(
+  { storage, clock }: Pick<Service, 'storage' | 'clock'>,
+  key: Key
+): Promise<{ record: T; version: number } | undefined> => {
+  const entry = await storage.get(key)
+  if (entry === undefined) return undefined
+  const record = decodeRecord<T>(entry.value)
+  return record.expiresAt > clock.now() ? { record, version: entry.version } : undefined
+}
+
+/** The batch that removes a due record and its entry, or the entry alone when the record was renewed or is gone. */
+const removalOf = async (
+  { storage, clock }: Pick<Service, 'storage' | 'clock'>,
+  key: Key
+): Promise<Required<Pick<Batch, 'checks' | 'deletes'>>> => {
+  const target = key.slice(2)
+  const entry = await storage.get(target)
+  // A record that was renewed has another entry in the index.
+  const over = entry !== undefined && decodeRecord<Expiring>(entry.value).expiresAt <= clock.now()
+  return over ? { checks: [{ key: target, version: entry.version }], deletes: [key, target] } : { checks: [], deletes: [key] }
+}
+
+/** Removes records in one commit; one by one when somebody renewed one of them meanwhile. Answers whether all are gone. */
+const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: readonly Key[]): Promise<boolean> => {
+  const removals = await Promise.all(due.map((key) => removalOf(service, key)))
+  const together = { checks: removals.flatMap(({ checks }) => checks), deletes: removals.flatMap(({ deletes }) => deletes) }
+  if (await service.storage.commit(together)) return true
+  let all = true
+  for (const removal of removals) all = (await service.storage.commit(removal)) && all
+  return all
+}
+
+/** Removes what is due, `limits.sweepRecordsMax` records at a time, so that a sweep keeps up with whatever came since the last. */
+export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promise<void> => {
+  const { storage, clock } = service
+  let more = true
+  while (more) {
+    const due = await storage.list(keys.dues(), { before: clock.now(), limit: limits.sweepRecordsMax })
+    more = due.length === limits.sweepRecordsMax
+    for (let from = 0; from < due.length; from += limits.sweepCommitRecords) {
+      const some = due.slice(from, from + limits.sweepCommitRecords).map(({ key }) => key)
+      // The next sweep takes records that were renewed in that very moment.
+      if (!(await removeAll(service, some))) more = false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Retries: the answer of a request with an Idempotency-Key is written in the same commit as its effect, encrypted because it
+ * may hold a key, and replayed for 24 hours (docs/api.md, Retries).
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Caller, RequestStamp } from '../rights/caller.ts'
+import { type Expiring, expiring, findLive } from './expiry.ts'
+import { keys } from './keys.ts'
+import type { Draft } from './draft.ts'
+import { withRemarks } from '../review/remarks.ts'
+import { showComment, showReply, showSuggestion } from '../review/remarks-shown.ts'
+import type { Service } from '../service.ts'
+
+interface RememberedAnswer extends Expiring {
+  readonly fingerprint: string
+  readonly sealed: string
+  /** Suggestions and comments stand in it by their ids alone, and are read again for each replay. */
+  readonly isBrief?: true
+}
+
+const shownKeys = new Set(['suggestion', 'comment', 'reply'])
+
+/** An answer with ids in the place of what is recorded elsewhere. */
+const briefly = (answer: unknown): string =>
+  JSON.stringify(answer, (key, value: unknown) => {
+    const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
+    if (isShown) return value.id
+    if (key !== 'suggestions' || !Array.isArray(value)) return value
+    return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
+  })
+
+/** The current records in place of their ids; deleted ones are left out. */
+const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
+  withRemarks(service, doc, (opened) => {
+    const { suggestion, comment } = opened.remarks
+    const show = (key: string, id: string): unknown => {
+      const [suggested, said] = [suggestion.get(id), comment.get(id)]
+      if (key === 'suggestion') return suggested && showSuggestion(opened, suggested)
+      if (key === 'comment') return said && showComment(opened, said)
+      for (const records of [suggestion, comment])
+        for (const { replies = [] } of records.values()) {
+          const reply = replies.find((each) => each.id === id)
+          if (reply !== undefined) return showReply(reply)
+        }
+      return undefined
+    }
+    const revive = (key: string, value: unknown): unknown => {
+      if (shownKeys.has(key) && typeof value === 'string') return show(key, value)
+      if (key !== 'suggestions' || !Array.isArray(value)) return value
+      return value.flatMap((each: { readonly suggestion?: unknown }) => each.suggestion ?? [])
+    }
+    return Promise.resolve(JSON.parse(text, revive))
+  })
+
+const lifetimeMs = limits.idempotencyHours * 3600 * 1000
+
+/** Puts the answer beside its effect. To be called inside the change; does nothing for a request without a key. */
+export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
+  const stamp = caller.request
+  if (stamp === null) return answer
+  const full = JSON.stringify(answer)
+  const isBrief = scope !== null && full.length > limits.idempotencyAnswerCharsMax
+  const record: RememberedAnswer = {
+    fingerprint: stamp.fingerprint,
+    // Good for the whole of its last millisecond.
+    expiresAt: draft.now + lifetimeMs + 1,
+    sealed: service.vault.seal(isBrief ? briefly(answer) : full, stamp.id),
+    ...(isBrief && { isBrief })
+  }
+  for (const { key, value } of expiring(keys.request(scope, stamp.id), record)) draft.put(key, value)
+  return answer
+}
+
+/** The answer given before, if any. Errors: `idempotency_key_reused` when the contents differ. */
+export const findAnswer = async (service: Service, scope: string | null, stamp: RequestStamp): Promise<{ answer: unknown } | undefined> => {
+  const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
+  if (record === undefined) return undefined
+  if (record.fingerprint !== stamp.fingerprint) throw new ServiceError('idempotency_key_reused')
+  const text = service.vault.open(record.sealed, stamp.id)
+  return { answer: record.isBrief === true && scope !== null ? await atLength(service, scope, text) : JSON.parse(text) }
+}

@@ -1,0 +1,502 @@
+/**
+ * Every stored key and record.
+ *
+ * This folder holds the records and their writing: keys, the ledger and its drafts, retries, and records that end by themselves.
+ *
+ *   ['d', doc]                    head: counters, owner, title (JSON, `Head`)
+ *   ['d', doc, 'update', seq]     journal record: updates up to `seq` (binary, journal.ts)
+ *   ['d', doc, 'checkpoint']      Yjs state at a sequence number (binary, journal.ts)
+ *   ['d', doc, 'history', seq]    compressed journal records up to `seq` (binary, journal.ts)
+ *   ['d', doc, 'keyframe', seq]   Yjs state at `seq`, to rebuild old versions from (binary, journal.ts)
+ *   ['d', doc, 'text']            canonical Markdown at a sequence number (binary, journal.ts)
+ *   ['d', doc, 'revision', n]     JSON, `Revision`
+ *   ['d', doc, 'event', n]        JSON, `StoredEvent`
+ *   ['d', doc, 'notice', n]       whom event n is for (JSON, `Notice`; notices.ts)
+ *   ['inbox', kind, id, number]   an event that is for an account or agent, in a document of its own (JSON, `InboxEntry`)
+ *   ['d', doc, 'mention', hash]   how many messages of one author and minute have told that they mention a name (JSON number, mentions.ts)
+ *   ['d', doc, 'share', id]       JSON, `Share`
+ *   ['d', doc, 'comment', id]     JSON, `Comment`
+ *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
+ *   ['d', doc, 'task', id]        JSON, `Task`; the id is made of the document and the requestId
+ *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
+ *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
+ *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
+ *   ['d', doc, 'asset', id]       JSON, `Asset`
+ *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams of which there are pictures, oldest first (drawings.ts)
+ *   ['d', doc, 'picture', name]    the SVG of a drawing, light or dark (JSON string)
+ *   ['asset', id]                 document of an asset (JSON string)
+ *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
+ *   ['open job', id]              document of a job that waits or runs (JSON string)
+ *   ['ended job', at, id]         document of a job that ended then (JSON string)
+ *   ['job blob', name]            document of a blob that a job keeps (JSON string)
+ *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
+ *   ['account', id, 'job', job]   document of a job of the account (JSON string)
+ *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
+ *   ['deletion', doc]             an erasing under way (JSON, `Deletion`); gone when nothing of the document is left
+ *   ['trash', until, doc]         a document in the trash, by the instant at which it is erased (JSON string: its id)
+ *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
+ *   ['request', hash]             answer to an Idempotency-Key of a request without a document
+ *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
+ *   ['program', hash]             JSON, `Program` (programs.ts), by the hash of its token or grant; ['account', id, 'program', program] → its hash
+ *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
+ *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
+ *   ['usage', kind, id, doc]      bytes that a document of an account, agent or address takes (JSON number, usage.ts)
+ *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
+ *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
+ *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
+ *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes beside it
+ *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
+ *
+ * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
+ * rewrites its head in the same commit, so the counters are dense. An erased document keeps its head (with `deletedAt`
+ * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
+ */
+import type { EventKind } from '../../../shared/events.ts'
+import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
+import type { MediaKind } from '../../../shared/media-types.ts'
+import type { Role } from '../../../shared/roles.ts'
+import type { TaskState } from '../../../shared/task-states.ts'
+import type { Pin } from '../../../shared/text/pins.ts'
+import type { Key } from '../ports.ts'
+
+export interface Owner {
+  readonly kind: 'anonymous' | 'account' | 'agent'
+  readonly id?: string
+  readonly name?: string
+}
+
+/** What was typed since the last revision. */
+export interface Unsaved {
+  /** UTF-16 units. */
+  readonly added: number
+  readonly removed: number
+  readonly actors: readonly string[]
+}
+
+export interface Head {
+  readonly id: string
+  /** Title given at creation; null: the first heading is the title. */
+  readonly title: string | null
+  readonly kind: string
+  readonly owner: Owner
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly publishedAt: number | null
+  /** Whether search engines may list the published page; absent: no. */
+  readonly indexed?: boolean
+  readonly deletedAt: number | null
+  /** Until when a deleted document can be restored, in milliseconds since 1970; absent: it is not in the trash. */
+  readonly trashedUntil?: number
+  /** Tag of the empty document that the history begins with. */
+  readonly firstTag: string
+  /** Sequence number of the newest update on disk; 0: none. */
+  readonly seq: number
+  /** History tag at `seq` (journal.ts). */
+  readonly tag: string
+  /** Sequence number of the newest replacement of the text by another (room.ts); absent: none. */
+  readonly replacedSeq?: number
+  /** Number of the newest event; 0: none. */
+  readonly event: number
+  /** Number of the newest revision; 0: none. */
+  readonly revision: number
+  /** Sequence number that the newest revision shows. */
+  readonly revisionSeq: number
+  /** Sequence number up to which content events tell the changes. */
+  readonly announcedSeq: number
+  /** Live links. */
+  readonly shares: number
+  /** Live links of review assignments; absent: `shares` counts them, too. */
+  readonly taskShares?: number
+  /** Links made so far; absent: none since this is counted. */
+  readonly sharesMade?: number
+  readonly unsaved: Unsaved
+  /** Bytes of its assets; absent: none. */
+  readonly assetBytes?: number
+  /** Bytes of all else that counts (usage.ts); absent: not counted yet, in a document of an earlier version. */
+  readonly bytes?: number
+  /** The same as the record for its owner says; absent: there is none. */
+  readonly usage?: number
+  /** How often a drawing was kept; absent: never. The published page is rendered again with each. */
+  readonly drawings?: number
+  /** Keyed hash of the address that an anonymous document was made from. */
+  readonly origin?: string
+}
+
+/** Label of the link that a document is made with: the role, no name. */
+export const firstLinkLabel = 'Owner'
+
+export interface Share {
+  readonly id: string
+  readonly role: Role
+  readonly label: string | null
+  /** SHA-256 of the secret, base64url: the index key. */
+  readonly hash: string
+  /** The secret itself, encrypted with the instance secret (the owner may list it). */
+  readonly sealed: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  /** The review assignment that it was made for. */
+  readonly task?: string
+  /** The link that it was made through, with which it ends; absent: none. */
+  readonly maker?: string
+  /** The first of the links through which it was made that is no owner's: shares of connections count for it; absent: this one. */
+  readonly root?: string
+}
+
+export interface KeyIndex {
+  readonly doc: string
+  readonly share: string
+  /** Kept here too, because the index outlives the link: an erased document answers 410 to good keys only. */
+  readonly expiresAt: number | null
+  readonly revoked: boolean
+}
+
+export type RevisionCause = 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'reopen' | 'merge'
+
+export interface Revision {
+  readonly id: number
+  readonly seq: number
+  readonly tag: string
+  readonly label: string | null
+  readonly author: string | null
+  readonly authors: readonly string[]
+  readonly cause: RevisionCause
+  readonly size: number
+  readonly added: number
+  readonly removed: number
+  readonly createdAt: number
+}
+
+/** Who did something. A guest's `id` is the link used, and the name their own and unverified. */
+export interface Author {
+  readonly kind: 'guest' | 'account' | 'agent'
+  readonly id: string
+  readonly name: string | null
+}
+
+export interface TaskReport {
+  readonly reviewedVersion: string
+  readonly summary: string
+  readonly commentIds: readonly string[]
+  readonly suggestionIds: readonly string[]
+  /** The document had a newer version when the report came. */
+  readonly stale: boolean
+  readonly reportedBy: Author
+  readonly reportedAt: number
+}
+
+export interface Task {
+  readonly id: string
+  readonly docId: string
+  /** Cursor of its `task.created`: its place in the list. */
+  readonly number: number
+  readonly requestId: string
+  readonly title: string
+  readonly instructions: string
+  readonly status: TaskState
+  readonly startingVersion: string
+  /** Its own link, with the secret as in `Share`. */
+  readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
+  readonly createdBy: Author
+  readonly createdAt: number
+  readonly startedBy: Author | null
+  readonly startedAt: number | null
+  readonly report: TaskReport | null
+  readonly closedBy: Author | null
+  readonly closedAt: number | null
+}
+
+/** A reply to a comment or suggestion. */
+export interface Reply {
+  readonly id: string
+  readonly body: string
+  readonly author: Author
+  readonly createdAt: number
+}
+
+/** What a comment was made on, as its maker named it, in the text of `version`. */
+export interface CommentTarget {
+  readonly kind: 'find' | 'line' | 'anchor' | 'document'
+  readonly quote: string
+  readonly prefix: string
+  readonly suffix: string
+  /** Null: the words were not there, or the comment is on the document. */
+  readonly line: number | null
+  readonly from: number | null
+  readonly to: number | null
+}
+
+interface RemarkRecord {
+  readonly id: string
+  /** Cursor of the event that tells of its making: its place in the list. */
+  readonly number: number
+  /** Its text; null: it has none (any more). */
+  readonly pin: Pin | null
+  readonly author: Author
+  readonly createdAt: number
+  /** Version of the document when it was made. */
+  readonly version: string
+  /** The review assignment that it was made under. */
+  readonly task: string | null
+}
+
+export interface Comment extends RemarkRecord {
+  readonly body: string
+  readonly target: CommentTarget
+  readonly updatedAt: number
+  /** Names that its text mentioned, now or before, in small letters: they are told once. */
+  readonly mentioned?: readonly string[]
+  /** Null: open. */
+  readonly resolvedAt: number | null
+  readonly resolvedBy: Author | null
+  readonly replies: readonly Reply[]
+}
+
+export type SuggestionOperation = 'insert' | 'delete' | 'replace'
+
+export interface Suggestion extends RemarkRecord {
+  readonly operation: SuggestionOperation
+  /** The text that it changes; '' where it inserts. */
+  readonly original: string
+  readonly text: string
+  readonly note: string | null
+  readonly status: 'pending' | 'accepted' | 'rejected'
+  readonly decidedBy: Author | null
+  readonly decidedAt: number | null
+  /** Version of the document that accepting it made. */
+  readonly resultVersion: string | null
+  /** Those proposed together. */
+  readonly set: string | null
+  /** Where it stood when it was decided: of an accepted one the text that it brought. Absent: not decided, or before this was kept. */
+  readonly past?: Pin | null
+  /** It is rejected because its author took it back. */
+  readonly withdrawn?: true
+  /** Why it was rejected; absent: nobody said. */
+  readonly reason?: string
+  /** Absent: none. */
+  readonly replies?: readonly Reply[]
+  /** When its author last changed it, or somebody replied; absent: never. */
+  readonly updatedAt?: number
+  /** How it is typed: the name that its author gave it for all, the last step that counts, and whether events have told all of it. */
+  readonly draft?: { readonly id?: string; readonly step: number; readonly told: boolean }
+}
+
+export interface Asset {
+  /** Random; names the blob, and whoever knows it may read it. */
+  readonly id: string
+  readonly extension: string
+  readonly contentType: string
+  readonly kind: MediaKind
+  /** As the uploader named it. */
+  readonly name: string
+  readonly size: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+  readonly createdAt: number
+}
+
+/** A diagram of which the document keeps pictures. */
+export interface Drawing {
+  /** SHA-256 of its source, base64url. */
+  readonly source: string
+  /** The words for those who do not see it. */
+  readonly title: string
+  /** CSS pixels. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Bytes that a job keeps. */
+export interface JobBlob {
+  /** Names the blob; random, and told to nobody before it becomes an asset. */
+  readonly name: string
+  readonly contentType: string
+  readonly size: number
+  /** SHA-256, base64url. */
+  readonly hash: string
+}
+
+export interface Job {
+  readonly id: string
+  readonly kind: JobKind
+  /** Whose job it is: nobody else reads it. */
+  readonly account: string
+  /** The link by which it was started; null: as owner. */
+  readonly share: string | null
+  /** As events name who did it. */
+  readonly actor: string
+  readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
+  /** What is asked, beside the file. */
+  readonly input: JobInput
+  /** Whether the file that comes out becomes an asset at once. */
+  readonly saves: boolean
+  /** The file it is about; removed when the job ends. */
+  readonly file: JobBlob | null
+  /** Counts the times it was given to a node: a result counts only with the attempt that it was asked with. */
+  readonly attempt: number
+  /** Nodes that ended with it in hand. */
+  readonly losses: number
+  readonly createdAt: number
+  readonly endedAt: number | null
+  readonly result: JobResult | null
+  /** The file that came out. */
+  readonly resultFile: JobBlob | null
+  /** The asset that this file became. */
+  readonly asset: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly kind: EventKind
+  readonly at: number
+  /** Actor as journal.ts writes it: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
+  readonly actor: string
+  readonly version?: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/** The readers that an event concerns. */
+export interface Notice {
+  /** Who did it; absent: the actor of the event says all. They are not told themselves. */
+  readonly by?: Author
+  /** Names mentioned, as mentions write them, in small letters. */
+  readonly names?: readonly string[]
+  /** Those whose words it answers or decides, and who waits for it. */
+  readonly people?: readonly Author[]
+  /** Names among them that another event tells of the same words. */
+  readonly except?: readonly string[]
+  /** The assignment whose reviewer it is for. */
+  readonly task?: string
+  /** Its entry in the inbox of the owner of the document, if it is for them. */
+  readonly entry?: Key
+}
+
+/** An event in an inbox. */
+export interface InboxEntry {
+  readonly doc: string
+  readonly seq: number
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** That an account or agent owns a document. */
+export interface Owned {
+  readonly doc: string
+}
+
+/** An erasing under way. */
+export interface Deletion {
+  readonly doc: string
+  /** Written by earlier versions alone: when the erasing was to begin. */
+  readonly scrubAt?: number
+}
+
+/** A document in the trash. Instants in milliseconds since 1970. */
+export interface Trashed {
+  readonly doc: string
+  readonly title: string
+  readonly deletedAt: number
+  readonly until: number
+}
+
+export const keys = {
+  head: (doc: string): Key => ['d', doc],
+  update: (doc: string, seq: number): Key => ['d', doc, 'update', seq],
+  updates: (doc: string): Key => ['d', doc, 'update'],
+  checkpoint: (doc: string): Key => ['d', doc, 'checkpoint'],
+  history: (doc: string, seq: number): Key => ['d', doc, 'history', seq],
+  histories: (doc: string): Key => ['d', doc, 'history'],
+  keyframe: (doc: string, seq: number): Key => ['d', doc, 'keyframe', seq],
+  keyframes: (doc: string): Key => ['d', doc, 'keyframe'],
+  text: (doc: string): Key => ['d', doc, 'text'],
+  revision: (doc: string, id: number): Key => ['d', doc, 'revision', id],
+  revisions: (doc: string): Key => ['d', doc, 'revision'],
+  event: (doc: string, seq: number): Key => ['d', doc, 'event', seq],
+  events: (doc: string): Key => ['d', doc, 'event'],
+  notice: (doc: string, seq: number): Key => ['d', doc, 'notice', seq],
+  notices: (doc: string): Key => ['d', doc, 'notice'],
+  inbox: (kind: string, id: string): Key => ['inbox', kind, id],
+  mention: (doc: string, hash: string): Key => ['d', doc, 'mention', hash],
+  share: (doc: string, id: string): Key => ['d', doc, 'share', id],
+  shares: (doc: string): Key => ['d', doc, 'share'],
+  comment: (doc: string, id: string): Key => ['d', doc, 'comment', id],
+  comments: (doc: string): Key => ['d', doc, 'comment'],
+  suggestion: (doc: string, id: string): Key => ['d', doc, 'suggestion', id],
+  suggestions: (doc: string): Key => ['d', doc, 'suggestion'],
+  task: (doc: string, id: string): Key => ['d', doc, 'task', id],
+  taskNumber: (doc: string, number: number): Key => ['d', doc, 'task number', number],
+  taskNumbers: (doc: string): Key => ['d', doc, 'task number'],
+  asset: (doc: string, id: string): Key => ['d', doc, 'asset', id],
+  assets: (doc: string): Key => ['d', doc, 'asset'],
+  assetDocument: (id: string): Key => ['asset', id],
+  job: (doc: string, id: string): Key => ['d', doc, 'job', id],
+  jobs: (doc: string): Key => ['d', doc, 'job'],
+  openJob: (id: string): Key => ['open job', id],
+  openJobs: (): Key => ['open job'],
+  endedJob: (at: number, id: string): Key => ['ended job', at, id],
+  endedJobs: (): Key => ['ended job'],
+  jobBlob: (name: string): Key => ['job blob', name],
+  accountJob: (account: string, id: string): Key => ['account', account, 'job', id],
+  accountJobs: (account: string): Key => ['account', account, 'job'],
+  nodeToken: (hash: string): Key => ['node', hash],
+  accountNode: (account: string, node: string): Key => ['account', account, 'node', node],
+  accountNodes: (account: string): Key => ['account', account, 'node'],
+  drawings: (doc: string): Key => ['d', doc, 'drawings'],
+  picture: (doc: string, source: string, look: 'light' | 'dark'): Key => ['d', doc, 'picture', `${source}-${look}`],
+  use: (doc: string, share: string): Key => ['d', doc, 'used', share],
+  uses: (doc: string): Key => ['d', doc, 'used'],
+  key: (hash: string): Key => ['key', hash],
+  deletion: (doc: string): Key => ['deletion', doc],
+  deletions: (): Key => ['deletion'],
+  trash: (until: number, doc: string): Key => ['trash', until, doc],
+  trashes: (): Key => ['trash'],
+  trashed: (kind: string, id: string, doc: string): Key => ['trashed', kind, id, doc],
+  trashedBy: (kind: string, id: string): Key => ['trashed', kind, id],
+  request: (doc: string | null, hash: string): Key => (doc === null ? ['request', hash] : ['d', doc, 'request', hash]),
+
+  account: (id: string): Key => ['account', id],
+  accountEnd: (id: string): Key => ['account end', id],
+  accountEnds: (): Key => ['account end'],
+  email: (hash: string): Key => ['email', hash],
+  identity: (hash: string): Key => ['identity', hash],
+  session: (hash: string): Key => ['session', hash],
+  accountSession: (account: string, session: string): Key => ['account', account, 'session', session],
+  accountSessions: (account: string): Key => ['account', account, 'session'],
+  program: (hash: string): Key => ['program', hash],
+  accountProgram: (account: string, program: string): Key => ['account', account, 'program', program],
+  accountPrograms: (account: string): Key => ['account', account, 'program'],
+  passkey: (hash: string): Key => ['passkey', hash],
+  accountPasskey: (account: string, hash: string): Key => ['account', account, 'passkey', hash],
+  accountPasskeys: (account: string): Key => ['account', account, 'passkey'],
+  owned: (kind: string, id: string, place: string): Key => ['owned', kind, id, place],
+  ownedBy: (kind: string, id: string): Key => ['owned', kind, id],
+  usage: (kind: string, id: string, doc: string): Key => ['usage', kind, id, doc],
+  usages: (kind: string, id: string): Key => ['usage', kind, id],
+  device: (hash: string): Key => ['device', hash],
+  userCode: (hash: string): Key => ['user-code', hash],
+  usedLink: (hash: string): Key => ['used-link', hash],
+  broker: (...parts: readonly string[]): Key => ['oidc', ...parts],
+  due: (at: number, key: Key): Key => ['due', at, ...key],
+  dues: (): Key => ['due']
+} as const
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export const encodeRecord = (record: unknown): Uint8Array => encoder.encode(JSON.stringify(record))
+
+const decoded = new WeakMap<Uint8Array, unknown>()
+
+/**
+ * The record at a key; its shape is trusted because only this layer writes it and storage checks its bytes. The same bytes are parsed
+ * once, so a record must never be changed in place.
+ */
+export const decodeRecord = <T>(value: Uint8Array): T => {
+  const known = decoded.get(value)
+  if (known !== undefined) return known as T
+  const record = JSON.parse(decoder.decode(value)) as T
+  decoded.set(value, record)
+  return record
+}

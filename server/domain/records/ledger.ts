@@ -1,0 +1,291 @@
+/**
+ * The write path of records: a queue per document, and one commit for all that waits in it.
+ *
+ * A change is a synchronous function on a draft. Whatever it puts goes to disk together with the new head, or not at all.
+ * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only. A record that
+ * changes is named in `reads` and read from the draft: nothing can come between that reading and the writing.
+ */
+import type { Draft, Ledger, WriteOptions } from './draft.ts'
+import { ServiceError } from '../../../shared/errors.ts'
+import type { EventKind } from '../../../shared/events.ts'
+import { limits } from '../../../shared/limits.ts'
+import { keysOfRight, requireRight } from '../rights/authority.ts'
+import type { By } from '../rights/caller.ts'
+import { documentDeleted, isInTrash } from '../documents/deleted.ts'
+import { decodeRecord, encodeRecord, type Head, keys, type Notice, type Revision, type StoredEvent } from './keys.ts'
+import { createNotices, type Noticed } from '../events/notices.ts'
+import { bytesMoved, countUsage } from '../documents/usage.ts'
+import type { Check, Clock, Entry, Key, Put, Storage } from '../ports.ts'
+
+interface Waiting extends WriteOptions {
+  readonly by: By
+  readonly change: (draft: Draft) => unknown
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+/** A value, or why it could not be read: a damaged record fails the changes that read it and no others. */
+type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
+
+/** What the changes of a batch read, by `nameOf` its key. */
+type Records = Map<string, Found>
+
+const nameOf = (key: Key): string => JSON.stringify(key)
+
+class DraftOf implements Draft {
+  head: Head
+  readonly now: number
+  readonly puts = new Map<string, Put>()
+  readonly deletes: Key[] = []
+  erases = false
+  readonly events: StoredEvent[] = []
+  readonly noticed: Noticed[] = []
+  readonly #records: Records
+
+  constructor(head: Head, now: number, records: Records) {
+    this.head = head
+    this.now = now
+    this.#records = records
+  }
+
+  read<T>(key: Key): T | undefined {
+    const found = this.#records.get(nameOf(key))
+    if (found === undefined) throw new Error(`${nameOf(key)} is not named in reads`)
+    if ('error' in found) throw found.error
+    return found.value && decodeRecord<T>(found.value)
+  }
+
+  /** Shows the changes after this one what it wrote. */
+  settle(): void {
+    for (const key of this.deletes) this.#records.set(nameOf(key), { value: undefined })
+    for (const [name, { value }] of this.puts) this.#records.set(name, { value })
+  }
+
+  put(key: Key, value: Uint8Array): void {
+    this.puts.set(nameOf(key), { key, value })
+  }
+
+  delete(key: Key): void {
+    this.deletes.push(key)
+  }
+
+  erase(): void {
+    this.erases = true
+  }
+
+  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent {
+    const event: StoredEvent = {
+      seq: this.head.event + 1,
+      kind,
+      at: this.now,
+      actor,
+      ...(version === undefined ? {} : { version }),
+      payload
+    }
+    this.head = { ...this.head, event: event.seq }
+    this.put(keys.event(this.head.id, event.seq), encodeRecord(event))
+    this.events.push(event)
+    return event
+  }
+
+  notify(event: StoredEvent, notice: Notice): void {
+    this.noticed.push({ event, notice })
+  }
+
+  revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision {
+    const whole: Revision = { ...revision, id: this.head.revision + 1, createdAt: this.now }
+    this.head = { ...this.head, revision: whole.id, revisionSeq: revision.seq, unsaved: { added: 0, removed: 0, actors: [] } }
+    this.put(keys.revision(this.head.id, whole.id), encodeRecord(whole))
+    return whole
+  }
+}
+
+interface LedgerOptions {
+  readonly storage: Storage
+  readonly clock: Clock
+  /** Told of every event once it is on disk. */
+  readonly onEvent: (doc: string, event: StoredEvent) => void
+}
+
+const keysOf = (by: By): Key[] => (by === 'system' ? [] : keysOfRight(by))
+
+/** Errors: those of a right that has ended. */
+const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
+  if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
+}
+
+/** Records of rights outside the document: the check of its head says nothing of an end of theirs that comes between. */
+const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
+  const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
+  const named = new Map(outside.map((key) => [nameOf(key), key]))
+  return [...named].map(([name, key]) => {
+    const found = records.get(name)
+    return { key, version: found !== undefined && 'version' in found ? (found.version ?? null) : null }
+  })
+}
+
+/** The writes of changes made one after the other: a later deletion takes an earlier one back, within a change the write stands. */
+const putsOf = (drafts: readonly DraftOf[]): Put[] => {
+  const puts = new Map<string, Put>()
+  for (const draft of drafts) {
+    for (const key of draft.deletes) puts.delete(nameOf(key))
+    for (const [name, put] of draft.puts) puts.set(name, put)
+  }
+  return [...puts.values()]
+}
+
+export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger => {
+  const notices = createNotices(storage, clock)
+  const queues = new Map<string, Waiting[]>()
+  const idlers: (() => void)[] = []
+  const followers = new Map<string, (head: Head) => void>()
+
+  /** What the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
+  const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
+    const find = (key: Key): Promise<[string, Found]> =>
+      storage.get(key).then(
+        (entry) => [nameOf(key), { value: entry?.value, version: entry?.version ?? null }],
+        (error: unknown) => [nameOf(key), { error }]
+      )
+    return new Map(await Promise.all(waiting.flatMap(({ by, reads = [] }) => [...reads, ...keysOf(by)].map(find))))
+  }
+
+  /** Runs the waiting changes one after the other on the head; those that throw leave no trace. */
+  const draw = (head: Head, records: Records, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
+    const now = clock.now()
+    const drafts: DraftOf[] = []
+    const outcomes = waiting.map(({ by, change, afterDeletion = false }): Outcome => {
+      const draft = new DraftOf(head, now, records)
+      try {
+        if (head.deletedAt !== null && !afterDeletion) throw documentDeleted(head)
+        requireBy(by, draft, head)
+        const result = change(draft)
+        draft.settle()
+        head = draft.head
+        drafts.push(draft)
+        return { result }
+      } catch (error) {
+        return { error }
+      }
+    })
+    return { head, drafts, outcomes }
+  }
+
+  /** The head with the bytes that its document takes after the changes. Nothing counts those of a deleted one while it is scrubbed. */
+  const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
+    if (old.bytes === undefined || (old.deletedAt !== null && !(isInTrash(old) && head.deletedAt === null))) return head
+    return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
+  }
+
+  const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
+    const old = decodeRecord<Head>(entry.value)
+    const records = await findRecords(waiting)
+    // Before the changes, which write into the records that they read.
+    const rights = checksOf(doc, waiting, records)
+    const { head, drafts, outcomes } = draw(old, records, waiting)
+    if (drafts.length > 0) {
+      const puts = putsOf(drafts)
+      const deletes = drafts.flatMap((draft) => draft.deletes)
+      const usage = countUsage(old, await weighed(old, head, puts, deletes), puts)
+      const numbered = await notices.prepare(
+        usage.head,
+        drafts.flatMap(({ noticed }) => noticed)
+      )
+      const written = await storage.commit({
+        checks: [{ key: entry.key, version: entry.version }, ...rights],
+        puts: [{ key: entry.key, value: encodeRecord(usage.head) }, ...puts, ...usage.puts, ...numbered()],
+        deletes: [...deletes, ...usage.deletes],
+        erase: drafts.some((draft) => draft.erases)
+      })
+      if (!written) return false
+      followers.get(doc)?.(usage.head)
+    }
+    outcomes.forEach((outcome, index) => {
+      const { resolve, reject } = waiting[index] as Waiting
+      if ('error' in outcome) reject(outcome.error)
+      else resolve(outcome.result as never)
+    })
+    for (const draft of drafts) for (const event of draft.events) onEvent(doc, event)
+    return true
+  }
+
+  const flush = async (doc: string, waiting: readonly Waiting[]): Promise<void> => {
+    for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+      const entry = await storage.get(keys.head(doc))
+      if (entry === undefined) throw new ServiceError('not_found')
+      if (await attempt(doc, entry, waiting)) return
+    }
+    throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the head of ${doc} changed ${limits.commitAttemptsMax} times`) })
+  }
+
+  const run = async (doc: string): Promise<void> => {
+    for (;;) {
+      const waiting = queues.get(doc)?.splice(0) ?? []
+      if (waiting.length === 0) break
+      try {
+        await flush(doc, waiting)
+      } catch (error) {
+        for (const { reject } of waiting) reject(error)
+      }
+    }
+    queues.delete(doc)
+    if (queues.size === 0) for (const wake of idlers.splice(0)) wake()
+  }
+
+  const enqueue = (doc: string, waiting: Waiting): void => {
+    const queue = queues.get(doc)
+    if (queue !== undefined) {
+      queue.push(waiting)
+      return
+    }
+    queues.set(doc, [waiting])
+    // What arrives in the same turn of the event loop shares the commit.
+    setImmediate(() => void run(doc))
+  }
+
+  const findHead = async (doc: string): Promise<Head | undefined> => {
+    const entry = await storage.get(keys.head(doc))
+    return entry && decodeRecord<Head>(entry.value)
+  }
+
+  return {
+    write: (doc, by, change, options) => new Promise((resolve, reject) => enqueue(doc, { ...options, by, change, resolve, reject })),
+    async create(head, by, change) {
+      for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+        const records = await findRecords([{ by }])
+        const draft = new DraftOf(head, clock.now(), records)
+        requireBy(by, draft, undefined)
+        const result = change(draft)
+        const puts = [...draft.puts.values()]
+        const bytes = await bytesMoved(storage, head.id, puts, [])
+        const usage = countUsage(undefined, { ...draft.head, bytes }, puts)
+        const written = await storage.commit({
+          checks: [{ key: keys.head(head.id), version: null }, ...checksOf(head.id, [{ by }], records)],
+          puts: [{ key: keys.head(head.id), value: encodeRecord(usage.head) }, ...puts, ...usage.puts]
+        })
+        if (!written) continue
+        for (const event of draft.events) onEvent(head.id, event)
+        return result
+      }
+      throw new ServiceError('storage_unavailable', {}, { cause: new Error(`the id ${head.id} is taken`) })
+    },
+    findHead,
+    async head(doc) {
+      const head = await findHead(doc)
+      if (head === undefined) throw new ServiceError('not_found')
+      if (head.deletedAt !== null) throw documentDeleted(head)
+      return head
+    },
+    follow(doc, onHead) {
+      followers.set(doc, onHead)
+      return () => {
+        if (followers.get(doc) === onHead) followers.delete(doc)
+      }
+    },
+    async idle() {
+      if (queues.size > 0) await new Promise<void>((resolve) => idlers.push(resolve))
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** Mentions in comments and replies become events, `comment.mentioned`: each name once a text, whatever becomes of that later. */
+import { limits } from '../../../shared/limits.ts'
+import { mentionsOf } from '../../../shared/mentions.ts'
+import { actorOf, authorOf, type Caller } from '../rights/caller.ts'
+import type { Draft } from '../records/draft.ts'
+import { sameMention as same } from '../events/notices.ts'
+
+/** Tells whom a text mentions beside those that were `heard` of. Answers all that are heard of now. */
+export const tellMentions = (
+  draft: Draft,
+  caller: Caller,
+  payload: Readonly<Record<string, unknown>>,
+  text: string,
+  heard: readonly string[] = []
+): readonly string[] => {
+  const news = new Map<string, string>()
+  for (const name of mentionsOf(text)) if (!heard.includes(same(name)) && !news.has(same(name))) news.set(same(name), name)
+  const names = [...news.values()].slice(0, limits.mentionEventsMax)
+  if (names.length === 0) return heard
+  const event = draft.event('comment.mentioned', actorOf(caller), { ...payload, names })
+  draft.notify(event, { by: authorOf(caller), names: names.map(same) })
+  return [...heard, ...news.keys()]
+}

@@ -1,0 +1,237 @@
+/** Comments with replies, on the document or on a part of its text (docs/api.md, Comments and suggestions). */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { contextOf, lineAt, type Range } from '../../../shared/text/anchors.ts'
+import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from '../rights/caller.ts'
+import { tellMentions } from './comment-mentions.ts'
+import { remember } from '../records/idempotency.ts'
+import { type Comment, type CommentTarget, keys, type Reply } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { takingPart } from '../events/notices.ts'
+import { pageOf, readable } from './remark-pages.ts'
+import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
+import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
+import { newId } from '../secrets.ts'
+import type { Service } from '../service.ts'
+import { checkRemark, kindOf, type Target } from '../text/named-range.ts'
+import { type Aim, aim, type Ground, groundOf, rangeOfCharacters, withRange } from '../text/targets.ts'
+
+export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
+  readable(service, doc, (opened) => {
+    const { status = 'all', author, taskId, id } = input
+    const fits = ({ id: own, resolvedAt, author: by, task }: Comment): boolean =>
+      (id === undefined || id === own) &&
+      (status === 'all' || (status === 'resolved') === (resolvedAt !== null)) &&
+      (author === undefined || author === nameOfAuthor(by)) &&
+      (taskId === undefined || taskId === task)
+    const { page, ...counts } = pageOf(opened, [...opened.remarks.comment.values()].filter(fits), input)
+    return { comments: page.map((comment) => showComment(opened, comment)), ...counts }
+  })
+
+const unknownComment = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such comment.' })
+
+/** Errors: `not_found`. */
+export const readComment = (service: Service, doc: string, { commentId }: Input<'readComment'>): Promise<Output<'readComment'>> =>
+  readable(service, doc, (opened) => {
+    const found = opened.remarks.comment.get(commentId)
+    if (found === undefined) throw unknownComment()
+    return { comment: showComment(opened, found) }
+  })
+
+// ——— creating ———
+
+const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): Record<string, unknown> => ({
+  commentId: id,
+  ...(task === null ? {} : { taskId: task })
+})
+
+/** What is kept of what was named, in the text that the caller has read. */
+const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
+  const kind = kindOf(target)
+  if (range !== undefined)
+    return {
+      kind,
+      quote: content.slice(range.from, range.to),
+      ...contextOf(content, range),
+      line: lineAt(content, range.from),
+      ...range
+    }
+  return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
+}
+
+/** Ties a comment to a range of the text that its author has read, and writes it. Nothing waits before it is tied. */
+const write = async (
+  opened: Opened,
+  caller: Caller,
+  input: Input<'createComment'>,
+  { ground, content, range }: { readonly ground: Ground; readonly content: string; readonly range: Range | undefined }
+): Promise<Output<'createComment'>> => {
+  const { service, doc, room, remarks } = opened
+  const aimed: Aim | undefined = range && aim(room, ground, range)
+  const id = newId()
+  const made = {
+    id,
+    body: input.body,
+    target: targetOf(content, input, range),
+    author: authorOf(caller),
+    version: room.snapshot().version,
+    task: taskOf(caller),
+    resolvedAt: null,
+    resolvedBy: null,
+    replies: []
+  }
+  remarks.tie('comment', id, aimed?.pin ?? null, aimed?.range)
+  const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
+    service.quotas.require(draft.head, Buffer.byteLength(input.body))
+    room.journalInto(draft)
+    const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
+    const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
+    const mentioned = tellMentions(draft, caller, payloadOf(made), made.body)
+    const comment: Comment = {
+      ...made,
+      ...(mentioned.length === 0 ? {} : { mentioned }),
+      number,
+      pin: aimed?.pin ?? null,
+      createdAt: draft.now,
+      updatedAt: draft.now
+    }
+    const shown = showComment(opened, comment)
+    const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
+    return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
+  }
+  const { written, answer } = await service.ledger.write(doc, caller, change).catch((error: unknown) => {
+    remarks.forget('comment', id)
+    throw error
+  })
+  settle(opened, [written])
+  showWriter(opened, caller, id)
+  return answer
+}
+
+export const createComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'createComment'>
+): Promise<Output<'createComment'>> => {
+  checkRemark('body', input.body)
+  return withRemarks(service, doc, async (opened) => {
+    const { room } = opened
+    const ground = await groundOf(service, room, input.baseVersion)
+    const look = async (text: string): Promise<Range | undefined> =>
+      rangeOfCharacters(room, ground, input) ?? (await service.texts.do(doc, 'target', text, input))
+    return withRange(ground, look, (content, range) => write(opened, caller, input, { ground, content, range }))
+  })
+}
+
+// ——— changing ———
+
+/** One change of one comment: what becomes of it, and the answer. The comment that it was given: nothing is written. */
+const changeComment = <T>(
+  service: Service,
+  caller: Caller,
+  doc: string,
+  id: string,
+  change: (draft: Draft, comment: Comment) => Comment | undefined,
+  answerOf: (opened: Opened, comment: Comment) => T
+): Promise<T> =>
+  withRemarks(service, doc, async (opened) => {
+    const key = keys.comment(doc, id)
+    const run = (draft: Draft): { written: Written[]; answer: T } => {
+      opened.room.journalInto(draft)
+      const found = draft.read<Comment>(key)
+      if (found === undefined) throw unknownComment()
+      const changed = change(draft, found)
+      const written = changed === undefined ? deleteRemark(draft, 'comment', id) : putRemark(draft, 'comment', changed)
+      return {
+        written: changed === found ? [] : [written],
+        answer: remember(service, draft, caller, doc, answerOf(opened, changed ?? found))
+      }
+    }
+    const { written, answer } = await service.ledger.write(doc, caller, run, { reads: [key] })
+    settle(opened, written)
+    return answer
+  })
+
+export const replyToComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId, body }: Input<'replyToComment'>
+): Promise<Output<'replyToComment'>> => {
+  checkRemark('body', body)
+  const made = { id: newId(), body, author: authorOf(caller) }
+  const change = (draft: Draft, comment: Comment): Comment => {
+    if (comment.replies.length >= limits.repliesMax)
+      throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies; make a new comment.` })
+    service.quotas.require(draft.head, Buffer.byteLength(body))
+    const payload = { ...payloadOf(comment), replyId: made.id }
+    const event = draft.event('comment.replied', actorOf(caller), payload)
+    const except = tellMentions(draft, caller, payload, body)
+    draft.notify(event, { by: authorOf(caller), people: takingPart(comment), except })
+    return { ...comment, replies: [...comment.replies, { ...made, createdAt: draft.now }], updatedAt: draft.now }
+  }
+  return changeComment(service, caller, doc, commentId, change, (opened, comment) => ({
+    id: made.id,
+    reply: showReply(comment.replies.at(-1) as Reply),
+    comment: showComment(opened, comment)
+  }))
+}
+
+type CommentAnswer = Output<'resolveComment'>
+
+const commentAnswer = (opened: Opened, comment: Comment): CommentAnswer => ({ ok: true, comment: showComment(opened, comment) })
+
+export const resolveComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId, resolved }: Input<'resolveComment'>
+): Promise<CommentAnswer> => {
+  const change = (draft: Draft, comment: Comment): Comment => {
+    if (resolved === (comment.resolvedAt !== null)) return comment
+    draft.event(resolved ? 'comment.resolved' : 'comment.reopened', actorOf(caller), payloadOf(comment))
+    const by = resolved ? { resolvedAt: draft.now, resolvedBy: authorOf(caller) } : { resolvedAt: null, resolvedBy: null }
+    return { ...comment, ...by, updatedAt: draft.now }
+  }
+  return changeComment(service, caller, doc, commentId, change, commentAnswer)
+}
+
+/** Errors: `not_author`. */
+const requireAuthor = (caller: Caller, comment: Comment): void => {
+  if (!sameAuthor(authorOf(caller), comment.author)) throw new ServiceError('not_author')
+}
+
+export const editComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId, body }: Input<'editComment'>
+): Promise<CommentAnswer> => {
+  checkRemark('body', body)
+  const change = (draft: Draft, comment: Comment): Comment => {
+    requireAuthor(caller, comment)
+    if (comment.body === body) return comment
+    service.quotas.require(draft.head, body.length - comment.body.length, body.length <= comment.body.length)
+    draft.erase()
+    draft.event('comment.edited', actorOf(caller), payloadOf(comment))
+    const mentioned = tellMentions(draft, caller, payloadOf(comment), body, comment.mentioned)
+    return { ...comment, body, ...(mentioned.length === 0 ? {} : { mentioned }), updatedAt: draft.now }
+  }
+  return changeComment(service, caller, doc, commentId, change, commentAnswer)
+}
+
+export const deleteComment = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { commentId }: Input<'deleteComment'>
+): Promise<Output<'deleteComment'>> => {
+  const change = (draft: Draft, comment: Comment): undefined => {
+    requireAuthor(caller, comment)
+    draft.erase()
+    draft.event('comment.deleted', actorOf(caller), payloadOf(comment))
+  }
+  return changeComment(service, caller, doc, commentId, change, () => ({ ok: true, deleted: true }))
+}

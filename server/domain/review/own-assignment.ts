@@ -1,0 +1,34 @@
+/** The assignment that a link was made for, said where its holder reads first: nobody has to guess that there is something to do. */
+import type { z } from 'zod'
+import type { Assignment } from '../../../shared/operations/schemas.ts'
+import type { TaskState } from '../../../shared/task-states.ts'
+import { type Caller, taskOf } from '../rights/caller.ts'
+import { decodeRecord, keys, type Task } from '../records/keys.ts'
+import type { Service } from '../service.ts'
+
+const reportFields = '{"reviewedVersion", "summary", "commentIds", "suggestionIds"}'
+
+const nextSteps: Readonly<Record<TaskState, (address: string) => string>> = {
+  open: (address) => `POST ${address}/start`,
+  started: (address) => `Comment and suggest, then POST ${address}/report ${reportFields}`,
+  reported: () => 'Nothing is left to do: it was reported.',
+  closed: () => 'Nothing is left to do: it was closed.'
+}
+
+/** The next call of whoever holds the link of an assignment. */
+export const nextStepOf = ({ baseUrl }: Service, { docId, id, status }: Pick<Task, 'docId' | 'id' | 'status'>): string =>
+  nextSteps[status](`${baseUrl}/api/docs/${docId}/tasks/${id}`)
+
+/** The assignment of the caller's link; nothing for any other link. */
+export const ownAssignment = async (
+  service: Service,
+  caller: Caller,
+  doc: string
+): Promise<{ assignment?: z.infer<typeof Assignment> }> => {
+  const id = taskOf(caller)
+  const entry = id === null ? undefined : await service.storage.get(keys.task(doc, id))
+  if (entry === undefined) return {}
+  const task = decodeRecord<Task>(entry.value)
+  const { title, instructions, status } = task
+  return { assignment: { taskId: task.id, title, instructions, status, next: nextStepOf(service, task) } }
+}

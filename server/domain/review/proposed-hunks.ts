@@ -1,0 +1,58 @@
+/** The changes that lead from a text to another, as they are proposed: one by one, whole lines where lines came or went. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Range } from '../../../shared/text/anchors.ts'
+import { diff, lineChanges, splitLines } from '../../../shared/text/diff.ts'
+import { type Granularity, parted } from '../../../shared/text/granularity.ts'
+import { checkText } from '../text/named-range.ts'
+
+/** A range of the text and what is proposed in its place. */
+export interface Hunk extends Range {
+  readonly text: string
+}
+
+/** Errors: `too_many_changes`. */
+export const requireFew = (changes: number): void => {
+  if (changes > limits.suggestionsAtOnceMax)
+    throw new ServiceError('too_many_changes', { changes, changesMax: limits.suggestionsAtOnceMax })
+}
+
+/** By lines that changed, unless it is said how. Errors: `too_many_changes`, `text_too_large`. */
+export const proposedHunks = (before: string, after: string, granularity?: Granularity): Hunk[] => {
+  if (granularity !== undefined) {
+    const edits = parted(before, diff(before, after), granularity)
+    requireFew(edits.length)
+    const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
+    checkHunks(before, hunks)
+    return hunks
+  }
+  const lines = splitLines(before)
+  let line = 0
+  let offset = 0
+  const found = lineChanges(lines, splitLines(after))
+  // Before they are narrowed, each by a difference of its own.
+  requireFew(found.length)
+  const hunks = found.map(({ at, removed, added }) => {
+    for (; line < at; line++) offset += lines[line]?.length ?? 0
+    return narrowed(offset, removed.join(''), added.join(''))
+  })
+  checkHunks(before, hunks)
+  return hunks
+}
+
+/** The change from `old`, which stands at `from`, without what both sides begin and end with; whole lines stay whole. */
+const narrowed = (from: number, old: string, young: string): Hunk => {
+  const edits = old === '' || young === '' ? [] : diff(old, young)
+  const [first, last] = [edits[0], edits.at(-1)]
+  if (first === undefined || last === undefined) return { from, to: from + old.length, text: young }
+  const kept = old.length - last.to
+  return { from: from + first.from, to: from + last.to, text: young.slice(first.from, young.length - kept) }
+}
+
+/** Errors: `text_too_large`. */
+export const checkHunks = (content: string, hunks: readonly Hunk[]): void => {
+  for (const { from, to, text } of hunks) {
+    checkText('content', content.slice(from, to))
+    checkText('content', text)
+  }
+}

@@ -1,0 +1,139 @@
+/** How comments and suggestions are shown: in answers, and to open pages. */
+import { limits } from '../../../shared/limits.ts'
+import type { Output } from '../../../shared/operations/index.ts'
+import type { Lines, Range } from '../../../shared/text/anchors.ts'
+import { type Caller, nameOfAuthor } from '../rights/caller.ts'
+import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
+import type { LiveMessage } from '../live.ts'
+import type { Opened, Written } from './remarks.ts'
+
+type ShownComment = Output<'resolveComment'>['comment']
+type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
+type ShownReply = Output<'replyToComment'>['reply']
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
+
+const shownAuthor = (author: Author): Pick<ShownComment, 'author' | 'authorKind' | 'guest'> => ({
+  author: nameOfAuthor(author),
+  authorKind: author.kind,
+  guest: author.kind === 'guest'
+})
+
+export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply => ({
+  id,
+  body,
+  ...shownAuthor(author),
+  createdAt: instant(createdAt)
+})
+
+/** What does not depend on the text. A record never changes, so it is made once: lists are long. */
+type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
+const lasting = new WeakMap<Comment, Lasting>()
+
+const lastingOf = (comment: Comment): Lasting => {
+  const known = lasting.get(comment)
+  if (known !== undefined) return known
+  const made: Lasting = {
+    id: comment.id,
+    body: comment.body,
+    ...shownAuthor(comment.author),
+    target: { ...comment.target },
+    status: comment.resolvedAt === null ? 'open' : 'resolved',
+    resolved: comment.resolvedAt !== null,
+    resolvedAt: instantOrNull(comment.resolvedAt),
+    resolvedBy: comment.resolvedBy && nameOfAuthor(comment.resolvedBy),
+    resolvedByKind: comment.resolvedBy && comment.resolvedBy.kind,
+    createdAt: instant(comment.createdAt),
+    updatedAt: instant(comment.updatedAt),
+    version: comment.version,
+    ...(comment.task === null ? {} : { taskId: comment.task }),
+    replies: comment.replies.map(showReply)
+  }
+  lasting.set(comment, made)
+  return made
+}
+
+export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment => {
+  const range = remarks.rangeOf(comment.id)
+  return {
+    ...lastingOf(comment),
+    anchor: range === undefined ? null : { from: range.from, to: range.to },
+    line: range === undefined ? null : remarks.lines.at(range.from),
+    anchored: range !== undefined,
+    orphaned: comment.pin !== null && range === undefined
+  }
+}
+
+/** A suggestion that nobody has decided is orphaned when its text is gone; a deletion that is undone brings it back. */
+export const statusOf = ({ remarks }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
+  status === 'pending' && remarks.rangeOf(id) === undefined ? 'orphaned' : status
+
+export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSuggestion => {
+  const { remarks } = opened
+  const range = suggestion.status === 'pending' ? remarks.rangeOf(suggestion.id) : undefined
+  return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, remarks.lines) }
+}
+
+/** A suggestion without its id: as one that is only tried out, too. */
+export const suggestionShown = (
+  suggestion: Suggestion,
+  status: ShownSuggestion['status'],
+  range: Range | undefined,
+  lines: Lines
+): Omit<ShownSuggestion, 'id'> => {
+  return {
+    operation: suggestion.operation,
+    type: suggestion.operation,
+    status,
+    original: suggestion.original,
+    text: suggestion.text,
+    note: suggestion.note,
+    from: range?.from ?? null,
+    to: range?.to ?? null,
+    line: range === undefined ? null : lines.at(range.from),
+    ...shownAuthor(suggestion.author),
+    createdAt: instant(suggestion.createdAt),
+    version: suggestion.version,
+    ...(suggestion.updatedAt === undefined ? {} : { updatedAt: instant(suggestion.updatedAt) }),
+    decidedBy: suggestion.decidedBy && nameOfAuthor(suggestion.decidedBy),
+    decidedByKind: suggestion.decidedBy && suggestion.decidedBy.kind,
+    decidedAt: instantOrNull(suggestion.decidedAt),
+    resultVersion: suggestion.resultVersion,
+    ...(suggestion.reason === undefined ? {} : { reason: suggestion.reason }),
+    ...(suggestion.withdrawn === undefined ? {} : { withdrawn: suggestion.withdrawn }),
+    ...(suggestion.replies === undefined ? {} : { replies: suggestion.replies.map(showReply) }),
+    ...(suggestion.draft?.id === undefined ? {} : { draftId: suggestion.draft.id }),
+    ...(suggestion.draft === undefined ? {} : { step: suggestion.draft.step }),
+    ...(suggestion.set === null ? {} : { setId: suggestion.set }),
+    ...(suggestion.task === null ? {} : { taskId: suggestion.task })
+  }
+}
+
+/** What open pages are told of a remark that changed. */
+const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
+  if (record === undefined) return { type: 'comment.deleted', commentId: id }
+  return kind === 'comment'
+    ? { type: 'comment', comment: showComment(opened, record as Comment) }
+    : { type: 'suggestion', suggestion: showSuggestion(opened, record as Suggestion) }
+}
+
+const isLarge = (written: readonly Written[]): boolean =>
+  written.length > limits.remarksToldMax || written.some(({ bytes }) => bytes > limits.remarkToldBytesMax)
+
+/** Takes what is on disk now, and tells every open page. */
+export const settle = (opened: Opened, written: readonly Written[]): void => {
+  const { service, doc, remarks } = opened
+  for (const each of written) {
+    if (each.record === undefined) remarks.forget(each.kind, each.id)
+    else remarks.keep(each.kind, each.record, each.bytes)
+  }
+  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'remarks' }] : written.map((each) => messageOf(opened, each))
+  for (const message of messages) service.live.announce(doc, message)
+}
+
+/** Shows a program where its comment or suggestion is. */
+export const showWriter = ({ service, doc, remarks }: Opened, caller: Caller, id: string | undefined): void => {
+  const range = id === undefined ? undefined : remarks.rangeOf(id)
+  if (range !== undefined) service.live.showAgent(doc, caller, range)
+}

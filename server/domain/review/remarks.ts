@@ -1,0 +1,324 @@
+/**
+ * The comments and suggestions of an open document, in memory: "remarks" where both are meant.
+ *
+ * This folder holds the review of a text: comments, suggestions, and the assignments that ask for a review.
+ *
+ * Records are here as they are on disk. Pins are as they are in the text of the room, which may be ahead of the disk: whoever replaces
+ * text moves the pin of a remark that is still on its way there, too. Where pins stand is found once per version of the text.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { contextOf, type Lines, linesOf, type Range } from '../../../shared/text/anchors.ts'
+import type { Edit } from '../../../shared/text/diff.ts'
+import { locatePins, type Pin, pinsAfter, pinsReturned } from '../../../shared/text/pins.ts'
+import type { Snapshot } from '../text/journal.ts'
+import { type Comment, decodeRecord, encodeRecord, keys, type Suggestion } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { OpenRoom } from '../live.ts'
+import type { Entry, Key, Storage } from '../ports.ts'
+import type { Room } from '../text/room.ts'
+import type { Service } from '../service.ts'
+
+interface Kinds {
+  readonly comment: Comment
+  readonly suggestion: Suggestion
+}
+
+export type RemarkKind = keyof Kinds
+
+interface Pinned {
+  readonly kind: RemarkKind
+  readonly pin: Pin
+}
+
+/** What a change of text did to a pin. */
+export interface Moved extends Pinned {
+  readonly id: string
+}
+
+export interface Remarks {
+  readonly comment: ReadonlyMap<string, Comment>
+  readonly suggestion: ReadonlyMap<string, Suggestion>
+  /** Where the text of a remark is now; undefined: it has none, or it is gone. */
+  rangeOf(id: string): Range | undefined
+  /** Lines of the text of now. */
+  readonly lines: Lines
+  /** Ties a remark that is about to be written to its text, which is at `range` now. Errors: `invalid_request` when there are too many. */
+  tie(kind: RemarkKind, id: string, pin: Pin | null, range: Range | undefined): void
+  /** Ties a known remark to other text, which is at `range` now. Answers how to put it back. */
+  retie(kind: RemarkKind, id: string, pin: Pin, range: Range | undefined): () => void
+  /** Bytes of a record. */
+  bytesOf(id: string): number
+  /** Whether a record may become as large as it is about to. Errors: `invalid_request`. */
+  requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
+  /** Lets go of a text: the remark could not be written, or needs it no more. */
+  untie(id: string): void
+  /** Takes a record that is on disk now, of so many bytes. */
+  keep<K extends RemarkKind>(kind: K, record: Kinds[K], bytes: number): void
+  forget(kind: RemarkKind, id: string): void
+  /** Applies edits to the text and moves the pins along; `isCompared`: they were found by comparing two texts. Synchronous. */
+  apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
+  /** Suggestions that are being decided or changed. */
+  readonly deciding: Map<string, Promise<unknown>>
+}
+
+/** Records of one kind, oldest first. */
+const listAll = async (storage: Storage, prefix: Key): Promise<Entry[]> => {
+  const entries: Entry[] = []
+  for (;;) {
+    const after = entries.at(-1)?.key.at(-1)
+    const page = await storage.list(prefix, { limit: limits.listMax, ...(after === undefined ? {} : { after }) })
+    entries.push(...page)
+    if (page.length < limits.listMax) return entries
+  }
+}
+
+const byNumber = (one: { readonly number: number }, other: { readonly number: number }): number => one.number - other.number
+
+const tooLarge = 'The comments and suggestions of this document are larger than allowed.'
+
+const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
+
+/** Where pins are in one version of the text. */
+interface Located {
+  readonly seq: number
+  readonly content: string
+  readonly ranges: Map<string, Range | undefined>
+  /** Made when first asked for. */
+  lines?: Lines
+}
+
+const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
+
+/** `keepMoved` writes pins that were found again to the disk. */
+const createRemarks = (
+  room: Room,
+  comments: readonly Entry[],
+  suggestions: readonly Entry[],
+  keepMoved: (moved: readonly Moved[]) => void
+): Remarks => {
+  const records: { readonly [K in RemarkKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
+  const sizes = new Map<string, number>()
+  const pinned = new Map<string, Pinned>()
+  /** Remarks that are on their way to the disk. */
+  let coming = 0
+  let bytes = 0
+  let located: Located | undefined
+  /** Of remarks whose text went while people typed: the words, with what stood around them then. */
+  const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
+
+  const noteBytes = (id: string, size: number): void => {
+    bytes += size - (sizes.get(id) ?? 0)
+    if (size === 0) sizes.delete(id)
+    else sizes.set(id, size)
+  }
+
+  const load = <K extends RemarkKind>(kind: K, entries: readonly Entry[]): void => {
+    const found = entries.map(({ value }) => decodeRecord<Kinds[K]>(value))
+    for (const [index, { value }] of entries.entries()) noteBytes(found[index]?.id ?? '', value.length)
+    for (const record of found.toSorted(byNumber)) {
+      records[kind].set(record.id, record)
+      if (record.pin !== null) pinned.set(record.id, { kind, pin: record.pin })
+    }
+  }
+  load('comment', comments)
+  load('suggestion', suggestions)
+
+  const locate = (): Located => {
+    if (located?.seq === room.seq) return located
+    const { content } = room.snapshot()
+    const ids = [...pinned.keys()]
+    const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
+    const earlier = located
+    located = { seq: room.seq, content, ranges: new Map(zipped(ids, locatePins(room.text, content, pins))) }
+    if (earlier !== undefined) noteGone(earlier, located)
+    const back = takeReturned(located, content)
+    if (back.length > 0) keepMoved(back)
+    return located
+  }
+
+  const movedTo = (id: string, pin: Pin): Moved => {
+    const { kind } = pinned.get(id) as Pinned
+    pinned.set(id, { kind, pin })
+    return { id, kind, pin }
+  }
+
+  /** Keeps the words of those that are there no longer as they were, with what stood around them. */
+  const noteGone = (then: Located, now: Located): void => {
+    for (const [id, range] of now.ranges) {
+      const was = then.ranges.get(id)
+      if (was === undefined || lastSeen.has(id)) continue
+      const quote = then.content.slice(was.from, was.to)
+      const isWhole = range !== undefined && now.content.slice(range.from, range.to) === quote
+      if (!isWhole) lastSeen.set(id, { quote, ...contextOf(then.content, was) })
+    }
+  }
+
+  /** Ties those anew whose text is back where it was, in other characters. */
+  const takeReturned = ({ ranges }: Located, content: string): Moved[] => {
+    const ids = [...pinned.keys()]
+    const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
+    const stood = ids.map((id) => ranges.get(id))
+    return [...pinsReturned(room.text, content, pins, stood)].map(([index, { pin, range }]) => {
+      const id = ids[index] ?? ''
+      lastSeen.delete(id)
+      ranges.set(id, range)
+      return movedTo(id, pin)
+    })
+  }
+
+  return {
+    ...records,
+    rangeOf: (id) => locate().ranges.get(id),
+    get lines() {
+      return (locate().lines ??= linesOf(room.snapshot().content))
+    },
+    tie(kind, id, pin, range) {
+      if (records[kind].size + coming >= limits.remarksMax)
+        throw tooMany(`A document may have ${limits.remarksMax} ${kind}s; delete what is done with.`)
+      if (bytes >= limits.remarksBytesMax) throw tooMany(tooLarge)
+      coming++
+      if (pin === null) return
+      locate().ranges.set(id, range)
+      pinned.set(id, { kind, pin })
+    },
+    retie(kind, id, pin, range) {
+      const [before, stood] = [pinned.get(id), locate().ranges.get(id)]
+      pinned.set(id, { kind, pin })
+      lastSeen.delete(id)
+      locate().ranges.set(id, range)
+      return () => {
+        if (before === undefined) return this.untie(id)
+        pinned.set(id, before)
+        located?.ranges.set(id, stood)
+      }
+    },
+    bytesOf: (id) => sizes.get(id) ?? 0,
+    requireRoom({ id, bytes: size }) {
+      const growth = size - (sizes.get(id) ?? 0)
+      if (growth > 0 && bytes + growth > limits.remarksBytesMax) throw tooMany(tooLarge)
+    },
+    untie(id) {
+      pinned.delete(id)
+      lastSeen.delete(id)
+      located?.ranges.delete(id)
+    },
+    keep(kind, record, size) {
+      if (!records[kind].has(record.id)) coming--
+      noteBytes(record.id, size)
+      records[kind].set(record.id, record)
+      if (record.pin === null) this.untie(record.id)
+    },
+    forget(kind, id) {
+      this.untie(id)
+      noteBytes(id, 0)
+      if (!records[kind].delete(id)) coming--
+    },
+    apply(edits, actor, isCompared) {
+      const { ranges } = locate()
+      const before = room.snapshot()
+      const ids = [...pinned.keys()]
+      const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
+      const stood = ids.map((id) => ranges.get(id))
+      const after = room.apply(edits, actor, isCompared)
+      const replacement = { before: before.content, after: after.content, edits, isCompared }
+      const { changed, ranges: now } = pinsAfter(room.text, pins, stood, replacement)
+      located = { seq: room.seq, content: after.content, ranges: new Map(zipped(ids, now)) }
+      const moved = [...changed].map(([index, pin]) => movedTo(ids[index] ?? '', pin))
+      const all = [...moved, ...takeReturned(located, after.content)]
+      return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }
+    },
+    deciding: new Map()
+  }
+}
+
+const loaded = new WeakMap<Room, Promise<Remarks>>()
+
+/** The remarks of an open document, read when they are first asked for. Errors: `storage_*`. */
+export const remarksOf = ({ storage, ledger }: Service, { room }: OpenRoom): Promise<Remarks> => {
+  const known = loaded.get(room)
+  if (known !== undefined) return known
+  const reading = Promise.all([listAll(storage, keys.comments(room.id)), listAll(storage, keys.suggestions(room.id))]).then(
+    ([comments, suggestions]) => {
+      const keepMoved = (moved: readonly Moved[]): void => {
+        const change = (draft: Draft): Written[] => {
+          room.journalInto(draft)
+          return putMoved(draft, moved)
+        }
+        const kept = (written: readonly Written[]): void => {
+          for (const { kind, record, bytes } of written) if (record !== undefined) remarks.keep(kind, record, bytes)
+        }
+        // What cannot be written now is found again when the document is next read.
+        ledger.write(room.id, 'system', change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
+      }
+      const remarks = createRemarks(room, comments, suggestions, keepMoved)
+      return remarks
+    }
+  )
+  loaded.set(room, reading)
+  reading.catch(() => loaded.delete(room))
+  return reading
+}
+
+/** A document that is open, with its remarks. */
+export interface Opened extends OpenRoom {
+  readonly service: Service
+  readonly doc: string
+  readonly remarks: Remarks
+}
+
+/** Opens the document for as long as `work` takes. Errors: those of loading. */
+export const withRemarks = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
+  const opened = await service.live.open(doc)
+  try {
+    return await work({ ...opened, service, doc, remarks: await remarksOf(service, opened) })
+  } finally {
+    opened.release()
+  }
+}
+
+/** Runs when no decision on a suggestion and no change of it is under way, and holds up those that come. */
+export const alone = async <T>({ remarks: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
+  for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
+  const working = work()
+  deciding.set(id, working)
+  try {
+    return await working
+  } finally {
+    if (deciding.get(id) === working) deciding.delete(id)
+  }
+}
+
+// ——— writing ———
+
+const keyOf = (kind: RemarkKind, doc: string, id: string): Key => keys[kind](doc, id)
+
+/** What a change did to a remark: the record as it is now, or undefined when it is deleted. */
+export interface Written<K extends RemarkKind = RemarkKind> {
+  readonly kind: K
+  readonly id: string
+  readonly record: Kinds[K] | undefined
+  readonly bytes: number
+}
+
+/** Puts a remark into the draft. */
+export const putRemark = <K extends RemarkKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
+  const value = encodeRecord(record)
+  draft.put(keyOf(kind, draft.head.id, record.id), value)
+  return { kind, id: record.id, record, bytes: value.length }
+}
+
+export const deleteRemark = <K extends RemarkKind>(draft: Draft, kind: K, id: string): Written<K> => {
+  draft.delete(keyOf(kind, draft.head.id, id))
+  return { kind, id, record: undefined, bytes: 0 }
+}
+
+/** Keys of the records that moved pins belong to. */
+export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
+
+/** Writes moved pins into their records. A remark that was deleted, or decided, in the meantime needs none. */
+export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
+  moved.flatMap(({ kind, id, pin }) => {
+    const record = draft.read<Kinds[RemarkKind]>(keyOf(kind, draft.head.id, id))
+    return record === undefined || record.pin === null ? [] : [putRemark(draft, kind, { ...record, pin })]
+  })

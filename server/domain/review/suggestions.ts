@@ -1,0 +1,455 @@
+/**
+ * Reading and deciding suggestions, and opening decided ones again (docs/api.md, Comments and suggestions).
+ *
+ * An accepted suggestion enters the live text as a minimal edit, if the text that it was made on still stands there as it was. Text,
+ * suggestion, revision and events are one commit. Of a suggestion one decision is under way at a time; others wait for it.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import type { Range } from '../../../shared/text/anchors.ts'
+import { applyEdits, diff, type Edit, unifiedDiff } from '../../../shared/text/diff.ts'
+import { locatePins, type Pin, pinsAt } from '../../../shared/text/pins.ts'
+import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from '../rights/caller.ts'
+import { changeText, checkSize } from '../text/content.ts'
+import { tellMentions } from './comment-mentions.ts'
+import { remember } from '../records/idempotency.ts'
+import { formatVersion, type Snapshot } from '../text/journal.ts'
+import { keys, type Reply, type Suggestion } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { takingPart } from '../events/notices.ts'
+import { pageOf, readable } from './remark-pages.ts'
+import { checkRemark } from '../text/named-range.ts'
+import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
+import { settle, showReply, showSuggestion, statusOf } from './remarks-shown.ts'
+import { newId } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+export const listSuggestions = (service: Service, doc: string, input: Input<'listSuggestions'>): Promise<Output<'listSuggestions'>> =>
+  readable(service, doc, (opened) => {
+    const { status = 'all', author, taskId, setId, id } = input
+    const fits = (suggestion: Suggestion): boolean =>
+      (id === undefined || id === suggestion.id) &&
+      (author === undefined || author === nameOfAuthor(suggestion.author)) &&
+      (taskId === undefined || taskId === suggestion.task) &&
+      (setId === undefined || setId === suggestion.set) &&
+      (status === 'all' || status === statusOf(opened, suggestion))
+    const { page, ...counts } = pageOf(opened, [...opened.remarks.suggestion.values()].filter(fits), input)
+    return { suggestions: page.map((suggestion) => showSuggestion(opened, suggestion)), ...counts }
+  })
+
+/** Errors: `not_found`. */
+export const readSuggestion = (
+  service: Service,
+  doc: string,
+  { suggestionId }: Input<'readSuggestion'>
+): Promise<Output<'readSuggestion'>> =>
+  readable(service, doc, (opened) => {
+    const found = opened.remarks.suggestion.get(suggestionId)
+    if (found === undefined) throw unknownSuggestion()
+    return { suggestion: showSuggestion(opened, found) }
+  })
+
+// ——— deciding ———
+
+interface Decision {
+  readonly suggestionId: string
+  readonly action: 'accept' | 'reject' | 'reopen'
+  /** The version that whoever decides has read. */
+  readonly step?: number | undefined
+  /** Why it is rejected. */
+  readonly reason?: string | undefined
+  /** Its author takes it back. */
+  readonly withdrawn?: true
+}
+
+/** What becomes of a decision: what is to be written, that it stands already, or why it cannot be. */
+type Verdict =
+  /** Without a change the text stays as it is. */
+  | { readonly kind: 'new'; readonly change: Change | undefined }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'refused'; readonly error: ServiceError }
+
+interface Judged extends Decision {
+  readonly verdict: Verdict
+}
+
+const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
+
+const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
+
+/** The range of the current text that a decision replaces, and the new words. */
+interface Change {
+  readonly range: Range
+  readonly before: string
+  readonly after: string
+}
+
+/** Where a decided suggestion stood, in the text of now; undefined: that text is gone. */
+const pastOf = ({ room }: Opened, { past }: Suggestion): Range | undefined =>
+  past == null ? undefined : locatePins(room.text, room.snapshot().content, [past])[0]
+
+const timesIn = (text: string, words: string): number => text.split(words).length - 1
+
+/** Whether words that were taken out there are back. */
+const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
+  const { length } = original
+  const now = room.snapshot().content.slice(Math.max(0, from - length), to + length)
+  const then = (past?.prefix ?? '').slice(-length) + (past?.suffix ?? '').slice(0, length)
+  return timesIn(now, original) > timesIn(then, original)
+}
+
+/** The edit that a decision makes in the text; undefined: the text is no longer as it was. */
+const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
+  const { id, original, text } = suggestion
+  const range = action === 'accept' ? opened.remarks.rangeOf(id) : pastOf(opened, suggestion)
+  const [before, after] = action === 'accept' ? [original, text] : [text, original]
+  const isThere = range !== undefined && opened.room.snapshot().content.slice(range.from, range.to) === before
+  if (!isThere || (before === '' && action === 'reopen' && isBack(opened, suggestion, range))) return undefined
+  return { range, before, after }
+}
+
+const editsOf = ({ range, before, after }: Change): Edit[] =>
+  diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
+
+/** Judges decisions in their order, as if each were made alone; of two that change the same text the first stands. */
+const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
+  const { remarks } = opened
+  const decided = new Map<string, Decision['action']>()
+  const taken: Range[] = []
+  const meetsTaken = (range: Range): boolean => taken.some(({ from, to }) => from < range.to && to > range.from)
+  const verdictOf = ({ suggestionId: id, action, step }: Decision): Verdict => {
+    const suggestion = remarks.suggestion.get(id)
+    if (suggestion === undefined) return refused(new ServiceError('not_found', { message: 'This document has no such suggestion.' }))
+    const before = decided.get(id)
+    const status = before === undefined ? suggestion.status : outcomes[before]
+    if (status === outcomes[action]) return { kind: 'same' }
+    const mayDecide = action === 'reopen' ? before === undefined : status === 'pending'
+    if (!mayDecide) return refused(new ServiceError('already_decided', { suggestionStatus: status }))
+    if (action !== 'reopen' && step !== undefined && step !== suggestion.draft?.step) {
+      const message = 'This suggestion has changed since it was read.'
+      return refused(new ServiceError('target_changed', { message, suggestion: showSuggestion(opened, suggestion) }))
+    }
+    if (action === 'reopen' && suggestion.withdrawn === true && !sameAuthor(authorOf(caller), suggestion.author))
+      return refused(new ServiceError('not_author'))
+    if (action === 'reject' || (action === 'reopen' && status === 'rejected')) return { kind: 'new', change: undefined }
+    const change = changeOf(opened, suggestion, action)
+    if (change === undefined || meetsTaken(change.range)) return refused(new ServiceError('target_changed'))
+    taken.push(change.range)
+    return { kind: 'new', change }
+  }
+  return decisions.map((decision) => {
+    const verdict = verdictOf(decision)
+    if (verdict.kind === 'new') decided.set(decision.suggestionId, decision.action)
+    return { ...decision, verdict }
+  })
+}
+
+const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
+
+/** Writes one decision into the draft. `pin`: where it stands after it; undefined: where it stood before. */
+const putDecision = (
+  draft: Draft,
+  caller: Caller,
+  doc: string,
+  { suggestionId, action, withdrawn, reason = '' }: Decision,
+  version: string,
+  pin: Pin | null | undefined
+): Written<'suggestion'> => {
+  const found = draft.read<Suggestion>(keys.suggestion(doc, suggestionId))
+  if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
+    throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
+  const { operation, set, task, author, past, withdrawn: _withdrawn, reason: _reason, ...rest } = found
+  const why = action === 'reject' && reason.trim() !== '' ? { reason } : {}
+  const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }), ...why }
+  const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
+  const event = draft.event(events[action], actorOf(caller), payload, version)
+  draft.notify(event, { by: authorOf(caller), people: [author] })
+  const kept = { ...rest, operation, set, task, author, status: outcomes[action] }
+  if (action === 'reopen')
+    return putRemark(draft, 'suggestion', {
+      ...kept,
+      pin: pin === undefined ? (past ?? null) : pin,
+      decidedBy: null,
+      decidedAt: null,
+      resultVersion: null
+    })
+  return putRemark(draft, 'suggestion', {
+    ...kept,
+    ...(withdrawn && { withdrawn }),
+    ...why,
+    pin: null,
+    past: pin === undefined ? found.pin : pin,
+    decidedBy: authorOf(caller),
+    decidedAt: draft.now,
+    resultVersion: action === 'accept' ? version : null
+  })
+}
+
+type Shown = Output<'decideSuggestion'>['suggestion']
+
+interface Told {
+  readonly version: string
+  /** Of a dry run alone. */
+  readonly diff?: string
+}
+
+type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
+
+/** What somebody asks to be decided. */
+interface Request {
+  readonly opened: Opened
+  readonly caller: Caller
+  readonly decisions: readonly Decision[]
+  readonly dryRun: boolean | undefined
+}
+
+/** The changes of text that decisions make, in the order of the text. */
+const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
+  judged
+    .flatMap(({ suggestionId: id, action, verdict }) =>
+      verdict.kind === 'new' && verdict.change !== undefined ? [{ ...verdict.change, id, action }] : []
+    )
+    .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
+
+/** Their edits, in the order of the text. */
+const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
+
+/** Pins on what decisions brought, in the text that came of them. Those that reopen suggestions tie these again. */
+const pinsMade = ({ room, remarks }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
+  let shift = 0
+  const placed = changesOf(judged).map((change) => {
+    const from = change.range.from + shift
+    shift += change.after.length - change.before.length
+    return { ...change, range: { from, to: from + change.after.length } }
+  })
+  const pins = pinsAt(
+    room.text,
+    content,
+    placed.map(({ range }) => range)
+  )
+  return new Map(
+    placed.map(({ id, action, range, after }, index) => {
+      const pin = content.slice(range.from, range.to) === after ? (pins[index] ?? null) : null
+      if (action === 'reopen' && pin !== null) remarks.retie('suggestion', id, pin, range)
+      return [id, pin]
+    })
+  )
+}
+
+const shownBy =
+  (opened: Opened, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
+  (id: string): Shown | undefined => {
+    const record = written.get(id) ?? opened.remarks.suggestion.get(id)
+    return record && showSuggestion(opened, record)
+  }
+
+/** Writes what was judged. Nothing waits before the text is changed. */
+const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+  const { opened, caller } = request
+  const { service, doc, room, remarks } = opened
+  const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
+  let pins: ReadonlyMap<string, Pin | null> = new Map()
+  const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
+    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version, pins.get(decision.suggestionId)))
+    const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
+    return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
+  }
+  const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
+  // Rejected before: their text was never touched, so they stand where they stood.
+  const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
+    const found = remarks.suggestion.get(suggestionId)
+    if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
+    return [{ id: suggestionId, pin: found.past, range: pastOf(opened, found) }]
+  })
+  const tied = untouched.map(({ id, pin, range }) => remarks.retie('suggestion', id, pin, range))
+  const changes = changesOf(judged)
+  try {
+    if (changes.length === 0) {
+      const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
+        room.journalInto(draft)
+        return also(draft, formatVersion(draft.head))
+      }
+      const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
+      settle(opened, written)
+      return answer
+    }
+    const edits = editsMade(judged)
+    checkSize(room.snapshot().content, edits)
+    const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
+    const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
+    const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
+    const cause = accepted.length > 0 ? 'accept' : 'reopen'
+    const suggesterOf = (id: string): string[] => {
+      const author = remarks.suggestion.get(id)?.author
+      return author === undefined ? [] : [actorNamed(author)]
+    }
+    const changed = ({ content }: Snapshot): void => {
+      pins = pinsMade(opened, judged, content)
+    }
+    return await changeText(
+      opened,
+      caller,
+      { edits, isCompared: false, cause, event: 'content.changed', facts, authors: accepted.flatMap(suggesterOf) },
+      { reads, untied: accepted, changed, also: (draft, { after }) => also(draft, after.version) }
+    )
+  } catch (error) {
+    for (const back of tied) back()
+    throw error
+  }
+}
+
+/** What writing would answer and change. */
+const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+  const { content, version, seq } = opened.room.snapshot()
+  const edits = editsMade(judged)
+  checkSize(content, edits)
+  const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
+  const answer = answerOf({ version, diff }, judged, shownBy(opened))
+  await opened.room.durable(seq)
+  return answer
+}
+
+/** Decides once no other decision on these suggestions is under way. Errors: those that `check` throws. */
+const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
+  const { opened, decisions } = request
+  const { deciding } = opened.remarks
+  for (;;) {
+    const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
+    if (others.length === 0) break
+    await Promise.allSettled(others)
+  }
+  // From here to the change of the text nothing waits.
+  const judged = judge(opened, request.caller, decisions)
+  check(judged)
+  if (request.dryRun === true) return preview(request, judged, answerOf)
+  const writing = write(request, judged, answerOf)
+  for (const { suggestionId } of decisions) deciding.set(suggestionId, writing)
+  try {
+    return await writing
+  } finally {
+    for (const { suggestionId } of decisions) if (deciding.get(suggestionId) === writing) deciding.delete(suggestionId)
+  }
+}
+
+/** Errors: `invalid_request` for a reason of anything but a rejection. */
+const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
+  if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
+    throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'goes with reject alone' }] })
+  return { opened, decisions, ...request }
+}
+
+export const decideSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId, action, step, reason, dryRun }: Input<'decideSuggestion'>
+): Promise<Output<'decideSuggestion'>> =>
+  withRemarks(service, doc, (opened) => {
+    const check = (judged: readonly Judged[]): void => {
+      for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
+    }
+    return decide(
+      requireReasonFits({ opened, caller, decisions: [{ suggestionId, action, step, reason }], dryRun }),
+      check,
+      (told, _judged, show) => ({
+        ok: true,
+        suggestion: show(suggestionId) as Shown,
+        ...told
+      })
+    )
+  })
+
+/** Errors: `not_author`, also for one that nobody has decided yet; `already_decided`, `not_found`. */
+export const withdrawSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId }: Input<'withdrawSuggestion'>
+): Promise<Output<'withdrawSuggestion'>> =>
+  withRemarks(service, doc, (opened) => {
+    const check = (judged: readonly Judged[]): void => {
+      const found = opened.remarks.suggestion.get(suggestionId)
+      if (found !== undefined && !sameAuthor(authorOf(caller), found.author)) throw new ServiceError('not_author')
+      for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
+    }
+    const decisions = [{ suggestionId, action: 'reject', withdrawn: true }] as const
+    return decide({ opened, caller, decisions, dryRun: undefined }, check, (_told, _judged, show) => ({
+      ok: true,
+      suggestion: show(suggestionId) as Shown
+    }))
+  })
+
+const unknownSuggestion = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such suggestion.' })
+
+/** Errors: `not_found`, `text_too_large`, `quota_exceeded`; `invalid_request` when it has too many replies. */
+export const replyToSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId, body }: Input<'replyToSuggestion'>
+): Promise<Output<'replyToSuggestion'>> => {
+  checkRemark('body', body)
+  const made = { id: newId(), body, author: authorOf(caller) }
+  return withRemarks(service, doc, (opened) =>
+    alone(opened, suggestionId, async () => {
+      const key = keys.suggestion(doc, suggestionId)
+      const change = (draft: Draft): { written: Written<'suggestion'>; answer: Output<'replyToSuggestion'> } => {
+        opened.room.journalInto(draft)
+        const found = draft.read<Suggestion>(key)
+        if (found === undefined) throw unknownSuggestion()
+        if ((found.replies?.length ?? 0) >= limits.repliesMax)
+          throw new ServiceError('invalid_request', { message: `A suggestion may have ${limits.repliesMax} replies; make a comment.` })
+        service.quotas.require(draft.head, Buffer.byteLength(body))
+        const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }
+        const event = draft.event('suggestion.replied', actorOf(caller), payload)
+        const except = tellMentions(draft, caller, payload, body)
+        draft.notify(event, { by: authorOf(caller), people: takingPart(found), except })
+        const reply: Reply = { ...made, createdAt: draft.now }
+        const written = putRemark(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
+        opened.remarks.requireRoom(written)
+        const shown = { id: made.id, reply: showReply(reply), suggestion: showSuggestion(opened, written.record as Suggestion) }
+        return { written, answer: remember(service, draft, caller, doc, shown) }
+      }
+      const { written, answer } = await service.ledger.write(doc, caller, change, { reads: [key] })
+      settle(opened, [written])
+      return answer
+    })
+  )
+}
+
+/** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `not_found`, `too_many_ids`. */
+const decisionsOf = (
+  { remarks }: Opened,
+  { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>
+): readonly Decision[] => {
+  const ofSet = [...remarks.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)
+  if (setId !== undefined && ofSet.length === 0)
+    throw new ServiceError('not_found', { message: 'This document has no such set of suggestions.' })
+  const asked = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
+  const all = asked.map((decision): Decision => ({ reason, ...decision }))
+  if (all.length <= limits.suggestionsAtOnceMax) return all
+  const message = `has ${all.length} decisions; at most ${limits.suggestionsAtOnceMax} are taken`
+  throw new ServiceError('too_many_ids', { details: [{ path: 'decisions', message }] })
+}
+
+export const decideSuggestions = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'decideSuggestions'>
+): Promise<Output<'decideSuggestions'>> =>
+  withRemarks(service, doc, (opened) =>
+    decide(
+      requireReasonFits({ opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun }),
+      () => undefined,
+      (told, judged, show) => {
+        const results = judged.map(({ suggestionId, verdict }) => {
+          const suggestion = show(suggestionId)
+          const found = { suggestionId, ok: verdict.kind !== 'refused', ...(suggestion && { suggestion }) }
+          return verdict.kind === 'refused' ? { ...found, code: verdict.error.code, message: verdict.error.message } : found
+        })
+        return { ok: results.every(({ ok }) => ok), ...told, results }
+      }
+    )
+  )

@@ -1,0 +1,67 @@
+/** What the report of a review must be (docs/api.md, Review assignments). */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input } from '../../../shared/operations/index.ts'
+import { findPoint, versionsNamed } from '../text/content.ts'
+import { formatVersion, type Point } from '../text/journal.ts'
+import { keys, type TaskReport } from '../records/keys.ts'
+import type { Key } from '../ports.ts'
+import type { Service } from '../service.ts'
+
+/** What the reviewer says, each id once. */
+type Contents = Pick<TaskReport, 'reviewedVersion' | 'summary' | 'commentIds' | 'suggestionIds'>
+
+/** A report held against its document. */
+interface ExaminedReport {
+  readonly contents: Contents
+  /** The point of the history that was reviewed, or why the report cannot be taken. */
+  readonly point: Point | ServiceError
+}
+
+const tooMany = (input: Input<'reportTask'>): ServiceError | undefined => {
+  const details = (['commentIds', 'suggestionIds'] as const)
+    .filter((path) => input[path].length > limits.taskIdsMax)
+    .map((path) => ({ path, message: `has ${input[path].length} ids; at most ${limits.taskIdsMax} are taken` }))
+  return details.length === 0 ? undefined : new ServiceError('too_many_ids', { details })
+}
+
+const missing = async ({ storage }: Service, ids: readonly string[], keyOf: (id: string) => Key): Promise<string[]> => {
+  const entries = await Promise.all(ids.map((id) => storage.get(keyOf(id))))
+  return ids.filter((_id, index) => entries[index] === undefined)
+}
+
+/** Records lie below their document, so the id of another document's is as unknown as an invented one. */
+const unknownIds = async (service: Service, doc: string, contents: Contents): Promise<ServiceError | undefined> => {
+  const [commentIds, suggestionIds] = await Promise.all([
+    missing(service, contents.commentIds, (id) => keys.comment(doc, id)),
+    missing(service, contents.suggestionIds, (id) => keys.suggestion(doc, id))
+  ])
+  return commentIds.length + suggestionIds.length === 0 ? undefined : new ServiceError('unknown_ids', { commentIds, suggestionIds })
+}
+
+/** Reads, throws nothing of its own: whether the caller may report at all is decided first. */
+export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {
+  // As an ETag has it, too: quoted.
+  const named = versionsNamed(input.reviewedVersion).join()
+  const point = await findPoint(service, doc, named)
+  const contents: Contents = {
+    reviewedVersion: point === undefined ? named : formatVersion(point),
+    summary: input.summary,
+    commentIds: [...new Set(input.commentIds)],
+    suggestionIds: [...new Set(input.suggestionIds)]
+  }
+  const fault = tooMany(input)
+  if (fault !== undefined) return { contents, point: fault }
+  if (point === undefined) return { contents, point: new ServiceError('unknown_reviewed_version', { reviewedVersion: named }) }
+  return { contents, point: (await unknownIds(service, doc, contents)) ?? point }
+}
+
+const sameIds = (one: readonly string[], other: readonly string[]): boolean => new Set(one).symmetricDifference(new Set(other)).size === 0
+
+/** Whether a report is the one that was taken before: the same version, summary and ids, in any order. */
+export const isRetry = (report: TaskReport | null, contents: Contents): boolean =>
+  report !== null &&
+  report.reviewedVersion === contents.reviewedVersion &&
+  report.summary === contents.summary &&
+  sameIds(report.commentIds, contents.commentIds) &&
+  sameIds(report.suggestionIds, contents.suggestionIds)

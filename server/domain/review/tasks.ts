@@ -1,0 +1,275 @@
+/**
+ * Review assignments: the owner asks for a review, and whoever was given the link of the assignment starts it and reports
+ * (docs/api.md, Review assignments). What may follow what stands in shared/task-states.ts, what a report must be in
+ * task-reports.ts; here is who sees what, who acts, and what is written.
+ */
+import { hash } from 'node:crypto'
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { isTaskState, type TaskAction, type TaskOutcome, taskOutcome, type TaskState } from '../../../shared/task-states.ts'
+import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from '../rights/caller.ts'
+import { remember } from '../records/idempotency.ts'
+import { formatVersion } from '../text/journal.ts'
+import { type Author, decodeRecord, encodeRecord, keys, type Task, type TaskReport } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { makerOf } from '../rights/lineage.ts'
+import { nextStepOf } from './own-assignment.ts'
+import type { Service } from '../service.ts'
+import { agentUrl, makeRoom, putShare, revokeShare, shareUrl } from '../rights/shares.ts'
+import { examineReport, isRetry } from './task-reports.ts'
+
+type TaskAnswer = Output<'readTask'>
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
+
+// ——— who sees what ———
+
+/** The link of an assignment sees that one alone: reviewers do not read each other's. Every other caller sees all. */
+const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
+
+/** The link is a secret of the owner and of who holds it. */
+const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner' || taskOf(caller) === id
+
+const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
+  const secret = service.vault.open(share.sealed, share.id)
+  const revoked = share.revoked === true
+  return { id: share.id, role: 'suggest', url: shareUrl(service, docId, secret), agentUrl: agentUrl(service, docId, secret), revoked }
+}
+
+const presentReport = ({ reportedAt, ...report }: TaskReport): NonNullable<TaskAnswer['task']['report']> => ({
+  ...report,
+  commentIds: [...report.commentIds],
+  suggestionIds: [...report.suggestionIds],
+  reportedAt: instant(reportedAt)
+})
+
+const present = (service: Service, task: Task, withLink: boolean): TaskAnswer['task'] => ({
+  id: task.id,
+  taskId: task.id,
+  docId: task.docId,
+  requestId: task.requestId,
+  title: task.title,
+  instructions: task.instructions,
+  status: task.status,
+  startingVersion: task.startingVersion,
+  ...(withLink ? { share: presentLink(service, task) } : {}),
+  createdBy: task.createdBy,
+  createdAt: instant(task.createdAt),
+  startedBy: task.startedBy,
+  startedAt: instantOrNull(task.startedAt),
+  report: task.report && presentReport(task.report),
+  closedBy: task.closedBy,
+  closedAt: instantOrNull(task.closedAt)
+})
+
+// ——— reading ———
+
+const unknownTask = (): ServiceError =>
+  new ServiceError('not_found', { message: 'There is no such assignment, or your link belongs to another one.' })
+
+/** Errors: `not_found`, also for an assignment that the caller does not see. */
+const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: string): Promise<Task> => {
+  const entry = sees(caller, id) ? await storage.get(keys.task(doc, id)) : undefined
+  if (entry === undefined) throw unknownTask()
+  return decodeRecord<Task>(entry.value)
+}
+
+export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> =>
+  withNext(service, caller, present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId)))
+
+/** Whoever holds the link of an assignment is told what comes next. */
+const withNext = (service: Service, caller: Caller, task: TaskAnswer['task']): TaskAnswer => ({
+  task,
+  ...(taskOf(caller) === task.id && { next: nextStepOf(service, task) })
+})
+
+export const listTasks = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { before = Number.MAX_SAFE_INTEGER }: Input<'listTasks'>
+): Promise<Output<'listTasks'>> => {
+  const shown = (task: Task): TaskAnswer['task'] => present(service, task, seesLink(caller, task.id))
+  const own = taskOf(caller)
+  if (own !== null) {
+    const task = await getTask(service, caller, doc, own)
+    return { tasks: task.number < before ? [shown(task)] : [], nextBefore: null }
+  }
+  const entries = await service.storage.list(keys.taskNumbers(doc), { reverse: true, limit: limits.taskPageMax + 1, before })
+  const ids = entries.slice(0, limits.taskPageMax).map((entry) => decodeRecord<string>(entry.value))
+  const tasks = await Promise.all(ids.map((id) => getTask(service, caller, doc, id)))
+  return { tasks: tasks.map(shown), nextBefore: entries.length > ids.length ? (tasks.at(-1)?.number ?? null) : null }
+}
+
+// ——— writing ———
+
+const startedBy = (task: Task, identity: Author): boolean => task.startedBy !== null && sameAuthor(task.startedBy, identity)
+
+const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcome =>
+  taskOutcome(task.status, action, startedBy(task, identity) ? 'starter' : 'another')
+
+const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
+  if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
+    return new ServiceError(code, { taskStatus: status })
+  // The likeliest cause: the same agent, which names itself in one request and not in the other.
+  const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; else ask the owner for an assignment of your own.`
+  return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
+}
+
+/** Errors: the refusal that the table of states names. */
+const stateOf = (outcome: TaskOutcome, task: Task): TaskState => {
+  if (!isTaskState(outcome)) throw refusal(outcome, task)
+  return outcome
+}
+
+/** An assignment, and who asks for something to be done with it. */
+interface Request {
+  readonly service: Service
+  readonly caller: Caller
+  readonly doc: string
+  readonly id: string
+}
+
+/**
+ * One change of one assignment. Nothing can come between reading the record and writing what `change` makes of it; a change that
+ * returns the record it was given writes nothing. Open pages of those who see the assignment then hear of it, without its link.
+ */
+const write = async <T>(
+  { service, caller, doc, id }: Request,
+  change: (draft: Draft, found: Task | undefined) => Task,
+  answerOf: (task: TaskAnswer['task'], changed: boolean) => T
+): Promise<T> => {
+  const key = keys.task(doc, id)
+  const changeRecord = (draft: Draft): { task: Task; changed: boolean; answer: T } => {
+    const found = draft.read<Task>(key)
+    const task = change(draft, found)
+    const changed = task !== found
+    if (changed) draft.put(key, encodeRecord(task))
+    const answer = answerOf(present(service, task, seesLink(caller, id)), changed)
+    return { task, changed, answer: remember(service, draft, caller, doc, answer) }
+  }
+  const { task, changed, answer } = await service.ledger.write(doc, caller, changeRecord, { reads: [key] })
+  if (changed) service.live.announce(doc, { type: 'task', task: present(service, task, false) }, (other) => sees(other, id))
+  return answer
+}
+
+/** One step of an assignment that is there. Errors: `not_found`. */
+const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
+  const change = (draft: Draft, found: Task | undefined): Task => {
+    if (found === undefined) throw unknownTask()
+    return take(draft, found)
+  }
+  return write(request, change, (task) => withNext(request.service, request.caller, task))
+}
+
+/** Derived from the requestId, so that one requestId cannot make two assignments. */
+const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${doc} ${requestId}`, 'base64url').slice(0, 16)
+
+const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
+  const label = `Review: ${input.title}`.slice(0, limits.labelCharsMax).toWellFormed()
+  const { share } = putShare(service, draft, doc, { maker: makerOf(draft, caller), role: 'suggest', label, expiresAt: null, task: id })
+  const startingVersion = formatVersion(draft.head)
+  const payload = { taskId: id, title: input.title, shareId: share.id }
+  const event = draft.event('task.created', actorOf(caller), payload, startingVersion)
+  draft.notify(event, { by: authorOf(caller), task: id })
+  const number = event.seq
+  draft.put(keys.taskNumber(doc, number), encodeRecord(id))
+  return {
+    id,
+    docId: doc,
+    number,
+    requestId: input.requestId,
+    title: input.title,
+    instructions: input.instructions,
+    status: 'open',
+    startingVersion,
+    share: { id: share.id, sealed: share.sealed },
+    createdBy: authorOf(caller),
+    createdAt: draft.now,
+    startedBy: null,
+    startedAt: null,
+    report: null,
+    closedBy: null,
+    closedAt: null
+  }
+}
+
+export const createTask = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'createTask'>
+): Promise<Output<'createTask'>> => {
+  const id = taskIdOf(doc, input.requestId)
+  const change = (draft: Draft, found: Task | undefined): Task => {
+    if (found === undefined) return makeTask(service, draft, caller, doc, id, input)
+    const same = found.title === input.title && found.instructions === input.instructions
+    if (!same) throw new ServiceError('request_id_conflict', { taskId: id })
+    return found
+  }
+  await makeRoom(service, doc)
+  return write({ service, caller, doc, id }, change, (task, created) => ({ task, created }))
+}
+
+/** Errors: `task_link_required`; `not_found` when the caller does not even see the assignment. */
+const requireTaskLink = async ({ service, caller, doc, id }: Request): Promise<void> => {
+  if (taskOf(caller) === id) return
+  await getTask(service, caller, doc, id)
+  throw new ServiceError('task_link_required')
+}
+
+export const startTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'startTask'>): Promise<TaskAnswer> => {
+  const request = { service, caller, doc, id: taskId }
+  await requireTaskLink(request)
+  const identity = authorOf(caller)
+  return step(request, (draft, task) => {
+    const status = stateOf(outcomeOf(task, 'start', identity), task)
+    if (status === task.status) return task
+    draft.event('task.started', actorOf(caller), { taskId, title: task.title })
+    return { ...task, status, startedBy: identity, startedAt: draft.now }
+  })
+}
+
+export const reportTask = async (service: Service, caller: Caller, doc: string, input: Input<'reportTask'>): Promise<TaskAnswer> => {
+  const request = { service, caller, doc, id: input.taskId }
+  await requireTaskLink(request)
+  const identity = authorOf(caller)
+  const { contents, point } = await examineReport(service, doc, input)
+  return step(request, (draft, task) => {
+    const outcome = outcomeOf(task, 'report', identity)
+    // Also when the owner has closed it since: whoever did not hear the first answer must not do the work again.
+    const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
+    if (taken && isRetry(task.report, contents)) return task
+    const status = stateOf(outcome, task)
+    // Whether one may report comes before what is wrong with it; and a retry stays one after a comment that it names was deleted.
+    if (point instanceof ServiceError) throw point
+    const stale = point.seq < draft.head.seq
+    const { reviewedVersion, commentIds, suggestionIds } = contents
+    const payload = { taskId: task.id, title: task.title, reviewedVersion, stale, commentIds, suggestionIds }
+    const event = draft.event('task.reported', actorOf(caller), payload)
+    draft.notify(event, { by: identity, people: [task.createdBy] })
+    return { ...task, status, report: { ...contents, stale, reportedBy: identity, reportedAt: draft.now } }
+  })
+}
+
+/**
+ * Edits nothing, accepts nothing, and leaves the link as it is unless asked otherwise (docs/api.md, Review assignments). A crash
+ * before the link is revoked leaves it: the same call again revokes it.
+ */
+export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
+  const { taskId, revokeLink = false } = input
+  const identity = authorOf(caller)
+  const closed = await step({ service, caller, doc, id: taskId }, (draft, task) => {
+    const status = stateOf(outcomeOf(task, 'close', identity), task)
+    if (status === task.status) return task
+    const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
+    // Whoever is still at it need not go on.
+    if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
+    return { ...task, status, closedBy: identity, closedAt: draft.now }
+  })
+  if (!revokeLink || closed.task.share === undefined) return closed
+  await revokeShare(service, { ...caller, request: null }, doc, { share: closed.task.share.id })
+  return readTask(service, caller, doc, { taskId })
+}

@@ -1,0 +1,213 @@
+/** From credentials and a document to a Caller: the only place where a role is computed. */
+import { ServiceError, signInHint } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { isDocumentId, shareKeyPattern } from '../../../shared/names.ts'
+import { roleOn } from './authority.ts'
+import { epochOf } from '../accounts/accounts.ts'
+import { anonymous, asProgram, type Caller, type Identity, type Rests, type Scope } from './caller.ts'
+import { documentDeleted, isInTrash } from '../documents/deleted.ts'
+import { decodeRecord, encodeRecord, firstLinkLabel, type KeyIndex, keys, type Share } from '../records/keys.ts'
+import { findProgram, type FoundProgram } from '../accounts/programs.ts'
+import { hashSecret } from '../secrets.ts'
+import type { Service } from '../service.ts'
+import { findSession, type FoundSession } from '../accounts/sessions.ts'
+
+/** What a request or a socket brought along, unchecked. */
+export interface Credentials {
+  /** Share key. */
+  readonly key?: string | undefined
+  /** Bearer token: `asess_…`, `apat_…`, `ai_…`, or one that the broker issued. */
+  readonly bearer?: string | undefined
+  /**
+   * Session cookie of a browser. It comes along unasked, so a stale one is as good as none, and it does not count beside a bearer token.
+   * Faces pass it on only where no page elsewhere can have sent the request.
+   */
+  readonly cookie?: string | undefined
+  /** Name that a guest or agent gives itself (docs/api.md, Conventions); beside a bearer token that of the program. */
+  readonly author?: string | undefined
+  /** Whether they came to the MCP endpoint, for which the broker issues tokens that open nothing else. */
+  readonly atMcp?: boolean
+}
+
+interface FoundKey {
+  readonly doc: string
+  /** Undefined when the document is deleted. */
+  readonly share: Share | undefined
+}
+
+/** The link of a key. Errors: `credential_invalid` when there is none, or it has expired or was revoked. */
+const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundKey> => {
+  const entry = shareKeyPattern.test(key) ? await storage.get(keys.key(hashSecret(key))) : undefined
+  const index = entry && decodeRecord<KeyIndex>(entry.value)
+  if (index === undefined || index.revoked || (index.expiresAt !== null && index.expiresAt <= clock.now()))
+    throw new ServiceError('credential_invalid')
+  const share = await storage.get(keys.share(index.doc, index.share))
+  return { doc: index.doc, share: share && decodeRecord<Share>(share.value) }
+}
+
+const noted = new WeakMap<Service, Map<string, number>>()
+const notedMax = 10_000
+
+/** Notes the time of use now and then. */
+const touch = (service: Service, doc: string, share: string): void => {
+  const times = noted.get(service) ?? new Map<string, number>()
+  noted.set(service, times)
+  const now = service.clock.now()
+  if (now - (times.get(share) ?? 0) < limits.lastUsedSeconds * 1000) return
+  if (times.size >= notedMax) times.clear()
+  times.set(share, now)
+  // A failure is of no consequence for the request, and a later use tries again.
+  service.ledger.write(doc, 'system', (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
+}
+
+/** The name that a link was made for. The first link of a document and those of review assignments are named after what they are for. */
+const linkName = ({ label, task }: Share): string | null => (task === undefined && label !== firstLinkLabel ? label : null)
+
+const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
+
+/** Who asks, as a session or an agent token tells. */
+interface Holder {
+  readonly identity: Exclude<Identity, { kind: 'guest' }>
+  readonly session: string | null
+  readonly expiresAt: number
+  readonly scope: Scope | null
+  readonly rests: Omit<Rests, 'share'>
+}
+
+const holderOf = ({ session, account }: FoundSession): Holder => ({
+  identity: { kind: 'account', id: account.id, name: account.name },
+  session: session.id,
+  expiresAt: session.expiresAt,
+  scope: null,
+  rests: { session: keys.accountSession(account.id, session.id), account: keys.account(account.id), epoch: epochOf(account) }
+})
+
+const holderOfProgram = ({ program, account, expiresAt }: FoundProgram): Holder => ({
+  identity: { kind: 'account', id: account.id, name: account.name, program: program.name },
+  session: program.id,
+  expiresAt,
+  scope: { role: program.role, docs: program.docs },
+  rests: { session: keys.accountProgram(account.id, program.id), account: keys.account(account.id), epoch: epochOf(account) }
+})
+
+const holderOfSession = async (service: Service, kind: 'browser' | 'app', token: string): Promise<Holder | undefined> => {
+  const found = await findSession(service, kind, token)
+  return found && holderOf(found)
+}
+
+const holderOfAgentToken = async ({ agents }: Service, token: string): Promise<Holder | undefined> => {
+  const agent = await agents?.verify(token)
+  if (agent === undefined) return undefined
+  const identity = { kind: 'agent', id: agent.id, name: agent.name } as const
+  return { identity, session: null, expiresAt: agent.expiresAt, scope: null, rests: anonymous.rests }
+}
+
+const refusedBearer = (bearer: string): ServiceError =>
+  new ServiceError('credential_invalid', {
+    message: /\s/.test(bearer) ? 'Authorization is not a bearer token.' : 'The token is not valid, has expired or was revoked.',
+    hint: bearer.startsWith('ai_')
+      ? `Get a new token from the issuer of the agent. Or: ${signInHint}`
+      : signInHint.replace('Sign in', 'Sign in again')
+  })
+
+const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean): Promise<Holder | undefined> => {
+  if (bearer.startsWith('ai_')) return holderOfAgentToken(service, bearer)
+  if (bearer.startsWith('asess_')) return holderOfSession(service, 'app', bearer)
+  const found = await findProgram(service, bearer, atMcp)
+  return found && holderOfProgram(found)
+}
+
+/** Errors: `credential_invalid` for a bearer token that stands for nobody here. */
+const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
+  if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
+  if (shareKeyPattern.test(bearer))
+    throw new ServiceError('credential_invalid', {
+      message: 'The key of a link came as a bearer token.',
+      hint: 'Send the key as X-Share-Key, or as ?key=.'
+    })
+  const holder = await holderOfBearer(service, bearer, atMcp)
+  if (holder === undefined) throw refusedBearer(bearer)
+  return { ...holder, identity: asProgram(holder.identity, author) as Holder['identity'] }
+}
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
+
+/** Errors: `not_found` for a key of another document, `document_deleted`. */
+const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
+  const found = await findKey(service, key)
+  if (found.doc !== doc) throw new ServiceError('not_found')
+  if (found.share === undefined) throw documentDeleted((await service.ledger.findHead(doc)) ?? { deletedAt: null })
+  touch(service, doc, found.share.id)
+  return found.share
+}
+
+/**
+ * The caller of an operation on a document. A session or agent token tells who asks; its owner's role and the role of a key are both
+ * ceilings: of two the lower counts.
+ * Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid` when one of those
+ * sent is no good; `not_found` when they are good but not for this document; `document_deleted` to those who had access.
+ * `inTrash`: an owner gets to a document in the trash, too.
+ */
+export const callerOfDocument = async (
+  service: Service,
+  doc: string,
+  credentials: Credentials,
+  { inTrash = false }: { readonly inTrash?: boolean } = {}
+): Promise<Caller> => {
+  const holder = await findHolder(service, credentials)
+  const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
+  if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
+  // A name that is no id may be longer than any key of the store.
+  const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
+  const role = roleOn(doc, head, holder ?? anonymous, share?.role ?? null)
+  if (role === null) throw new ServiceError('not_found')
+  if (head === undefined) throw new ServiceError('document_deleted')
+  if (head.deletedAt !== null && !(inTrash && role === 'owner' && isInTrash(head))) throw documentDeleted(head, role)
+  return {
+    ...guest(credentials),
+    ...(holder && { identity: holder.identity }),
+    role,
+    share: share?.id ?? null,
+    rootShare: share?.root ?? share?.id ?? null,
+    task: share?.task ?? null,
+    linkName: share === undefined ? null : linkName(share),
+    session: holder?.session ?? null,
+    scope: holder?.scope ?? null,
+    expiresAt: earlier(holder?.expiresAt ?? null, share?.expiresAt ?? null),
+    rests: { ...(holder?.rests ?? anonymous.rests), share: share === undefined ? null : keys.share(doc, share.id) }
+  }
+}
+
+/** The caller of an operation that is about no document. Errors: `credential_invalid`. */
+export const callerOfService = async (service: Service, credentials: Credentials): Promise<Caller> => {
+  const holder = await findHolder(service, credentials)
+  const found = credentials.key === undefined ? undefined : await findKey(service, credentials.key)
+  return {
+    ...guest(credentials),
+    ...(holder && { identity: holder.identity }),
+    share: found?.share?.id ?? null,
+    rootShare: found?.share?.root ?? found?.share?.id ?? null,
+    session: holder?.session ?? null,
+    scope: holder?.scope ?? null,
+    expiresAt: earlier(holder?.expiresAt ?? null, found?.share?.expiresAt ?? null),
+    rests: {
+      ...(holder?.rests ?? anonymous.rests),
+      share: found?.share === undefined ? null : keys.share(found.doc, found.share.id)
+    }
+  }
+}
+
+/** The caller of an operation that is about the document of the link, if one is sent, and else about none. Errors: of either. */
+export const callerOfLink = async (service: Service, credentials: Credentials): Promise<Caller> => {
+  if (credentials.key === undefined) return callerOfService(service, credentials)
+  const { doc } = await findKey(service, credentials.key)
+  return callerOfDocument(service, doc, credentials)
+}
+
+/** The person that a browser is signed in as, on a page that is about no document. */
+export const callerOfSession = (found: FoundSession): Caller => ({
+  ...anonymous,
+  ...holderOf(found),
+  rests: { ...holderOf(found).rests, share: null }
+})

@@ -1,0 +1,109 @@
+/**
+ * Whether a right that was given still stands. A request may be long on its way after it was admitted: its body drips in, a document loads,
+ * another request comes first. So every change that is made for a caller looks at the same records again, in the turn in which it is made.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { includesRole, type Role } from '../../../shared/roles.ts'
+import { type Account, epochOf } from '../accounts/accounts.ts'
+import type { Caller, Scope } from './caller.ts'
+import { decodeRecord, type Head, type Share } from '../records/keys.ts'
+import type { Batch, Check, Key } from '../ports.ts'
+import type { Service } from '../service.ts'
+
+/** Keys of the records that the right of a caller rests on. */
+export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
+  [share, session, account].filter((key) => key !== null)
+
+/** The lower of two ceilings; null: there is no such ceiling. */
+export const lowerRole = (one: Role | null, other: Role | null): Role | null => {
+  if (one === null || other === null) return one ?? other
+  return includesRole(one, other) ? other : one
+}
+
+/** The role that an account or agent has of its own. */
+export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
+  kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
+
+/** Whether a program with this scope may know of a document. */
+export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
+
+/** Whether a program with this scope may make documents: a new one is none of those that it is for. */
+export const mayCreate = (scope: Scope | null): boolean => scope === null || (scope.docs === null && includesRole(scope.role, 'edit'))
+
+/**
+ * The role that credentials give on a document: every one of them is a ceiling. `share`: of the link, if there is one. Null: none; a document
+ * outside the scope of a program is one that it does not know, by a link too.
+ */
+export const roleOn = (
+  doc: string,
+  head: Pick<Head, 'owner'> | undefined,
+  { identity, scope }: Pick<Caller, 'identity' | 'scope'>,
+  share: Role | null
+): Role | null => {
+  const role = lowerRole(ownRole(head, identity), share)
+  if (role === null || scope === null) return role
+  return isWithin(scope, doc) ? lowerRole(role, scope.role) : null
+}
+
+/** Whether a link opens its document at an instant. */
+export const isLive = (share: Share | undefined, now: number): share is Share =>
+  share !== undefined && share.revokedAt === null && (share.expiresAt === null || share.expiresAt > now)
+
+/** Reads a record that `keysOfRight` named. */
+type Read = <T>(key: Key) => T | undefined
+
+const requireCredentials = ({ rests, expiresAt }: Caller, now: number, read: Read): void => {
+  const { share, session, account, epoch } = rests
+  const ended =
+    (expiresAt !== null && expiresAt <= now) ||
+    (share !== null && !isLive(read<Share>(share), now)) ||
+    (session !== null && read<string>(session) === undefined)
+  const found = account === null ? undefined : read<Account>(account)
+  if (ended || (account !== null && (found === undefined || epochOf(found) !== epoch))) throw new ServiceError('credential_invalid')
+}
+
+const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
+  const { share } = caller.rests
+  const role = roleOn(head.id, head, caller, share === null ? null : (read<Share>(share)?.role ?? null))
+  if (role === null) throw new ServiceError('not_found')
+  if (caller.role !== null && !includesRole(role, caller.role)) throw new ServiceError('forbidden', { requiredRole: caller.role, role })
+}
+
+/**
+ * Looks again at a right that was given. `head`: of the document that it is a right on, if it is one on a document.
+ * Errors: those that the caller would hear if it asked now: `credential_invalid`, `not_found`, `forbidden`.
+ */
+export const requireRight = (caller: Caller, head: Head | undefined, now: number, read: Read): void => {
+  requireCredentials(caller, now, read)
+  if (head !== undefined && caller.role !== null) requireSameRole(caller, head, read)
+}
+
+/**
+ * Looks again at a right on a document, or on none (''). Answers what a commit checks so that it is made only while the right stands.
+ * `inTrash`: a deleted document will do. Errors: as `requireRight`, and `document_deleted`.
+ */
+export const requireRightNow = async (
+  { storage, clock, ledger }: Service,
+  doc: string,
+  caller: Caller,
+  { inTrash = false }: { readonly inTrash?: boolean } = {}
+): Promise<Check[]> => {
+  const found = await Promise.all(keysOfRight(caller).map(async (key) => ({ key, entry: await storage.get(key) })))
+  const head = doc === '' ? undefined : await (inTrash ? ledger.findHead(doc) : ledger.head(doc))
+  requireRight(caller, head, clock.now(), <T>(key: Key) => {
+    const value = found.find((each) => each.key === key)?.entry?.value
+    return value && decodeRecord<T>(value)
+  })
+  return found.map(({ key, entry }) => ({ key, version: entry?.version ?? null }))
+}
+
+/** Commits for a caller. Errors: `credential_invalid` when the right has ended; nothing is written then. False: another check did not hold. */
+export const commitFor = async (service: Service, caller: Caller, batch: Batch): Promise<boolean> => {
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const checks = await requireRightNow(service, '', caller)
+    if (await service.storage.commit({ ...batch, checks: [...(batch.checks ?? []), ...checks] })) return true
+    if (batch.checks !== undefined && batch.checks.length > 0) return false
+  }
+  throw new ServiceError('storage_unavailable')
+}

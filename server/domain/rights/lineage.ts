@@ -1,0 +1,125 @@
+/**
+ * Links that were made through links. A link ends with its maker and never later than it, else whoever holds a link could keep a way in
+ * beyond it. Links that the owner of a document made as an account or agent have no maker.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { includesRole, type Role } from '../../../shared/roles.ts'
+import { isLive, lowerRole, ownRole } from './authority.ts'
+import type { Caller } from './caller.ts'
+import { decodeRecord, keys, type Share } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Service } from '../service.ts'
+
+/** The link that a caller makes links through; undefined: the caller owns the document without one. */
+export const makerOf = (draft: Draft, { rests, identity }: Caller): Share | undefined =>
+  rests.share === null || ownRole(draft.head, identity) !== null ? undefined : draft.read<Share>(rests.share)
+
+/** The end of a link that is made through another. Errors: `invalid_request` for an end that was asked for and is later. */
+export const endWithin = (maker: Share | undefined, asked: number | null): number | null => {
+  const latest = maker?.expiresAt ?? null
+  if (latest === null) return asked
+  if (asked !== null && asked > latest) {
+    const message = `must not be later than ${new Date(latest).toISOString()}, when the link ends through which you make this one`
+    throw new ServiceError('invalid_request', { details: [{ path: 'expiresAt', message }] })
+  }
+  return asked ?? latest
+}
+
+/** The link with this id and all that were made through it, their own included; the link itself first. */
+export const lineageOf = (links: readonly Share[], id: string): Share[] => {
+  const found = links.filter((link) => link.id === id)
+  // Grows while it is walked. There are no circles: a link is younger than its maker, or was raised by one that has no maker.
+  for (const { id: maker } of found) found.push(...links.filter((link) => link.maker === maker))
+  return found
+}
+
+/** Errors: `invalid_request` for a role above that of the link that this one was made through: whoever holds that one knows this one. */
+export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
+  const by = links.find(({ id }) => id === maker)
+  if (by === undefined || includesRole(by.role, role)) return
+  const message = `must not be more than ${by.role}, the role of the link through which this one was made; create a new link instead`
+  throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
+}
+
+/**
+ * A link as it stands when it is to give more than before. Whoever comes through a link raises only those made through it: a way in beyond
+ * its own would outlast it. The first owner link, which has no maker and no end, raises those without a maker too, which then end with it.
+ * `by`: the link of the caller (`makerOf`). Errors: `invalid_request`.
+ */
+export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
+  if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
+  if (by.maker === undefined && by.expiresAt === null && link.maker === undefined) return { ...link, maker: by.id }
+  const message = 'must not be more than it is: this link was not made through yours; create a new link instead'
+  throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
+}
+
+/** The first of the links through which a link was made that is no owner's; undefined: the link itself. */
+export const rootOf = (maker: Share | undefined): string | undefined =>
+  maker === undefined || maker.role === 'owner' ? undefined : (maker.root ?? maker.id)
+
+/**
+ * What becomes of a link and of those made through it with a new role of its own: none of them gives more than the one it was made
+ * through. The link itself first.
+ */
+export const withRole = (links: readonly Share[], id: string, role: Role): Share[] => {
+  const changed = new Map<string, Share>()
+  for (const { root: _root, ...link } of lineageOf(links, id)) {
+    const by = changed.get(link.maker ?? '') ?? links.find((each) => each.id === link.maker)
+    const root = rootOf(by)
+    const lowered = link.id === id ? role : (lowerRole(by?.role ?? null, link.role) ?? link.role)
+    changed.set(link.id, { ...link, role: lowered, ...(root !== undefined && { root }) })
+  }
+  return [...changed.values()]
+}
+
+/** Errors: `last_owner_link` when these ends leave a document without an account to nobody. */
+export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
+  const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
+  // A link that expires is no owner to count on in the place of one that does not.
+  const lasts = (link: Share): boolean => opens(link) && link.expiresAt === null
+  const needed = ended.some(lasts) ? lasts : opens
+  if (head.owner.kind !== 'anonymous' || !ended.some(opens)) return
+  if (!links.some((link) => needed(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
+}
+
+/** All links of a document, also those that have ended. */
+export const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
+  const links: Share[] = []
+  for (let after: string | undefined; ;) {
+    const page = await storage.list(keys.shares(doc), after === undefined ? {} : { after })
+    links.push(...page.map(({ value }) => decodeRecord<Share>(value)))
+    if (page.length < limits.listMax) return links
+    after = String(page.at(-1)?.key.at(-1))
+  }
+}
+
+/**
+ * A change that concerns all links of a document that are not revoked, and the review assignments that they were made for. None can be
+ * made between their listing and the change: the head counts those that were. Errors: those of `ledger.write`.
+ */
+export const changeLinks = async <T>(
+  service: Service,
+  caller: Caller,
+  doc: string,
+  change: (draft: Draft, links: readonly Share[]) => T
+): Promise<T> => {
+  for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
+    const { sharesMade } = await service.ledger.head(doc)
+    const listed = (await listLinks(service, doc)).filter(({ revokedAt }) => revokedAt === null)
+    const run = (draft: Draft): { result: T } | undefined => {
+      if (draft.head.sharesMade !== sharesMade) return undefined
+      const links = listed.flatMap(({ id }) => draft.read<Share>(keys.share(doc, id)) ?? [])
+      return {
+        result: change(
+          draft,
+          links.filter(({ revokedAt }) => revokedAt === null)
+        )
+      }
+    }
+    const reads = listed.flatMap(({ id, task }) => [keys.share(doc, id), ...(task === undefined ? [] : [keys.task(doc, task)])])
+    const done = await service.ledger.write(doc, caller, run, { reads })
+    if (done !== undefined) return done.result
+  }
+  throw new ServiceError('storage_unavailable')
+}

@@ -1,0 +1,294 @@
+/** Share links: a secret that grants one role (docs/api.md, Shares). */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { shareKeyPattern } from '../../../shared/names.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { includesRole, type Role } from '../../../shared/roles.ts'
+import { isLive } from './authority.ts'
+import { actorOf, type Caller, requireRole } from './caller.ts'
+import { remember } from '../records/idempotency.ts'
+import { decodeRecord, encodeRecord, type KeyIndex, keys, type Share, type Task } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import {
+  changeLinks,
+  endWithin,
+  lineageOf,
+  listLinks,
+  makerOf,
+  raisedThrough,
+  requireOwnerLeft,
+  requireRoleWithin,
+  rootOf,
+  withRole
+} from './lineage.ts'
+import { hashSecret, newId, newShareKey } from '../secrets.ts'
+import type { Service } from '../service.ts'
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
+
+export const shareUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}?key=${secret}`
+
+/** Canonical Markdown of the document with this link. */
+export const agentUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}.md?key=${secret}`
+
+const present = (service: Service, doc: string, share: Share, lastUsedAt: number | null): Output<'listShares'>['shares'][number] => {
+  const secret = service.vault.open(share.sealed, share.id)
+  return {
+    id: share.id,
+    secret,
+    key: secret,
+    role: share.role,
+    url: shareUrl(service, doc, secret),
+    agentUrl: agentUrl(service, doc, secret),
+    label: share.label,
+    createdAt: instant(share.createdAt),
+    expiresAt: instantOrNull(share.expiresAt),
+    madeThrough: share.maker ?? null,
+    lastUsedAt: instantOrNull(lastUsedAt),
+    revoked: share.revokedAt !== null
+  }
+}
+
+interface NewShare {
+  /** The link that it is made through, with which it ends; undefined: none. */
+  readonly maker: Share | undefined
+  readonly role: Role
+  readonly label: string | null
+  readonly expiresAt: number | null
+  /** The review assignment that it is for. */
+  readonly task?: string
+}
+
+/** Puts a new link and its index into the draft. Errors: `invalid_request` when the document has as many as it may, or for an end after its maker's. */
+export const putShare = (
+  service: Service,
+  draft: Draft,
+  doc: string,
+  { maker, role, label, expiresAt, task }: NewShare
+): { share: Share; secret: string } => {
+  const { shares, taskShares = 0 } = draft.head
+  if (task === undefined ? shares >= limits.sharesMax : taskShares >= limits.taskSharesMax) throw tooManyLinks(task !== undefined)
+  const id = newId()
+  const secret = newShareKey()
+  const root = rootOf(maker)
+  const share: Share = {
+    id,
+    role,
+    label,
+    hash: hashSecret(secret),
+    sealed: service.vault.seal(secret, id),
+    createdAt: draft.now,
+    expiresAt: endWithin(maker, expiresAt),
+    revokedAt: null,
+    ...(task === undefined ? {} : { task }),
+    ...(maker === undefined ? {} : { maker: maker.id }),
+    ...(root === undefined ? {} : { root })
+  }
+  draft.put(keys.share(doc, id), encodeRecord(share))
+  draft.put(keys.key(share.hash), encodeRecord({ doc, share: id, expiresAt: share.expiresAt, revoked: false } satisfies KeyIndex))
+  const counted = task === undefined ? { shares: shares + 1 } : { taskShares: taskShares + 1 }
+  draft.head = { ...draft.head, ...counted, sharesMade: (draft.head.sharesMade ?? 0) + 1 }
+  return { share, secret }
+}
+
+const tooManyLinks = (ofTasks: boolean): ServiceError => {
+  const message = ofTasks
+    ? `A document may have ${limits.taskSharesMax} live links of review assignments; close some with revokeLink: true first.`
+    : `A document may have ${limits.sharesMax} links; revoke one first.`
+  return new ServiceError('invalid_request', { message })
+}
+
+/**
+ * Makes room for a link where as many as may be are counted: links that expired are counted until then, since nobody ends them. Nothing
+ * is changed when a link was made meanwhile.
+ */
+export const makeRoom = async (service: Service, doc: string): Promise<void> => {
+  const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)
+  if (shares < limits.sharesMax && taskShares < limits.taskSharesMax) return
+  const living = (await listLinks(service, doc)).filter((link) => isLive(link, service.clock.now()))
+  const ofTasks = living.filter(({ task }) => task !== undefined).length
+  await service.ledger.write(doc, 'system', (draft) => {
+    if (draft.head.sharesMade === sharesMade) draft.head = { ...draft.head, shares: living.length - ofTasks, taskShares: ofTasks }
+  })
+}
+
+const expiry = (service: Service, text: string | null | undefined): number | null => {
+  if (text === null || text === undefined) return null
+  const at = Date.parse(text)
+  if (at <= service.clock.now())
+    throw new ServiceError('invalid_request', { details: [{ path: 'expiresAt', message: 'must be in the future' }] })
+  return at
+}
+
+export const createShare = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'createShare'>
+): Promise<Output<'createShare'>> => {
+  if (input.role === 'owner') requireRole(caller, 'owner')
+  const expiresAt = expiry(service, input.expiresAt)
+  await makeRoom(service, doc)
+  return service.ledger.write(doc, caller, (draft) => {
+    const maker = makerOf(draft, caller)
+    const { share } = putShare(service, draft, doc, { maker, role: input.role, label: input.label ?? null, expiresAt })
+    const { id: shareId, role, label } = share
+    draft.event('share.created', actorOf(caller), { shareId, role, label, ...(maker && { madeThrough: maker.id }) })
+    const answer = present(service, doc, share, null)
+    return remember(service, draft, caller, doc, { ...answer, share: answer })
+  })
+}
+
+/** Names a place in the list: newest first, and by id of those that were made at once. */
+const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
+
+/** The links of a document, newest first, page by page. */
+export const listShares = async (service: Service, doc: string, input: Input<'listShares'>): Promise<Output<'listShares'>> => {
+  const { before, limit = limits.sharePageMax, ended = true, id } = input
+  const now = service.clock.now()
+  const links = (await listLinks(service, doc))
+    .filter((link) => (ended || isLive(link, now)) && (id === undefined || id === link.id))
+    .map((link) => ({ link, place: placeOf(link) }))
+  const after = links
+    .toSorted((one, other) => (one.place < other.place ? 1 : -1))
+    .filter(({ place }) => before === undefined || place < before)
+  const page = after.slice(0, limit)
+  const uses = await Promise.all(page.map(({ link }) => service.storage.get(keys.use(doc, link.id))))
+  const shares = page.map(({ link }, index) => {
+    const used = uses[index]
+    return present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value))
+  })
+  return { shares, nextBefore: after.length > limit ? (page.at(-1)?.place ?? null) : null }
+}
+
+/** A link by its id or its secret. Errors: `not_found`. */
+const getShare = async ({ storage }: Service, doc: string, name: string): Promise<Share> => {
+  const index = shareKeyPattern.test(name) ? await storage.get(keys.key(hashSecret(name))) : undefined
+  const found = index && decodeRecord<KeyIndex>(index.value)
+  const entry = await storage.get(keys.share(doc, found?.doc === doc ? found.share : name))
+  if (entry === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
+  return decodeRecord<Share>(entry.value)
+}
+
+export const readShare = async (service: Service, doc: string, { share }: Input<'readShare'>): Promise<Output<'readShare'>> => {
+  const link = await getShare(service, doc, share)
+  const used = await service.storage.get(keys.use(doc, link.id))
+  return { share: present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value)) }
+}
+
+/** Revokes a link as the change has read it, and its review assignment with it. `through`: the link that it ends with. */
+const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
+  const { id, hash, role, label, expiresAt, task } = share
+  const { shares, taskShares } = draft.head
+  draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
+  draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
+  // One that expired may have been left out of the count (`makeRoom`).
+  if (isLive(share, draft.now)) {
+    const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
+    draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
+  }
+  draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
+  const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
+  // The assignment shows its link: it must not show a dead one as if it were alive.
+  if (reviewed !== undefined)
+    draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
+}
+
+/** Makes the links that were made through a link count as made through another, or through none. */
+const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
+  for (const { maker, ...link } of links)
+    if (maker === from)
+      draft.put(keys.share(doc, link.id), encodeRecord({ ...link, ...(to === undefined ? {} : { maker: to }) } satisfies Share))
+}
+
+/** Revokes the link that a document was claimed by; links made through it are the account's now. */
+export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
+  const link = links.find((each) => each.id === id)
+  if (link !== undefined) putRevocation(draft, caller, doc, link)
+  passOn(draft, doc, links, id, undefined)
+}
+
+/** Revokes a link with those made through it, or without them. Errors: `last_owner_link`. Answers the ids of all that ended. */
+const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
+  const lineage = lineageOf(links, id)
+  const ended = keep ? lineage.slice(0, 1) : lineage
+  requireOwnerLeft(draft, links, ended)
+  for (const link of ended) putRevocation(draft, caller, doc, link, link.id === id ? undefined : id)
+  if (keep) passOn(draft, doc, links, id, lineage[0]?.maker)
+  return ended.map((link) => link.id)
+}
+
+/** Revokes a link and ends who uses it, and all that was made through it unless that is kept. Errors: `not_found`, `last_owner_link`. */
+export const revokeShare = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'revokeShare'>
+): Promise<Output<'revokeShare'>> => {
+  const { id } = await getShare(service, doc, input.share)
+  const answer = await changeLinks(service, caller, doc, (draft, links): Output<'revokeShare'> => {
+    const ended = putRevocations(draft, caller, doc, links, id, input.keep === 'links')
+    return remember(service, draft, caller, doc, { ok: true, revoked: true, ended: ended.filter((each) => each !== id) })
+  })
+  for (const each of [id, ...answer.ended]) service.live.end(doc, each, 'credential_invalid')
+  return answer
+}
+
+/** The effects of a change of a role: the answer, and the links lowered with it. */
+interface RoleChange {
+  readonly answer: Output<'changeShare'>
+  readonly lowered: readonly Share[]
+}
+
+/** Puts a link with its new role, and with it all that were made through it. Errors: `invalid_request`, `last_owner_link`. */
+const putRole = (
+  service: Service,
+  draft: Draft,
+  caller: Caller,
+  doc: string,
+  links: readonly Share[],
+  id: string,
+  role: Role
+): RoleChange => {
+  const before = new Map(links.map((link) => [link.id, link]))
+  const found = before.get(id)
+  if (found === undefined) throw new ServiceError('not_found', { message: 'This document has no such link.' })
+  if (found.task !== undefined)
+    throw new ServiceError('invalid_request', { message: 'The link of a review assignment keeps its role; revoke it instead.' })
+  const link = includesRole(found.role, role) ? found : raisedThrough(links, found, makerOf(draft, caller))
+  const linked = links.map((each) => (each.id === id ? link : each))
+  requireRoleWithin(linked, link, role)
+  const all = withRole(linked, id, role)
+  const owners = all.filter((each) => each.role !== 'owner').flatMap((each) => before.get(each.id) ?? [])
+  requireOwnerLeft(draft, links, owners)
+  // An assignment is done by suggesting.
+  const ended = all.filter((each) => each.task !== undefined && !includesRole(each.role, 'suggest'))
+  const lowered = all.filter((each) => each.role !== before.get(each.id)?.role && !ended.includes(each))
+  for (const each of all) if (!ended.includes(each)) draft.put(keys.share(doc, each.id), encodeRecord(each))
+  for (const each of lowered) {
+    const through = each.id === id ? {} : { changedWith: id }
+    draft.event('share.changed', actorOf(caller), { shareId: each.id, role: each.role, label: each.label, ...through })
+  }
+  for (const each of ended) putRevocation(draft, caller, doc, before.get(each.id) ?? each, id)
+  const share = present(service, doc, { ...link, role }, null)
+  const idsOf = (some: readonly Share[]): string[] => some.map((each) => each.id).filter((each) => each !== id)
+  const answer = { ...share, share, lowered: idsOf(lowered), ended: idsOf(ended) }
+  return { answer: remember(service, draft, caller, doc, answer), lowered }
+}
+
+/** Changes the role of a link, at once on every channel. Errors: `not_found`, `invalid_request`, `last_owner_link`. */
+export const changeShare = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'changeShare'>
+): Promise<Output<'changeShare'>> => {
+  const { id } = await getShare(service, doc, input.share)
+  const { answer, lowered } = await changeLinks(service, caller, doc, (draft, links) =>
+    putRole(service, draft, caller, doc, links, id, input.role)
+  )
+  for (const link of lowered) service.live.changeRole(doc, link.id, link.role)
+  for (const each of answer.ended) service.live.end(doc, each, 'credential_invalid')
+  return answer
+}

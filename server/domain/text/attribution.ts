@@ -1,0 +1,223 @@
+/**
+ * Who wrote which line, and when: from the journal, which says of every update whose it was. Characters keep their ids for ever, so each
+ * belongs to the update that first brought it, wherever edits and merges have moved it since.
+ */
+import * as Y from 'yjs'
+import { ServiceError } from '../../../shared/errors.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { limits } from '../../../shared/limits.ts'
+import { textRootName } from '../../../shared/names.ts'
+import { placesOf } from '../../../shared/text/characters.ts'
+import { nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
+import { findPoint, versionsNamed } from './content.ts'
+import { entriesAfter, formatVersion, type JournalEntry, nextTag, type Point, rebuild } from './journal.ts'
+import type { Storage } from '../ports.ts'
+import type { Service } from '../service.ts'
+
+/** Characters of one client, from a clock to before another, by one actor in one go. */
+interface Stretch {
+  readonly from: number
+  to: number
+  readonly actor: string
+  /** Milliseconds since 1970; of the newest of them. */
+  at: number
+}
+
+/** What the journal of a document says up to a point. */
+interface Authors {
+  seq: number
+  tag: string
+  /** By client id, in the order of the clock. */
+  readonly stretches: Map<number, Stretch[]>
+}
+
+/** Typing without a pause longer than this, in milliseconds, is one stretch. */
+const pauseMs = 60_000
+
+const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void => {
+  for (const struct of Y.decodeUpdate(update).structs) {
+    if (struct instanceof Y.Skip) continue
+    const { client, clock } = struct.id
+    const known = stretches.get(client) ?? []
+    if (known.length === 0) stretches.set(client, known)
+    const last = known.at(-1)
+    const [from, to] = [Math.max(clock, last?.to ?? 0), clock + struct.length]
+    // A device that sends what the server has already does not make it its own.
+    if (to <= from) continue
+    if (last?.to === from && last.actor === actor && at - last.at < pauseMs) Object.assign(last, { to, at })
+    else known.push({ from, to, actor, at })
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Brings what is known to the point; false: it is of another history. */
+const follow = async (storage: Storage, doc: string, authors: Authors, to: Point): Promise<boolean> => {
+  if (authors.seq >= to.seq) return true
+  for await (const entries of entriesAfter(storage, doc, authors.seq)) {
+    for (const entry of entries) {
+      if (entry.seq !== authors.seq + 1) continue
+      if (authors.seq > 0 && nextTag(authors.tag, entry.update) !== entry.tag) return false
+      add(authors, entry)
+      Object.assign(authors, { seq: entry.seq, tag: entry.tag })
+    }
+    if (authors.seq >= to.seq) return true
+    // A long history must not hold up everyone else.
+    await nextTurn()
+  }
+  return false
+}
+
+const keptMax = 16
+const kept = new WeakMap<Storage, Map<string, Promise<Authors>>>()
+
+/** The authors of a document up to the point at least; what was read before is not read again. */
+const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> => {
+  const documents = kept.get(storage) ?? new Map<string, Promise<Authors>>()
+  kept.set(storage, documents)
+  const started = async (): Promise<Authors> => ({ seq: 0, tag: '', stretches: new Map() })
+  const reading = (documents.get(doc) ?? started()).then(async (known) => {
+    if (await follow(storage, doc, known, to)) return known
+    const fresh = await started()
+    if (await follow(storage, doc, fresh, to)) return fresh
+    throw new ServiceError('storage_corrupt', {}, { cause: new Error(`journal of ${doc}: it ends before ${formatVersion(to)}`) })
+  })
+  documents.delete(doc)
+  documents.set(doc, reading)
+  const [oldest] = documents.keys()
+  if (documents.size > keptMax && oldest !== undefined) documents.delete(oldest)
+  reading.catch(() => documents.delete(doc))
+  return reading
+}
+
+const stretchAt = (stretches: readonly Stretch[], clock: number): number => {
+  let [low, high] = [0, stretches.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((stretches[middle]?.from ?? 0) <= clock) low = middle
+    else high = middle
+  }
+  return low
+}
+
+/** Parts of a text and who wrote them, in order. */
+function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{ length: number; actor: string; at: number }> {
+  for (let index = 0; index < spans.length; index += 3) {
+    const [client = 0, start = 0, length = 0] = spans.slice(index, index + 3)
+    const known = stretches.get(client) ?? []
+    for (let clock = start, at = stretchAt(known, start); clock < start + length; at++) {
+      const stretch = known[at]
+      const end = Math.min(start + length, stretch?.to ?? Number.POSITIVE_INFINITY)
+      yield { length: end - clock, actor: stretch?.actor ?? systemActor, at: stretch?.at ?? 0 }
+      clock = end
+    }
+  }
+}
+
+/** Lines in a row by the same people. */
+interface Run {
+  readonly line: number
+  lastLine: number
+  /** The last author in them. */
+  readonly actor: string
+  readonly at: number
+  readonly actors: readonly string[]
+}
+
+type Attribution = Output<'readAttribution'>
+
+/** One line while its parts come by. */
+class Line {
+  actor = systemActor
+  at = -1
+  readonly actors: string[] = []
+
+  note({ actor, at }: { readonly actor: string; readonly at: number }): void {
+    if (!this.actors.includes(actor)) this.actors.push(actor)
+    if (at < this.at) return
+    this.actor = actor
+    this.at = at
+  }
+}
+
+/** Lines by who wrote in them last; a line end belongs to its line only when there is nothing else. */
+function* linesBy(content: string, parts: Iterable<{ length: number; actor: string; at: number }>): Generator<Line> {
+  let line = new Line()
+  let offset = 0
+  for (const part of parts) {
+    const end = offset + part.length
+    while (offset < end) {
+      const found = content.indexOf('\n', offset)
+      const stop = found === -1 || found >= end ? end : found
+      if (stop > offset || line.at < 0) line.note(part)
+      offset = stop
+      if (stop === end) continue
+      yield line
+      line = new Line()
+      offset++
+    }
+  }
+  // Text after the last line end is a line only when there is nothing else.
+  if (!content.endsWith('\n')) yield line
+}
+
+const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
+  run.actor === actor && run.at === at && run.actors.length === actors.length && run.actors.every((each, index) => each === actors[index])
+
+/** Lines that are looked at before others get their turn. */
+const linesAtOnce = 20_000
+
+/** Runs of lines after a line; the last of them may go on. At most `count`. */
+const runsAfter = async (lines: Iterable<Line>, after: number, count: number): Promise<Run[]> => {
+  const runs: Run[] = []
+  let number = 0
+  for (const line of lines) {
+    number++
+    if (number % linesAtOnce === 0) await nextTurn()
+    if (number <= after) continue
+    const last = runs.at(-1)
+    if (last !== undefined && isSame(last, line)) last.lastLine = number
+    else if (runs.length === count) return runs
+    else runs.push({ line: number, lastLine: number, actor: line.actor, at: line.at, actors: line.actors })
+  }
+  return runs
+}
+
+const present = ({ line, lastLine, actor, at, actors }: Run): Attribution['lines'][number] => {
+  const isSystem = actor === systemActor || at <= 0
+  return {
+    line,
+    lastLine,
+    author: isSystem ? null : nameOfActor(actor),
+    authorKind: isSystem ? null : (splitActor(actor).kind as 'guest' | 'account' | 'agent'),
+    authors: actors.filter((each) => each !== systemActor).map(nameOfActor),
+    at: at <= 0 ? null : new Date(at).toISOString()
+  }
+}
+
+/** Errors: `unknown_version`. */
+export const readAttribution = async (
+  service: Service,
+  doc: string,
+  { version, after = 0, limit = limits.attributionPageMax }: Input<'readAttribution'>
+): Promise<Attribution> => {
+  const { storage, ledger } = service
+  const head = await ledger.head(doc)
+  const point: Point | undefined =
+    version === undefined ? { seq: head.seq, tag: head.tag } : await findPoint(service, doc, versionsNamed(version)[0] ?? '')
+  if (point === undefined) throw new ServiceError('unknown_version')
+  const authors = await authorsAt(storage, doc, point)
+  const ydoc = new Y.Doc()
+  try {
+    await rebuild(storage, doc, ydoc, point)
+    const text = ydoc.getText(textRootName)
+    const content = text.toString()
+    const [place] = placesOf(text, content, [{ from: 0, to: content.length }])
+    const runs = await runsAfter(linesBy(content, partsOf(authors, place?.spans ?? [])), after, limit + 1)
+    const page = runs.slice(0, limit)
+    const nextAfter = runs.length > limit ? (page.at(-1)?.lastLine ?? null) : null
+    return { version: formatVersion(point), lines: page.map(present), nextAfter }
+  } finally {
+    ydoc.destroy()
+  }
+}

@@ -1,0 +1,455 @@
+/**
+ * Reading and writing the text.
+ *
+ * This folder holds the text of a document: reading, replacing and editing it, its journal, its versions, and its copy in memory.
+ *
+ * Every write enters the live document as a minimal edit of the same history. Between the check of the version and the end of the
+ * transaction there is no `await`, so no keystroke can come between them unseen; then one commit makes everything durable.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import type { Range } from '../../../shared/text/anchors.ts'
+import { coarsened, coarseWordDiff, type Edit, followed, hunksOf, rebased } from '../../../shared/text/diff.ts'
+import { requireRightNow } from '../rights/authority.ts'
+import { actorOf, type Caller, nameOfActor } from '../rights/caller.ts'
+import type { Announcement, ContentPayload } from './follower.ts'
+import { remember } from '../records/idempotency.ts'
+import { contentAt, findPointAt, findProjection, parseVersion, type Point, type Snapshot, snapshotOf } from './journal.ts'
+import { type Head, keys, type Revision, type RevisionCause } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Key } from '../ports.ts'
+import { keysOfMoved, type Opened, putMoved, withRemarks, type Written } from '../review/remarks.ts'
+import { settle } from '../review/remarks-shown.ts'
+import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
+import type { Room } from './room.ts'
+import type { Service } from '../service.ts'
+import { type TextTitle, titleOfText } from '../../../shared/names.ts'
+import { unitsOf } from './text-work.ts'
+
+/** The title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
+export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
+
+/** The newest text on disk, rebuilt without the copy in memory. */
+const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promise<Snapshot> => {
+  const { seq, tag } = await ledger.head(doc)
+  return snapshotOf({ seq, tag }, await contentAt(storage, doc, { seq, tag }))
+}
+
+/** What the room shows, once that is on disk. When it cannot be written (a full disk), what is there stays readable. */
+const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> => {
+  const snapshot = room.snapshot()
+  try {
+    await room.durable(snapshot.seq)
+    return snapshot
+  } catch {
+    return storedSnapshot(service, room.id)
+  }
+}
+
+/** The text of a closed document, where it was kept beside its journal. */
+const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Head): Promise<Snapshot | undefined> => {
+  const found = await findProjection(storage, doc)
+  return found !== undefined && found.seq === seq && found.tag === tag ? found : undefined
+}
+
+/**
+ * The text on disk. A document that is open answers from memory once its newest edit is durable; a closed one from its projection,
+ * without loading the Y.Doc.
+ */
+export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
+  const room = service.live.find(doc)
+  if (room !== undefined) return durableSnapshot(service, room)
+  const projection = await projectionOf(service, doc, known ?? (await service.ledger.head(doc)))
+  if (projection !== undefined) return projection
+  const opened = await service.live.open(doc)
+  try {
+    return await durableSnapshot(service, opened.room)
+  } finally {
+    opened.release()
+  }
+}
+
+/** The text of now, where it is at hand: undefined for a document that would have to be loaded for it. */
+export const contentAtHand = async (service: Service, doc: string, head: Head): Promise<Snapshot | undefined> => {
+  const room = service.live.find(doc)
+  return room === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, room)
+}
+
+/** The point that a version names, if this document ever had it. */
+export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
+  const point = parseVersion(version)
+  if (point === undefined) return undefined
+  const head = await service.ledger.head(doc)
+  if (point.seq > head.seq) return undefined
+  const found = await findPointAt(service.storage, head, point.seq)
+  return found?.tag === point.tag ? point : undefined
+}
+
+/** The tags of a list: quoted, unquoted, with `W/`, or `*`. */
+export const tagsNamed = (list: string): string[] =>
+  list
+    .split(',')
+    .map((part) =>
+      part
+        .trim()
+        .replace(/^W\//, '')
+        .replace(/^"(.*)"$/, '$1')
+    )
+    .filter((part) => part !== '')
+
+/**
+ * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text with its
+ * head stands for the version of that text.
+ */
+export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
+
+/** Whether a replacement names no version that it read. */
+export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')
+
+/** Whether a version is one that the caller names; one that names none takes any. */
+export const matches = (base: string | undefined, version: string): boolean =>
+  base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
+
+/** The text of the version that a replacement was made on; undefined: the document never had it. */
+const baseOf = async (service: Service, doc: string, base: string): Promise<string | undefined> => {
+  const point = await findPoint(service, doc, versionsNamed(base)[0] ?? '')
+  return point && contentAt(service.storage, doc, point)
+}
+
+/** Work that took too long, or has too much waiting before it, is left out: the answer is good without it. */
+const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ServiceError && (error.code === 'too_complex' || error.code === 'busy')) return undefined
+    throw error
+  }
+}
+
+/** What others wrote since the version that a caller read; undefined: nothing, or too much to be compared. */
+export const othersChanges = async (
+  { texts }: Service,
+  doc: string,
+  read: Pick<Snapshot, 'version' | 'content'>,
+  now: Pick<Snapshot, 'version' | 'content'>
+): Promise<{ from: string; to: string; diff: string } | undefined> => {
+  if (read.content === now.content) return undefined
+  const found = await unlessTooMuch(texts.do(doc, 'unifiedDiff', read.content, now.content, limits.diffCharsMax))
+  return found === undefined ? undefined : { from: read.version, to: now.version, diff: found }
+}
+
+/** The difference and the merge, as far as they are worth sending. */
+const reconciled = async (service: Service, doc: string, before: string, mine: string, now: string): Promise<Record<string, unknown>> => {
+  const found = await unlessTooMuch(service.texts.do(doc, 'reconciliation', before, mine, now, limits.diffCharsMax))
+  if (found === undefined)
+    return {
+      diffOmitted: true,
+      mergeOmitted: true,
+      hint: 'The texts differ in too much to be compared here: read the document, and change it in parts.'
+    }
+  const { diff, merge } = found
+  const units = merge.clean
+    ? merge.content.length
+    : merge.conflicts.reduce((sum, { base, mine: one, theirs }) => sum + base.length + one.length + theirs.length, 0)
+  if (units > limits.mergeUnitsMax)
+    return {
+      diff,
+      mergeOmitted: true,
+      ...(merge.clean ? { hint: 'The changes do not touch: send the same again with onConflict=merge.' } : {})
+    }
+  return {
+    ...(merge.clean ? { hint: 'The changes do not touch: send merge.content with currentVersion as its version.' } : {}),
+    diff,
+    merge
+  }
+}
+
+/** What the caller needs to reconcile: the difference, and the merge where the base is known (docs/api.md, Text and versions). */
+export const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
+  const doc = room.id
+  await room.durable(now.seq)
+  const named = versionsNamed(base)[0] ?? ''
+  const facts = { currentVersion: now.version, baseVersion: named }
+  const point = await findPoint(service, doc, named)
+  if (point === undefined)
+    return new ServiceError('version_conflict', {
+      ...facts,
+      message: 'Version conflict: this document never had that version.',
+      hint: 'Read the document, make your change in its text, and send it with the version in its ETag.'
+    })
+  const before = await contentAt(service.storage, doc, point)
+  return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
+}
+
+/** Errors: `content_too_large` for a text with these edits made. */
+export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
+  const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
+  if (contentUnits > limits.contentUnitsMax)
+    throw new ServiceError('content_too_large', { contentUnits, contentUnitsMax: limits.contentUnitsMax })
+}
+
+/** A change of the text by the API. */
+export interface TextChange {
+  readonly edits: readonly Edit[]
+  /** The edits were found by comparing two texts. */
+  readonly isCompared: boolean
+  readonly cause: RevisionCause
+  readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
+  readonly label?: string | undefined
+  /** Actors who wrote it, beside the one who makes the change. */
+  readonly authors?: readonly string[]
+  /** It replaces a text whose version nobody named. */
+  readonly isUnguarded?: boolean
+  /** Said in the event beside the hunks. */
+  readonly facts?: Readonly<Record<string, unknown>>
+}
+
+/** What a change of the text led to, inside its commit. */
+export interface Changed {
+  readonly after: Snapshot
+  readonly revisionId: number
+  /** The revision of the text as it was before. */
+  readonly revisionBefore: number
+  /** The same, if it was saved just now. */
+  readonly typed: Revision | undefined
+}
+
+/** Where the text of the last edit stands, once all are made. */
+const lastPlace = (edits: readonly Edit[]): Range | undefined => {
+  const last = edits.at(-1)
+  if (last === undefined) return undefined
+  const shift = edits.slice(0, -1).reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), 0)
+  return { from: last.from + shift, to: last.from + shift + last.insert.length }
+}
+
+/** What else belongs into the commit of a change of the text. */
+interface Beside<T> {
+  /** Remarks whose text is replaced: nothing of it is to be followed. */
+  readonly untied?: readonly string[]
+  readonly reads?: readonly Key[]
+  /** Called in the turn in which the text changed, with the text as it is then. */
+  readonly changed?: (after: Snapshot) => void
+  readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
+}
+
+/** Writes the change of text, its revisions and its events into the draft. */
+const record = (
+  draft: Draft,
+  room: Room,
+  actor: string,
+  before: Snapshot,
+  after: Snapshot,
+  unannounced: Announcement | undefined,
+  change: TextChange
+): Omit<Changed, 'after' | 'typed'> => {
+  room.journalInto(draft)
+  if (unannounced !== undefined)
+    draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
+  saveUnsaved(draft, before)
+  const { revision: revisionBefore } = draft.head
+  draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
+  // What a retry sends again must not fill the history: the newest revision shows this text already.
+  const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
+  if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
+  const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
+  if (after.seq > before.seq) {
+    const payload: ContentPayload = {
+      fromVersion: before.version,
+      toVersion: after.version,
+      hunks: hunksOf(before.content, change.edits, limits.diffCharsMax),
+      actors: [nameOfActor(actor)]
+    }
+    const unseen = change.isUnguarded === true ? { unguarded: true, replacedRevision: revisionBefore } : {}
+    draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...unseen, ...change.facts }, after.version)
+  }
+  return { revisionId: revision.id, revisionBefore }
+}
+
+/** Errors: `quota_exceeded` for edits that the document has no room for. */
+const requireSpace = ({ service, room }: Opened, edits: readonly Edit[]): void => {
+  const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
+  const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
+  if (edits.length > 0) service.quotas.require(room.held(), inserted, inserted * limits.quotaLessFactor <= removed)
+}
+
+/**
+ * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of remarks
+ * that it moved, and what else is said. Nothing waits before the edits are applied: check what they rest on just before the call.
+ * The text of an open document changes before anything is committed, so the right of the caller is looked at here; what follows is written
+ * by the service. Errors: those of a right that has ended, and `quota_exceeded`; nothing has changed then.
+ */
+export const changeText = async <T>(
+  opened: Opened,
+  caller: Caller,
+  change: TextChange,
+  { reads = [], untied = [], changed, also }: Beside<T>
+): Promise<T> => {
+  const { service, doc, room, follower, remarks } = opened
+  service.live.requireRight(doc, caller)
+  requireSpace(opened, change.edits)
+  for (const id of untied) remarks.untie(id)
+  const before = room.snapshot()
+  const actor = actorOf(caller)
+  // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
+  let saved: Revision | undefined
+  const typed = service.ledger.write(doc, 'system', (draft) => {
+    room.journalInto(draft, before.seq)
+    saved = saveUnsaved(draft, before)
+  })
+  const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor, change.isCompared)
+  changed?.(after)
+  const shown = lastPlace(change.edits)
+  if (shown !== undefined) service.live.showAgent(doc, caller, shown)
+  const unannounced = follower.takeAnnouncement(before)
+  follower.announced(after)
+  const run = (draft: Draft): { written: readonly Written[]; answer: T } => {
+    const revisions = record(draft, room, actor, before, after, unannounced, change)
+    const pins = putMoved(draft, moved)
+    const { written, answer } = also(draft, { after, ...revisions, typed: saved })
+    return { written: [...pins, ...written], answer }
+  }
+  const writing = service.ledger.write(doc, 'system', run, { reads: [...keysOfMoved(doc, moved), ...reads] })
+  const [{ written, answer }] = await Promise.all([writing, typed])
+  settle(opened, written)
+  return answer
+}
+
+interface Replacement extends Omit<TextChange, 'edits' | 'isCompared'> {
+  readonly content: string
+  readonly baseVersion?: string | undefined
+  readonly dryRun?: boolean | undefined
+  readonly onConflict?: 'refuse' | 'merge' | undefined
+}
+
+type Replaced = Output<'replaceContent'>
+
+/** A text that is to take the place of the present one, and how to get there from the text that was looked at. */
+interface Plan {
+  readonly seen: Snapshot
+  readonly content: string
+  readonly edits: readonly Edit[]
+  readonly isMerged: boolean
+  readonly others?: Replaced['othersChanged']
+}
+
+/** The minimal edits, at most `editsAtOnceMax`; where finding them would take too long, the middle that differs is replaced. */
+export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
+  coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)
+
+/** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
+const planOf = async (service: Service, room: Room, what: Replacement): Promise<Plan> => {
+  const { content, baseVersion, onConflict } = what
+  const doc = room.id
+  const base =
+    matches(baseVersion, room.snapshot().version) || onConflict !== 'merge' ? undefined : await baseOf(service, doc, baseVersion ?? '')
+  const seen = room.snapshot()
+  if (matches(baseVersion, seen.version))
+    return { seen, content, edits: await editsTo(service, doc, seen.content, content), isMerged: false }
+  const merged = base === undefined ? undefined : await service.texts.do(doc, 'merge', base, content, seen.content)
+  if (merged?.clean !== true) throw await conflict(service, room, baseVersion ?? '', content, seen)
+  checkSize(merged.content)
+  const others = await othersChanges(service, doc, { version: versionsNamed(baseVersion ?? '')[0] ?? '', content: base ?? '' }, seen)
+  return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
+}
+
+/** Times that a merge is made again because others wrote where it would. */
+const mergesMax = 5
+
+/**
+ * The edits of a plan for the text of now, which may have changed while they were found. A merge keeps what came between; a replacement
+ * without a version replaces that, too, as if it had come a moment later. Undefined: what came between is in the way. Synchronous.
+ */
+const editsNow = ({ seen, edits, isMerged }: Plan, room: Room, baseVersion: string | undefined): readonly Edit[] | undefined => {
+  const now = room.snapshot()
+  if (now.seq === seen.seq) return edits
+  if (isMerged) return followed(edits, seen.content, now.content)
+  return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
+}
+
+/** What an unguarded replacement replaced, and how it is taken back. `shown` is the newest revision that was known before. */
+const unseenOf = (
+  doc: string,
+  version: string,
+  { after, revisionBefore }: Changed,
+  shown: Revision | undefined
+): Pick<Replaced, 'unguarded' | 'replaced' | 'undo'> => ({
+  unguarded: true,
+  replaced: { version, revisionId: revisionBefore, authors: shown?.id === revisionBefore ? shown.authors.map(nameOfActor) : [] },
+  undo: { method: 'POST', path: `/api/docs/${doc}/restore`, body: { revision: revisionBefore, baseVersion: after.version } }
+})
+
+const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
+  withRemarks(service, doc, async (opened) => {
+    const { room } = opened
+    for (let left = mergesMax; ; left--) {
+      const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
+      const plan = await planOf(service, room, what)
+      const { seen, content, isMerged, others } = plan
+      const facts = isMerged ? { merged: true as const, ...(others && { othersChanged: others }) } : {}
+      const cause = isMerged ? 'merge' : what.cause
+      checkSize(content)
+      if (what.dryRun === true) {
+        await room.durable(seen.seq)
+        const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
+        return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
+      }
+      // Comparing large texts takes a while, in which a right may end.
+      if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
+      // From here to the change nothing waits: an edit between them would be lost.
+      const edits = editsNow(plan, room, what.baseVersion)
+      if (edits === undefined && left > 0) continue
+      if (edits === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, room.snapshot())
+      const changed = edits.length > 0
+      const before = room.snapshot()
+      const isUnguarded = cause === 'put' && changed && namesNone(what.baseVersion) && before.content !== ''
+      return changeText(
+        opened,
+        caller,
+        { ...what, cause, edits, isCompared: true, isUnguarded },
+        {
+          reads: [newest],
+          also: (draft, made) => {
+            const unseen = isUnguarded ? unseenOf(doc, before.version, made, made.typed ?? draft.read<Revision>(newest)) : {}
+            const answer = { ok: true as const, version: made.after.version, revisionId: made.revisionId, changed, ...facts, ...unseen }
+            return { written: [], answer: remember(service, draft, caller, doc, answer) }
+          }
+        }
+      )
+    }
+  })
+
+/**
+ * How and why something is proposed means nothing to what is written: who says it did not mean to write. Errors: `invalid_request`, with the
+ * way to propose.
+ */
+export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | 'granularity' | 'note'>): void => {
+  if (input.mode === 'suggest') return
+  const path = (['granularity', 'note'] as const).find((field) => input[field] !== undefined)
+  if (path === undefined) return
+  const hint = `Send mode: "suggest" with ${path} to propose the change, or leave ${path} out to write it.`
+  throw new ServiceError('invalid_request', { details: [{ path, message: 'goes with mode suggest alone' }], hint })
+}
+
+export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {
+  requireProposing(input)
+  checkSize(input.content)
+  return replaceIn(service, caller, doc, { ...input, cause: 'put', event: 'content.replaced' })
+}
+
+export const restoreRevision = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'restoreRevision'>
+): Promise<Replaced> => {
+  const revision = await getRevision(service, doc, input.revision)
+  const content = await contentAt(service.storage, doc, revision)
+  return replaceIn(service, caller, doc, {
+    ...input,
+    content,
+    cause: 'restore',
+    event: 'content.restored',
+    facts: { revision: revision.id }
+  })
+}

@@ -1,0 +1,144 @@
+/** Edits that a program names, worked out on one text: what they change there, or why they cannot be made. */
+import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Output } from '../../../shared/operations/index.ts'
+import type { Candidate, Range } from '../../../shared/text/anchors.ts'
+import { applyEdits, coarsened, diff, type Edit, unifiedDiff } from '../../../shared/text/diff.ts'
+import { type Operation, resolve } from '../../../shared/text/operations.ts'
+import { type Source, sourceOf } from '../../../shared/text/resolution.ts'
+import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
+import { type Granularity, parted } from '../../../shared/text/granularity.ts'
+import { linesNow, similarLines } from '../../../shared/text/similar.ts'
+import { requireFew } from '../review/proposed-hunks.ts'
+
+type Edited = Output<'editContent'>
+
+/** A change, and which operation makes it, counted from 0; some make several. */
+export interface Change extends Resolved {
+  readonly operation: number
+}
+
+/** The operation on the text that was read: a range there and what comes instead. */
+export interface Planned {
+  readonly operation: Operation
+  readonly change: Change
+}
+
+/** Why one of the operations cannot be made. */
+interface Failure {
+  /** Which one, counted from 0. */
+  readonly operation: number
+  readonly code: ErrorCode
+  readonly message: string
+  readonly candidates?: readonly Candidate[]
+  readonly sought?: string
+  /** Where what was meant has changed, in the text of now. */
+  readonly around?: Range
+  readonly source?: string
+  readonly hint?: string
+}
+
+/** Errors: that of the first failure, with all of them, so that one more request may be enough. */
+export const refuse = (failures: readonly Failure[], version: string, now: Source): void => {
+  const [first] = failures
+  if (first === undefined) return
+  const { operation, code, message, candidates, sought, around, source, hint } = first
+  const nearest = sought === undefined ? [] : around === undefined ? similarLines(now.text, sought) : linesNow(now, around, sought)
+  throw new ServiceError(code, {
+    message: `Operation ${operation}: ${message}`,
+    operation,
+    ...(candidates === undefined ? {} : { candidates }),
+    ...(nearest.length === 0 ? {} : { nearest }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(source === undefined ? {} : { source, hint: 'Send find as source has it, or change those lines with replace_lines.' }),
+    failures: failures.map(({ sought: _sought, around: _around, ...failure }) => failure),
+    currentVersion: version
+  })
+}
+
+/** The changes of the operations in the text that they name. Errors: `target_not_found`, `target_ambiguous`. */
+export const resolveAll = (read: Source, operations: readonly Operation[], version: string): Planned[] => {
+  const failures: Failure[] = []
+  const planned = operations.flatMap((operation, index): Planned[] => {
+    const found = resolve(read, operation)
+    const changes = 'length' in found ? found : [found]
+    return changes.flatMap((change) => {
+      if (!isUnresolved(change)) return [{ operation, change: { ...change, operation: index } }]
+      failures.push({ operation: index, ...change })
+      return []
+    })
+  })
+  refuse(failures, version, read)
+  if (planned.length > limits.editPlacesMax)
+    throw new ServiceError('invalid_request', {
+      message: `The operations change ${planned.length} places, of at most ${limits.editPlacesMax}.`
+    })
+  return planned
+}
+
+/** Errors: `invalid_request` when two operations change the same text. */
+const refuseOverlaps = (changes: readonly Change[]): void => {
+  const order = inOrder(changes)
+  order.forEach((index, position) => {
+    const [one, next] = [changes[index] as Change, changes[order[position + 1] ?? -1]]
+    if (next === undefined || next.from >= one.to) return
+    const both = [one.operation, next.operation].toSorted((first, second) => first - second)
+    throw new ServiceError('invalid_request', { message: `Operations ${both.join(' and ')} change the same text.`, operations: both })
+  })
+}
+
+/** Indices of changes by their place: what is inserted before a range comes before it, and at one place they keep the order in which they were sent. */
+const inOrder = (changes: readonly Resolved[]): number[] => {
+  const at = (index: number): Resolved => changes[index] as Resolved
+  return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
+}
+
+/** Operations that put a text into the place of one that they do not name word by word. */
+export const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
+
+/** Only what differs is touched: cursors and anchors in the rest of a range stay. */
+const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
+  diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
+
+/** Where the new text of each operation stands afterwards: of one that changes several places from the first to the last. */
+export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
+  const results: Edited['results'] = []
+  let shift = 0
+  for (const index of inOrder(changes)) {
+    const { operation, from, to, insert, matched } = changes[index] as Change
+    const place = { from: from + shift, to: from + shift + insert.length }
+    const known = results[operation]
+    results[operation] =
+      known === undefined
+        ? { ok: true, ...place, ...(matched === undefined ? { exact: true } : { exact: false, matched }) }
+        : { ...known, to: place.to, count: (known.count ?? 1) + 1 }
+    shift += insert.length - (to - from)
+  }
+  return results
+}
+
+/** Changes of a text, as they are made and as they are told. */
+export interface EditPlan {
+  /** In the order of the operations. */
+  readonly changes: readonly Change[]
+  /** The least that does them, ascending. */
+  readonly edits: readonly Edit[]
+  readonly diff: string
+}
+
+/** `granularity`: how they are parted that are proposed. Errors: `invalid_request` when two change the same text, `too_many_changes`. */
+export const planOf = (content: string, changes: readonly Change[], granularity?: Granularity): EditPlan => {
+  refuseOverlaps(changes)
+  const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Change))
+  const edits = granularity === undefined ? coarsened(all, content, limits.editsAtOnceMax) : parted(content, all, granularity)
+  if (granularity !== undefined) requireFew(edits.length)
+  return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
+}
+
+/** The plan of operations on a text. Errors: those of `resolveAll` and `planOf`. */
+export const planEdits = (content: string, version: string, operations: readonly Operation[], granularity?: Granularity): EditPlan =>
+  planOf(
+    content,
+    resolveAll(sourceOf(content), operations, version).map(({ change }) => change),
+    granularity
+  )

@@ -1,0 +1,178 @@
+/**
+ * Edits of programs: named in the text that they have read, made in the text of now. Each follows its own words there, so only a change
+ * of that very text refuses it; all are made, or none (docs/api.md, Text and versions).
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import type { Range } from '../../../shared/text/anchors.ts'
+import { followed as followedEdits } from '../../../shared/text/diff.ts'
+import { append, besideWords, type Operation, resolve } from '../../../shared/text/operations.ts'
+import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolution.ts'
+import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
+import { type Structured, structuredNow } from '../../../shared/text/structured.ts'
+import { type Caller, requireRole } from '../rights/caller.ts'
+import { changeText, checkSize, othersChanges, requireProposing, versionsNamed } from './content.ts'
+import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
+import { remember } from '../records/idempotency.ts'
+import type { Snapshot } from './journal.ts'
+import { hunksShown, noteOf, proposeHunks } from '../review/proposals.ts'
+import { type Opened, withRemarks } from '../review/remarks.ts'
+import type { Service } from '../service.ts'
+import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
+
+type Edited = Output<'editContent'>
+
+/**
+ * What is followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
+ * an insertion follows the words that it stands beside.
+ */
+const followed = (source: Source, { operation, change }: Planned): Range => {
+  if (change.beside !== undefined) return change.beside
+  if (operation.op !== 'append' || operation.section === undefined) return change
+  const section = sectionOf(source, operation.section, operation.occurrence)
+  return isUnresolved(section) ? change : { from: section.from, to: section.bodyFrom }
+}
+
+const isStructured = (operation: Operation): operation is Structured =>
+  ['replace_all', 'append_row', 'set_cell', 'check', 'append_item'].includes(operation.op)
+
+/** Whether it stands at the beginning or the end of the document, beside no words: this can always be resolved. */
+const isAtEdge = (operation: Operation): boolean =>
+  (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
+
+/** Where it goes in the text of now; undefined: what it was about has changed. */
+const landed = (now: Source, { operation, change }: Planned, quote: string, range: Range | undefined): Resolved | undefined => {
+  // A document begins and ends wherever it does now.
+  if (isAtEdge(operation)) return resolve(now, operation) as Resolved
+  if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
+  if (operation.op === 'insert') return besideWords(now.text, operation, range)
+  if (isStructured(operation)) return structuredNow(now, operation, change, range)
+  if (operation.op !== 'append') return { ...change, ...range }
+  const section = now.outline.find(({ from }) => from === range.from)
+  return section && append(now, section, operation.markdown)
+}
+
+/** The changes of the text of now, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
+const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
+  const { content, version } = room.snapshot()
+  const read = sourceOf(ground.content())
+  const planned = resolveAll(read, operations, version)
+  const now = sourceOf(content)
+  const places = planned.map((plan) => followed(read, plan))
+  const aims = aimAll(room, ground, places)
+  const changes = planned.map((plan, position): Change | undefined => {
+    const { from, to } = places[position] as Range
+    const change = landed(now, plan, read.text.slice(from, to), aims[position]?.range)
+    const { operation, matched } = plan.change
+    return change && { ...change, ...(matched !== undefined && { matched }), operation }
+  })
+  const message = 'The text that it is about has changed since that version.'
+  const failures = new Map(
+    planned.flatMap(({ change: { operation } }, position) => {
+      if (changes[position] !== undefined) return []
+      const { from, to } = places[position] as Range
+      const sought = read.text.slice(from, Math.min(to, from + limits.targetUnitsMax))
+      const around = changedSince(room, ground, { from, to })
+      return [[operation, { operation, code: 'target_changed' as const, message, sought, around }]]
+    })
+  )
+  refuse([...failures.values()], version, now)
+  return changes as Change[]
+}
+
+/** Times that edits are worked out again because others wrote where they would. */
+const plansMax = 10
+
+/** Changes, each with what came before it, where they are in a text that has changed beside them; undefined: in touch with them. */
+const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
+  const places = changes.map((change) => followedEdits([change], before, now)?.[0])
+  return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
+}
+
+/** A plan brought to the text of now, which may have changed beside what it is about; undefined: it changed just there. Synchronous. */
+const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
+  if (now.seq === seen.seq) return plan
+  const edits = followedEdits(plan.edits, seen.content, now.content)
+  const changes = shifted(plan.changes, seen.content, now.content)
+  return edits === undefined || changes === undefined ? undefined : { ...plan, edits, changes }
+}
+
+/**
+ * Works out a plan where it holds nobody up, and hands it over for the text of now in the same turn.
+ * Errors: those of the operations; `busy` when others wrote just there again and again.
+ */
+const withPlan = async <T>(
+  { service, doc, room }: Opened,
+  { operations, mode, granularity }: Input<'editContent'>,
+  use: (plan: EditPlan) => Promise<T>
+): Promise<T> => {
+  for (let left = plansMax; left > 0; left--) {
+    const seen = room.snapshot()
+    const plan = await service.texts.do(
+      doc,
+      'planEdits',
+      seen.content,
+      seen.version,
+      operations,
+      mode === 'suggest' ? granularity : undefined
+    )
+    const now = brought(plan, seen, room.snapshot())
+    if (now !== undefined) return use(now)
+  }
+  throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
+}
+
+/** Makes the changes of a plan for the text of now, or proposes them. Nothing waits before they are made. */
+const carryOut = async (
+  opened: Opened,
+  caller: Caller,
+  input: Input<'editContent'>,
+  plan: EditPlan,
+  facts: Pick<Edited, 'othersChanged'> = {}
+): Promise<Edited> => {
+  const { service, doc, room } = opened
+  const before = room.snapshot()
+  const { content, version } = before
+  const { changes, edits, diff } = plan
+  checkSize(content, edits)
+  const changed = edits.length > 0
+  const unchanged = { ok: true, version, revisionId: null, changed, results: resultsOf(changes), diff, ...facts } as const
+  const proposes = input.mode === 'suggest' && changed
+  const hunks = edits.map(({ from, to, insert }) => ({ from, to, text: insert }))
+  const answer = { ...unchanged, changed: false, results: [] }
+  if (input.dryRun === true || !changed) {
+    const tried = proposes ? { ...answer, suggestions: hunksShown(opened, caller, before, hunks, noteOf(input)) } : unchanged
+    await room.durable(before.seq)
+    return tried
+  }
+  if (proposes) {
+    return proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
+  }
+  return changeText(
+    opened,
+    caller,
+    { edits, isCompared: input.operations.some(comparesTexts), cause: 'edit', event: 'content.replaced', label: input.label },
+    {
+      also: (draft, { after, revisionId }) => ({
+        written: [],
+        answer: remember(service, draft, caller, doc, { ...unchanged, version: after.version, revisionId })
+      })
+    }
+  )
+}
+
+export const editContent = async (service: Service, caller: Caller, doc: string, input: Input<'editContent'>): Promise<Edited> => {
+  if (input.mode !== 'suggest') requireRole(caller, 'edit')
+  requireProposing(input)
+  return withRemarks(service, doc, async (opened) => {
+    const { room } = opened
+    const { operations } = input
+    const ground = await groundOf(service, room, input.baseVersion)
+    if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan))
+    const read = { version: versionsNamed(input.baseVersion ?? '')[0] ?? '', content: ground.content() }
+    const othersChanged = await othersChanges(service, doc, read, room.snapshot())
+    const plan = planOf(room.snapshot().content, land(opened, ground, operations), input.mode === 'suggest' ? input.granularity : undefined)
+    return carryOut(opened, caller, input, plan, othersChanged && { othersChanged })
+  })
+}

@@ -1,0 +1,252 @@
+/**
+ * What follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
+ * chats (mentions.ts), a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
+ */
+import type { Announcement, Follower } from './follower.ts'
+import * as Y from 'yjs'
+import type { Hunk } from '../../../shared/events.ts'
+import { limits } from '../../../shared/limits.ts'
+import { coarseDiff, hunks, hunksOf } from '../../../shared/text/diff.ts'
+import { nameOfActor, systemActor } from '../rights/caller.ts'
+import {
+  contentAt,
+  encodeProjection,
+  encodeSegment,
+  encodeState,
+  findPointAt,
+  listRecords,
+  type Snapshot,
+  snapshotOf,
+  type TailRecord
+} from './journal.ts'
+import { type Head, keys } from '../records/keys.ts'
+import type { Draft, Ledger } from '../records/draft.ts'
+import { createMentions } from '../events/mentions.ts'
+import type { Clock, Storage } from '../ports.ts'
+import { saveRevision, saveUnsaved } from './revisions.ts'
+import type { Room } from './room.ts'
+import type { Texts } from './text-work.ts'
+import { measure } from '../documents/usage.ts'
+
+interface FollowerOptions {
+  readonly room: Room
+  readonly head: Head
+  readonly storage: Storage
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly texts: Texts
+  /** Told when something that can wait failed; it is tried again at the next edit, or when the room settles. */
+  readonly onProblem: (error: unknown) => void
+}
+
+/** The snapshot up to which content events tell the changes: the present one unless the last run ended before it could tell. */
+const announcedAtStart = async (storage: Storage, room: Room, head: Head): Promise<Snapshot> => {
+  if (head.announcedSeq >= head.seq) return room.snapshot()
+  const point = await findPointAt(storage, head, head.announcedSeq)
+  if (point === undefined) return room.snapshot()
+  return snapshotOf(point, await contentAt(storage, room.id, point))
+}
+
+/** Journal records that one step of a compaction reads or removes. */
+const compactionStep = 32
+
+/** Lets the event loop serve everyone else first: the store answers within the same turn. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Calls `run` once after `quietMs` without a call to `poke`, and at the latest `maxMs` after the first. */
+const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
+  let first: number | undefined
+  let cancel: (() => void) | undefined
+  const stop = (): void => {
+    cancel?.()
+    cancel = undefined
+    first = undefined
+  }
+  return {
+    poke() {
+      first ??= clock.now()
+      cancel?.()
+      cancel = clock.after(Math.max(0, Math.min(quietMs, first + maxMs - clock.now())), () => {
+        stop()
+        run()
+      })
+    },
+    stop
+  }
+}
+
+/** The hunks, without holding anybody up: of texts that differ in too much to be compared at once, as far as they are told whole. */
+const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
+  const [change] = coarseDiff(before, after)
+  if (change === undefined) return []
+  const isSmall = change.to - change.from + change.insert.length <= limits.textInlineUnitsMax
+  return isSmall ? hunks(before, after, limits.diffCharsMax) : hunksOf(before, [change], limits.diffCharsMax)
+}
+
+export const createFollower = async ({ room, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
+  const doc = room.id
+  let base = await announcedAtStart(storage, room, head)
+  const mentions = createMentions({ room, before: base.content, ledger, clock, texts, onProblem })
+  let actors = new Set<string>()
+  let projectedSeq = -1
+  let compacting: Promise<void> | undefined
+
+  const takeAnnouncement = (to: Snapshot, changes?: readonly Hunk[]): Announcement | undefined => {
+    if (base.seq >= to.seq) return undefined
+    const [first = systemActor] = actors
+    const actor = actors.size === 1 ? first : systemActor
+    const payload = {
+      fromVersion: base.version,
+      toVersion: to.version,
+      hunks: changes ?? hunksAtOnce(base.content, to.content),
+      actors: [...actors].map(nameOfActor)
+    }
+    base = to
+    actors = new Set()
+    return { actor, payload }
+  }
+
+  /** The changes since the last announcement; undefined: somebody else announces them. */
+  const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
+    const from = base
+    const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {
+      onProblem(error)
+      return []
+    })
+    return base === from ? found : undefined
+  }
+
+  const announce = async (): Promise<void> => {
+    const to = room.snapshot()
+    await room.durable(to.seq)
+    const changes = base.seq >= to.seq ? undefined : await changesTo(to)
+    const announcement = changes && takeAnnouncement(to, changes)
+    if (announcement === undefined) return
+    const { actor, payload } = announcement
+    await ledger.write(doc, 'system', (draft) => {
+      draft.event('content.changed', actor, { ...payload }, payload.toVersion)
+      draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, to.seq) }
+    })
+  }
+
+  const project = async (): Promise<void> => {
+    const to = room.snapshot()
+    if (projectedSeq === to.seq) return
+    await room.durable(to.seq)
+    await ledger.write(doc, 'system', (draft) => draft.put(keys.text(doc), encodeProjection(to)))
+    projectedSeq = to.seq
+  }
+
+  const autosave = async (): Promise<void> => {
+    const to = room.snapshot()
+    await room.durable(to.seq)
+    await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
+  }
+
+  /** Records of the tail, oldest first, in pieces small enough that reading them holds nobody's keys up. */
+  const tailUpTo = async (seq: number): Promise<TailRecord[]> => {
+    const records: TailRecord[] = []
+    for (;;) {
+      const page = await listRecords(storage, doc, { after: records.at(-1)?.seq ?? 0, upTo: seq, limit: compactionStep })
+      records.push(...page)
+      if (page.length < compactionStep || records.length >= limits.listMax) return records
+      await nextTurn()
+    }
+  }
+
+  /**
+   * Gathers the journal's tail into a history segment and writes the state it leads to. The records themselves are removed afterwards, in
+   * steps: readers pass over those that a segment holds, and what a crash leaves behind goes with the next compaction.
+   */
+  const compact = async (): Promise<void> => {
+    const to = room.snapshot()
+    const state = Y.encodeStateAsUpdate(room.ydoc)
+    await room.durable(to.seq)
+    const [segmented] = await storage.list(keys.histories(doc), { reverse: true, limit: 1 })
+    const segmentedSeq = (segmented?.key.at(-1) as number | undefined) ?? 0
+    const all = await tailUpTo(to.seq)
+    const records = all.filter((record) => record.seq > segmentedSeq)
+    const last = records.at(-1)
+    if (last === undefined) return
+    const bytes = records.reduce((sum, record) => sum + record.value.length, 0)
+    const segment = await encodeSegment(records.map((record) => record.value))
+    const [newest] = await storage.list(keys.keyframes(doc), { reverse: true, limit: 1 })
+    const keyframeDue =
+      bytes >= limits.keyframeBytesMin || to.seq - ((newest?.key.at(-1) as number | undefined) ?? 0) >= limits.journalRecordsMax * 20
+    await ledger.write(doc, 'system', (draft) => {
+      draft.put(keys.history(doc, last.seq), segment)
+      draft.put(keys.checkpoint(doc), encodeState(to, state))
+      if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
+    })
+    room.checkpointed()
+    for (let at = 0; at < all.length; at += compactionStep) {
+      await nextTurn()
+      await ledger.write(doc, 'system', (draft) => {
+        for (const record of all.slice(at, at + compactionStep)) draft.delete(record.key)
+      })
+    }
+  }
+
+  /** Counts what the document takes, if it is of a version that did not. */
+  const count = async (): Promise<void> => {
+    const bytes = await measure(storage, doc)
+    await ledger.write(doc, 'system', (draft) => {
+      draft.head = { ...draft.head, bytes: draft.head.bytes ?? bytes }
+    })
+  }
+
+  const due = (): boolean => room.tail.records >= limits.journalRecordsMax || room.tail.bytes >= limits.journalBytesMax
+
+  const compactOnce = (): Promise<void> => (compacting ??= compact().finally(() => (compacting = undefined)))
+
+  const later = (work: () => Promise<void>) => (): void => {
+    if (!room.failed) work().catch(onProblem)
+  }
+
+  const announcing = debounce(clock, limits.announceMs, limits.announceMs, later(announce))
+  const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
+  const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
+
+  const stopUpdates = room.onUpdate((_update, actor) => {
+    actors.add(actor)
+    announcing.poke()
+    projecting.poke()
+    saving.poke()
+    if (due() && compacting === undefined) later(compactOnce)()
+  })
+  const unfollow = ledger.follow(doc, room.written)
+  const stop = (): void => {
+    stopUpdates()
+    unfollow()
+    for (const timer of [announcing, projecting, saving]) timer.stop()
+    mentions.stop()
+  }
+
+  if (base.seq < room.seq) announcing.poke()
+  if (head.bytes === undefined) later(count)()
+
+  return {
+    takeAnnouncement,
+    announced(to) {
+      base = to
+      actors = new Set()
+    },
+    async settle() {
+      for (const timer of [announcing, projecting, saving]) timer.stop()
+      if (room.failed) return
+      await room.durable()
+      await announce()
+      await mentions.settle()
+      await autosave()
+      await project()
+      if (room.tail.records >= 50) await compactOnce()
+    },
+    stop
+  }
+}
+
+/** A revision before an update that wipes most of the text (a single wrong paste must not cost a night's work). */
+export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
+  ledger.write(doc, 'system', (draft: Draft) => {
+    if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)
+  })

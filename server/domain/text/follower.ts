@@ -1,0 +1,31 @@
+/** What follows an edit, as those who write see it (follow.ts). */
+import type { Hunk } from '../../../shared/events.ts'
+import type { Snapshot } from './journal.ts'
+
+/** What a content event tells (docs/api.md, Events and inbox). */
+export interface ContentPayload {
+  readonly fromVersion: string
+  readonly toVersion: string
+  readonly hunks: readonly Hunk[]
+  readonly actors: readonly string[]
+}
+
+/** A `content.changed` to be written. */
+export interface Announcement {
+  /** Who typed; `system:` stands for several. */
+  readonly actor: string
+  readonly payload: ContentPayload
+}
+
+export interface Follower {
+  /**
+   * Takes over the announcement of everything up to `to`: the payload of a `content.changed` that the caller must write, or undefined
+   * when nothing is unannounced. Synchronous.
+   */
+  takeAnnouncement(to: Snapshot): Announcement | undefined
+  /** Tells that the caller announces everything up to this snapshot itself. */
+  announced(to: Snapshot): void
+  /** Does now what is due later: announcement, revision, canonical text, checkpoint. To be called before the room leaves memory. */
+  settle(): Promise<void>
+  stop(): void
+}

@@ -1,0 +1,285 @@
+/**
+ * The journal: every update a document ever took, in order. It is the truth on disk, and the history.
+ *
+ * Numbers are unsigned variable-length integers, strings and byte strings are length-prefixed (lib0).
+ *
+ *   record      format (1) · first sequence number · tag before it · count · entry…
+ *   entry       milliseconds since the entry before (since 1970 for the first) · actor ('' = as before) · update (Yjs V1)
+ *   segment     deflate-raw of: format (1) · count · record…
+ *   state       format (1) · sequence number · tag · Yjs V1 state        (checkpoint and keyframe)
+ *   projection  format (1) · sequence number · tag · Markdown in UTF-8 up to the end
+ *
+ * The entries of a document are numbered from 1 without gaps. The tag is a hash chain over the updates:
+ * tag(0) is random, tag(n) = the first 12 hex digits of SHA-256(tag(n-1) · update(n)). `{n}-{tag(n)}` is the version of the
+ * document after entry n: it orders, and a version of another document, an invented one, or one of a history that a
+ * restored backup forgot has another tag.
+ */
+import { hash, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRaw } from 'node:zlib'
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import * as Y from 'yjs'
+import { ServiceError } from '../../../shared/errors.ts'
+import { type TextTitle, textRootName, titleIn } from '../../../shared/names.ts'
+import { type Head, keys } from '../records/keys.ts'
+import type { Key, Storage } from '../ports.ts'
+
+const format = 1
+const tagDigits = 12
+
+/** One update as it was taken. */
+export interface JournalEntry {
+  readonly seq: number
+  /** History tag after this entry. */
+  readonly tag: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** `guest:Ana`, `account:id`, `agent:id` or `system:`. */
+  readonly actor: string
+  readonly update: Uint8Array
+}
+
+/** A point in a document's history. */
+export interface Point {
+  readonly seq: number
+  readonly tag: string
+}
+
+/** The text at one point of the history. */
+export interface Snapshot extends Point {
+  readonly version: string
+  readonly content: string
+  /** The same in UTF-8. */
+  readonly bytes: Uint8Array
+  /** The titles that the text offers. */
+  readonly titles: TextTitle
+}
+
+export const firstTag = (): string => randomBytes(tagDigits / 2).toString('hex')
+
+export const nextTag = (tag: string, update: Uint8Array): string =>
+  hash('sha256', Buffer.concat([Buffer.from(tag), update]), 'hex').slice(0, tagDigits)
+
+export const formatVersion = (point: Point): string => `${point.seq}-${point.tag}`
+
+/** A snapshot; what is derived from its text is derived when first asked for. */
+export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
+  let bytes = stored
+  let titles: TextTitle | undefined
+  return {
+    seq,
+    tag,
+    version: formatVersion({ seq, tag }),
+    content,
+    get bytes() {
+      return (bytes ??= Buffer.from(content))
+    },
+    get titles() {
+      return (titles ??= titleIn(content))
+    }
+  }
+}
+
+/** The point that a version names, or undefined when it has not the form of one. */
+export const parseVersion = (version: string): Point | undefined => {
+  const match = /^(\d{1,15})-([0-9a-f]{12})$/.exec(version)
+  return match === null ? undefined : { seq: Number(match[1]), tag: match[2] ?? '' }
+}
+
+/** Entries must follow each other without a gap; `before` is the tag before the first. */
+export const encodeEntries = (entries: readonly JournalEntry[], before: string): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, format)
+  encoding.writeVarUint(encoder, entries[0]?.seq ?? 0)
+  encoding.writeVarString(encoder, before)
+  encoding.writeVarUint(encoder, entries.length)
+  let at = 0
+  let actor = ''
+  for (const entry of entries) {
+    // A clock that was set back must not stop the journal: time then stands still for a while.
+    const now = Math.max(entry.at, at)
+    encoding.writeVarUint(encoder, now - at)
+    encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)
+    encoding.writeVarUint8Array(encoder, entry.update)
+    at = now
+    actor = entry.actor
+  }
+  return encoding.toUint8Array(encoder)
+}
+
+const damaged = (what: string): ServiceError => new ServiceError('storage_corrupt', {}, { cause: new Error(`journal: ${what}`) })
+
+const readFormat = (decoder: decoding.Decoder): void => {
+  const found = decoding.readVarUint(decoder)
+  if (found !== format) throw damaged(`format ${found}`)
+}
+
+/** The entries of a record, with their tags computed anew. */
+export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
+  const decoder = decoding.createDecoder(record)
+  readFormat(decoder)
+  const first = decoding.readVarUint(decoder)
+  let tag = decoding.readVarString(decoder)
+  const count = decoding.readVarUint(decoder)
+  const entries: JournalEntry[] = []
+  let at = 0
+  let actor = ''
+  for (let index = 0; index < count; index++) {
+    at += decoding.readVarUint(decoder)
+    actor = decoding.readVarString(decoder) || actor
+    const update = decoding.readVarUint8Array(decoder)
+    tag = nextTag(tag, update)
+    entries.push({ seq: first + index, tag, at, actor, update })
+  }
+  return entries
+}
+
+export const encodeState = (point: Point, state: Uint8Array): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, format)
+  encoding.writeVarUint(encoder, point.seq)
+  encoding.writeVarString(encoder, point.tag)
+  encoding.writeUint8Array(encoder, state)
+  return encoding.toUint8Array(encoder)
+}
+
+const decodeState = (value: Uint8Array): Point & { readonly bytes: Uint8Array } => {
+  const decoder = decoding.createDecoder(value)
+  readFormat(decoder)
+  const seq = decoding.readVarUint(decoder)
+  const tag = decoding.readVarString(decoder)
+  return { seq, tag, bytes: decoding.readTailAsUint8Array(decoder) }
+}
+
+export const encodeProjection = (snapshot: Snapshot): Uint8Array => encodeState(snapshot, snapshot.bytes)
+
+const projections = new WeakMap<Uint8Array, Snapshot>()
+
+/** The canonical text as it was last projected; it may be older than the head. */
+export const findProjection = async (storage: Storage, doc: string): Promise<Snapshot | undefined> => {
+  const entry = await storage.get(keys.text(doc))
+  if (entry === undefined) return undefined
+  const known = projections.get(entry.value)
+  if (known !== undefined) return known
+  const state = decodeState(entry.value)
+  const projection = snapshotOf(state, new TextDecoder().decode(state.bytes), state.bytes)
+  projections.set(entry.value, projection)
+  return projection
+}
+
+export const encodeSegment = async (records: readonly Uint8Array[]): Promise<Uint8Array> => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, format)
+  encoding.writeVarUint(encoder, records.length)
+  for (const record of records) encoding.writeVarUint8Array(encoder, record)
+  return promisify(deflateRaw)(encoding.toUint8Array(encoder))
+}
+
+const decodeSegment = async (segment: Uint8Array): Promise<JournalEntry[]> => {
+  const decoder = decoding.createDecoder(new Uint8Array(await promisify(inflateRaw)(segment)))
+  readFormat(decoder)
+  const count = decoding.readVarUint(decoder)
+  return Array.from({ length: count }, () => decodeEntries(decoding.readVarUint8Array(decoder))).flat()
+}
+
+/** Entries in pages, from the first record that holds one after `seq`; segments first, then the tail. */
+export async function* entriesAfter(storage: Storage, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
+  let after = seq
+  for (;;) {
+    const [segment] = await storage.list(keys.histories(doc), { after, limit: 1 })
+    if (segment === undefined) break
+    after = segment.key.at(-1) as number
+    yield await decodeSegment(segment.value)
+  }
+  for (;;) {
+    const records = await storage.list(keys.updates(doc), { after, limit: 100 })
+    if (records.length === 0) return
+    after = records.at(-1)?.key.at(-1) as number
+    yield records.flatMap((record) => decodeEntries(record.value))
+  }
+}
+
+/** The state to start from when going to `seq`: the newest checkpoint or keyframe that is not after it. */
+const stateBefore = async (storage: Storage, doc: string, seq: number): Promise<ReturnType<typeof decodeState> | undefined> => {
+  const checkpoint = await storage.get(keys.checkpoint(doc))
+  const state = checkpoint && decodeState(checkpoint.value)
+  if (state === undefined || state.seq <= seq) return state
+  const [keyframe] = await storage.list(keys.keyframes(doc), { before: seq + 1, reverse: true, limit: 1 })
+  return keyframe && decodeState(keyframe.value)
+}
+
+/** The entries of the journal after the last checkpoint, and their bytes. */
+export interface Tail {
+  readonly records: number
+  readonly bytes: number
+}
+
+/** The updates that lead from an empty Y.Doc to the point `to`: a state, if there is one, and the entries after it. */
+const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ updates: Uint8Array[]; tail: Tail }> => {
+  const state = await stateBefore(storage, doc, to.seq)
+  const updates: Uint8Array[] = state === undefined ? [] : [state.bytes]
+  let at: Point = state ?? { seq: 0, tag: to.seq === 0 ? to.tag : '' }
+  if (at.seq < to.seq)
+    walk: for await (const entries of entriesAfter(storage, doc, at.seq))
+      for (const entry of entries) {
+        if (entry.seq <= at.seq) continue
+        if (entry.seq !== at.seq + 1) throw damaged(`entry ${at.seq + 1} is missing`)
+        updates.push(entry.update)
+        at = entry
+        if (at.seq === to.seq) break walk
+      }
+  if (at.seq !== to.seq || at.tag !== to.tag) throw damaged(`the chain ends at ${formatVersion(at)}, not at ${formatVersion(to)}`)
+  const entries = state === undefined ? updates : updates.slice(1)
+  return { updates, tail: { records: entries.length, bytes: entries.reduce((sum, update) => sum + update.length, 0) } }
+}
+
+/**
+ * Brings an empty Y.Doc to the point `to`, in one transaction.
+ * Errors: `storage_corrupt` when the chain of tags does not lead there.
+ */
+export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Point): Promise<Tail> => {
+  // Records may move from the tail to a segment between two reads: what then looks like a gap is whole at the second look.
+  const { updates, tail } = await updatesTo(storage, doc, to).catch(() => updatesTo(storage, doc, to))
+  ydoc.transact(() => {
+    for (const update of updates) Y.applyUpdate(ydoc, update)
+  })
+  return tail
+}
+
+/** The text at a point of the history that is known to exist. */
+export const contentAt = async (storage: Storage, doc: string, point: Point): Promise<string> => {
+  const ydoc = new Y.Doc()
+  try {
+    await rebuild(storage, doc, ydoc, point)
+    return ydoc.getText(textRootName).toString()
+  } finally {
+    ydoc.destroy()
+  }
+}
+
+/** The point after the entry with this number, which must not be above the head's; 0 is the empty document. */
+export const findPointAt = async (storage: Storage, head: Head, seq: number): Promise<Point | undefined> => {
+  if (seq === head.seq) return { seq, tag: head.tag }
+  if (seq === 0) return { seq, tag: head.firstTag }
+  for await (const entries of entriesAfter(storage, head.id, seq - 1)) return entries.find((entry) => entry.seq === seq)
+  return undefined
+}
+
+/** A record of the journal's tail. */
+export interface TailRecord {
+  readonly key: Key
+  /** Its last entry. */
+  readonly seq: number
+  readonly value: Uint8Array
+}
+
+/** Journal records whose last entry is after `after` and at or before `upTo`, oldest first. */
+export const listRecords = async (
+  storage: Storage,
+  doc: string,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number }
+): Promise<TailRecord[]> => {
+  const records = await storage.list(keys.updates(doc), { after, before: upTo + 1, limit })
+  return records.map((record) => ({ key: record.key, seq: record.key.at(-1) as number, value: record.value }))
+}

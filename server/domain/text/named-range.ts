@@ -1,0 +1,91 @@
+/** From what a caller names (words, a line, a range) to a part of a text. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { findWords, linesOf, placesOf, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'
+import { tellingUnits } from '../../../shared/text/repin.ts'
+import type { CommentTarget } from '../records/keys.ts'
+
+/** The range that a caller names. */
+export interface Target {
+  readonly find?: string | undefined
+  readonly line?: number | undefined
+  readonly anchor?: Range | undefined
+  readonly prefix?: string | undefined
+  readonly suffix?: string | undefined
+  readonly occurrence?: number | undefined
+  /** Client, clock and length of each run of characters that `find` was. */
+  readonly characters?: readonly number[] | undefined
+}
+
+export const kindOf = ({ find, line, anchor }: Target): CommentTarget['kind'] => {
+  if (find !== undefined) return 'find'
+  if (line !== undefined) return 'line'
+  return anchor === undefined ? 'document' : 'anchor'
+}
+
+const tooLarge = (path: string, size: number, max: number, unit: string): ServiceError =>
+  new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; at most ${max} are taken` }] })
+
+/** Errors: `text_too_large` for a comment, reply or note. */
+export const checkRemark = (path: string, text: string): void => {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > limits.remarkBytesMax) throw tooLarge(path, bytes, limits.remarkBytesMax, 'bytes')
+}
+
+/** Errors: `text_too_large` for a text that is named or proposed. */
+export const checkText = (path: string, text: string): void => {
+  if (text.length > limits.targetUnitsMax) throw tooLarge(path, text.length, limits.targetUnitsMax, 'UTF-16 units')
+}
+
+/**
+ * The range that is named; undefined: the words are not there, or nothing is named.
+ * Errors: `target_ambiguous`, `target_not_found` for lines and ranges that the text does not have, `invalid_request`, `text_too_large`.
+ */
+export const rangeNamed = (content: string, target: Target): Range | undefined => {
+  const { find, line, anchor, ...which } = target
+  if (anchor !== undefined && (find !== undefined || line !== undefined))
+    throw new ServiceError('invalid_request', { details: [{ path: 'anchor', message: 'must not stand beside find or line' }] })
+  const range = anchor !== undefined ? rangeOfAnchor(content, anchor) : rangeOfWords(content, { find, line, ...which })
+  if (range !== undefined) checkText(kindOf(target), content.slice(range.from, range.to))
+  return range
+}
+
+const rangeOfAnchor = (content: string, anchor: Range): Range => {
+  if (anchor.to > content.length)
+    throw new ServiceError('target_not_found', { message: `The text ends at ${content.length}.`, contentUnits: content.length })
+  return wholeCharacters(content, anchor)
+}
+
+const rangeOfWords = (content: string, { find, line, ...which }: Target): Range | undefined => {
+  if (find === undefined) return line === undefined ? undefined : rangeOfLine(content, line)
+  checkText('find', find)
+  const found = findWords(content, { find, line, ...which })
+  if (found !== undefined && 'candidates' in found) throw new ServiceError('target_ambiguous', { candidates: found.candidates })
+  if (found === undefined && line !== undefined) refuseOtherLine(content, { find, ...which }, line)
+  return found?.range
+}
+
+/**
+ * Where words are whose surroundings others have changed on one side since the caller read them: the other side must tell one place alone.
+ */
+export const rangeBesideOne = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
+  if (find === undefined || prefix === '' || suffix === '') return undefined
+  const sides = [...(prefix.length < tellingUnits ? [] : [{ prefix }]), ...(suffix.length < tellingUnits ? [] : [{ suffix }])]
+  const found = sides.map((side) => findWords(content, { find, ...side })).find((each) => each !== undefined)
+  return found !== undefined && 'range' in found ? found.range : undefined
+}
+
+/** A line names a place: the same words on another line are not meant. Errors: `target_not_found`. */
+const refuseOtherLine = (content: string, words: Target & { readonly find: string }, line: number): void => {
+  const candidates = placesOf(content, words)
+  if (candidates.length === 0) return
+  const lines = [...new Set(candidates.map((each) => each.line))].join(', ')
+  throw new ServiceError('target_not_found', { message: `These words do not begin on line ${line}, but on ${lines}.`, candidates })
+}
+
+const rangeOfLine = (content: string, line: number): Range => {
+  const lines = linesOf(content)
+  const range = lines.range(line)
+  if (range === undefined) throw new ServiceError('target_not_found', { message: `The text has ${lines.count} lines.`, lines: lines.count })
+  return range
+}

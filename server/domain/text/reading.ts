@@ -1,0 +1,90 @@
+/** Reading the text: all of it, or for those who need no more a section, some lines, what changed since; and its outline. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { currentContent, findPoint, titleOf, versionsNamed } from './content.ts'
+import type { Caller } from '../rights/caller.ts'
+import { contentAt, type Snapshot, snapshotOf } from './journal.ts'
+import { ownAssignment } from '../review/own-assignment.ts'
+import type { Service } from '../service.ts'
+
+/** Under this symbol an answer carries its text in UTF-8 too, for faces that send it as it is. */
+export const utf8 = Symbol('utf8')
+
+/** The text of a version; of now when none is named. Errors: `unknown_version`. */
+const textOf = async (service: Service, doc: string, version?: string): Promise<Snapshot> => {
+  if (version === undefined) return currentContent(service, doc)
+  // As an ETag has it, too: quoted.
+  const [named = ''] = versionsNamed(version)
+  const point = await findPoint(service, doc, named)
+  if (point === undefined) throw new ServiceError('unknown_version')
+  return snapshotOf(point, await contentAt(service.storage, doc, point))
+}
+
+type View = Pick<Input<'readContent'>, 'section' | 'lines' | 'since' | 'values'>
+
+/** The part that is asked for. Errors: `target_not_found`, `target_ambiguous`, `unknown_version`, `invalid_request`. */
+const viewOf = async (service: Service, doc: string, text: Snapshot, view: View): Promise<string> => {
+  const { section, lines, since, values } = view
+  const { texts, clock } = service
+  const computed = async ({ content: formulas }: Snapshot): Promise<string> =>
+    values === true ? texts.do(doc, 'withValues', formulas, clock.now()) : formulas
+  const asked = Object.entries({ section, lines, since }).filter(([, value]) => value !== undefined)
+  if (asked.length > 1)
+    throw new ServiceError('invalid_request', {
+      details: asked.slice(1).map(([path]) => ({ path, message: `must not stand beside ${asked[0]?.[0]}` }))
+    })
+  const content = await computed(text)
+  if (section !== undefined) return texts.do(doc, 'section', content, section)
+  if (lines !== undefined) return texts.do(doc, 'lines', content, lines)
+  if (since === undefined) return content
+  const before = await textOf(service, doc, since)
+  return texts.do(doc, 'unifiedDiff', await computed(before), content, limits.contentUnitsMax)
+}
+
+export const readContent = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'readContent'>
+): Promise<Output<'readContent'>> => {
+  const head = await service.ledger.head(doc)
+  const text = input.version === undefined ? await currentContent(service, doc, head) : await textOf(service, doc, input.version)
+  const content = await viewOf(service, doc, text, input)
+  const answer = { content, version: text.version, title: titleOf(head, text), ...(await ownAssignment(service, caller, doc)) }
+  return content === text.content ? Object.assign(answer, { [utf8]: text.bytes }) : answer
+}
+
+export const readOutline = async (
+  service: Service,
+  doc: string,
+  { version, after = 0, limit = limits.outlinePageMax }: Input<'readOutline'>
+): Promise<Output<'readOutline'>> => {
+  const head = await service.ledger.head(doc)
+  const text = await textOf(service, doc, version)
+  const { units, lines, headings, total } = await service.texts.do(doc, 'outline', text.content, after, limit + 1)
+  const page = headings.slice(0, limit)
+  const nextAfter = headings.length > limit ? (page.at(-1)?.line ?? null) : null
+  return { version: text.version, title: titleOf(head, text), units, lines, headings: page, total, nextAfter }
+}
+
+export const readDiff = async (service: Service, doc: string, { from, to }: Input<'readDiff'>): Promise<Output<'readDiff'>> => {
+  const before = await textOf(service, doc, from)
+  const after = await textOf(service, doc, to)
+  const { diff, hunks, truncated } = await service.texts.do(
+    doc,
+    'comparison',
+    before.content,
+    after.content,
+    limits.comparisonCharsMax,
+    limits.comparisonHunksMax
+  )
+  return {
+    fromVersion: before.version,
+    toVersion: after.version,
+    changed: before.content !== after.content,
+    truncated,
+    diff,
+    hunks: hunks.map(({ line, removed, added }) => ({ line, removed: [...removed], added: [...added] }))
+  }
+}

@@ -1,0 +1,101 @@
+/** Saved revisions: rows that point at versions. Their text is rebuilt from the journal. */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import { type Caller, nameOfActor, splitActor, systemActor } from '../rights/caller.ts'
+import { remember } from '../records/idempotency.ts'
+import { contentAt, formatVersion } from './journal.ts'
+import { decodeRecord, encodeRecord, keys, type Revision, type RevisionCause } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import type { Snapshot } from './journal.ts'
+import type { Service } from '../service.ts'
+
+const instant = (ms: number): string => new Date(ms).toISOString()
+
+const present = (revision: Revision): Output<'listRevisions'>['revisions'][number] => ({
+  id: revision.id,
+  revisionId: revision.id,
+  version: formatVersion(revision),
+  label: revision.label,
+  author: revision.author === null ? null : nameOfActor(revision.author),
+  authorKind: revision.author === null ? null : splitActor(revision.author).kind,
+  authors: revision.authors.map(nameOfActor),
+  cause: revision.cause,
+  size: revision.size,
+  added: revision.added,
+  removed: revision.removed,
+  createdAt: instant(revision.createdAt)
+})
+
+/** Writes a revision of a snapshot; `actor` is null when several people typed. */
+export const saveRevision = (
+  draft: Draft,
+  snapshot: Snapshot,
+  cause: RevisionCause,
+  actor: string | null,
+  label: string | null = null,
+  others: readonly string[] = []
+): Revision => {
+  const { added, removed, actors } = draft.head.unsaved
+  return draft.revision({
+    seq: snapshot.seq,
+    tag: snapshot.tag,
+    label,
+    author: actor ?? (actors.length === 1 ? (actors[0] ?? null) : null),
+    authors: actor === null ? actors.filter((each) => each !== systemActor) : [...new Set([...others, actor])],
+    cause,
+    size: snapshot.content.length,
+    added,
+    removed
+  })
+}
+
+/** Saves what was typed since the last revision, if anything was (restoring keeps the history between). */
+export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
+  draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
+
+/** Errors: `not_found`. */
+export const getRevision = async ({ storage }: Service, doc: string, id: number): Promise<Revision> => {
+  const entry = await storage.get(keys.revision(doc, id))
+  if (entry === undefined) throw new ServiceError('not_found', { message: `There is no revision ${id}.` })
+  return decodeRecord<Revision>(entry.value)
+}
+
+export const listRevisions = async (service: Service, doc: string, input: Input<'listRevisions'>): Promise<Output<'listRevisions'>> => {
+  const limit = input.limit ?? limits.pageDefault
+  const entries = await service.storage.list(keys.revisions(doc), {
+    reverse: true,
+    limit: limit + 1,
+    ...(input.before === undefined ? {} : { before: input.before })
+  })
+  const page = entries.slice(0, limit).map((entry) => decodeRecord<Revision>(entry.value))
+  const { revision: total } = await service.ledger.head(doc)
+  return { revisions: page.map(present), total, nextBefore: entries.length > limit ? (page.at(-1)?.id ?? null) : null }
+}
+
+export const labelRevision = async (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { revisionId, label }: Input<'labelRevision'>
+): Promise<Output<'labelRevision'>> => {
+  await getRevision(service, doc, revisionId)
+  const key = keys.revision(doc, revisionId)
+  const write = (draft: Draft): Output<'labelRevision'> => {
+    const revision = draft.read<Revision>(key)
+    if (revision === undefined) throw new ServiceError('not_found')
+    const labelled = { ...revision, label: label === '' ? null : label }
+    draft.put(key, encodeRecord(labelled))
+    return remember(service, draft, caller, doc, present(labelled))
+  }
+  return service.ledger.write(doc, caller, write, { reads: [key] })
+}
+
+export const readRevision = async (
+  service: Service,
+  doc: string,
+  { revisionId }: Input<'readRevision'>
+): Promise<Output<'readRevision'>> => {
+  const revision = await getRevision(service, doc, revisionId)
+  return { ...present(revision), content: await contentAt(service.storage, doc, revision) }
+}

@@ -1,0 +1,129 @@
+/** From a range of the text that a caller has read, of now or of an earlier version, to a part of the live text. */
+import * as Y from 'yjs'
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import { textRootName } from '../../../shared/names.ts'
+import type { Range } from '../../../shared/text/anchors.ts'
+import { locate } from '../../../shared/text/characters.ts'
+import { changeIn, coarseDiff, diff, type Edit, followed } from '../../../shared/text/diff.ts'
+import { locatePins, type Pin, pinsAfter, pinsAt } from '../../../shared/text/pins.ts'
+import { editsTo, findPoint, versionsNamed } from './content.ts'
+import { rebuild } from './journal.ts'
+import { checkText, type Target } from './named-range.ts'
+import type { Room } from './room.ts'
+import type { Service } from '../service.ts'
+
+/** Where the characters are that a page saw, if the live text has them and they read as it says. */
+export const rangeOfCharacters = (
+  { text }: Room,
+  { past, content }: Ground,
+  { find, line, anchor, characters }: Target
+): Range | undefined => {
+  const spans = past === null && line === undefined && anchor === undefined ? (characters ?? []) : []
+  if (find === undefined || spans.length === 0) return undefined
+  checkText('find', find)
+  const place = { spans, left: null, right: null, needs: 'both' } as const
+  const now = content()
+  const [range] = locate(text, now, [{ place, quote: find }])
+  return range !== undefined && now.slice(range.from, range.to) === find ? range : undefined
+}
+
+/** How a version of the live text came of the one that was read. */
+interface Since {
+  readonly seq: number
+  readonly edits: readonly Edit[]
+}
+
+/** The text that a caller has read. */
+export interface Ground {
+  /** Of an earlier version a copy, and its sequence number; null: the live text. */
+  readonly past: { readonly text: Y.Text; readonly seq: number; readonly since: Since } | null
+  readonly content: () => string
+}
+
+const liveGround = (room: Room): Ground => ({ past: null, content: () => room.snapshot().content })
+
+/** The text of a version. Errors: `unknown_version`. */
+export const groundOf = async (service: Service, room: Room, baseVersion: string | undefined): Promise<Ground> => {
+  const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
+  if (named === '*' || named === room.snapshot().version) return liveGround(room)
+  const point = named === undefined || others.length > 0 ? undefined : await findPoint(service, room.id, named)
+  if (point === undefined) throw new ServiceError('unknown_version')
+  const ydoc = new Y.Doc()
+  await rebuild(service.storage, room.id, ydoc, point)
+  const past = ydoc.getText(textRootName)
+  const content = past.toString()
+  const now = room.snapshot()
+  const since = { seq: now.seq, edits: await editsTo(service, room.id, content, now.content) }
+  return { past: { text: past, seq: point.seq, since }, content: () => content }
+}
+
+/** How the text of now came of the one that was read; found already, unless somebody wrote in the meantime. */
+const editsSince = ({ seq, edits }: Since, room: Room, before: string): readonly Edit[] => {
+  const { content } = room.snapshot()
+  if (seq === room.seq) return edits
+  return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
+}
+
+/** What stands now where a range of the text that was read has changed. Synchronous. */
+export const changedSince = (room: Room, { past, content }: Ground, range: Range): Range =>
+  past === null ? range : changeIn(range, editsSince(past.since, room, content()))
+
+/** A pin on the live text, for a range of the ground. */
+export interface Aim {
+  readonly pin: Pin
+  /** Where it is now; undefined: that text is gone. */
+  readonly range: Range | undefined
+}
+
+/** Follows ranges from the text that the caller has read to the live one. Synchronous. */
+export const aimAll = (room: Room, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
+  const now = room.snapshot().content
+  if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
+  const before = content()
+  const then = pinsAt(past.text, before, ranges)
+  // What happened since may have moved the text, or put another in its place that has some of its characters.
+  const isCompared = room.replacedSeq > past.seq
+  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: editsSince(past.since, room, before), isCompared }).changed
+  const found = locatePins(
+    room.text,
+    now,
+    then.map((pin, index) => moved.get(index) ?? pin)
+  )
+  const fresh = pinsAt(
+    room.text,
+    now,
+    found.filter((range) => range !== undefined)
+  )
+  let next = 0
+  return then.map((pin, index) => {
+    const range = found[index]
+    return range === undefined ? { pin: { ...pin, place: null }, range } : { pin: fresh[next++] as Pin, range }
+  })
+}
+
+/** As `aimAll`, for one. */
+export const aim = (room: Room, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim
+
+/** Times that a range is looked for again because others wrote where it is. */
+const looksMax = 10
+
+/**
+ * Finds a range in the text that the caller has read, where it holds nobody up, and hands both over in the same turn. What others wrote
+ * in the live text meanwhile is stepped over. Errors: those of `look`; `busy` when they wrote just there again and again.
+ */
+export const withRange = async <T>(
+  ground: Ground,
+  look: (content: string) => Promise<Range | undefined>,
+  use: (content: string, range: Range | undefined) => Promise<T>
+): Promise<T> => {
+  for (let left = looksMax; left > 0; left--) {
+    const seen = ground.content()
+    const range = await look(seen)
+    const content = ground.content()
+    if (range === undefined || content === seen) return use(content, range)
+    const [now] = followed([{ ...range, insert: '' }], seen, content) ?? []
+    if (now !== undefined) return use(content, { from: now.from, to: now.to })
+  }
+  throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
+}

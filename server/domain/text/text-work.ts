@@ -1,0 +1,166 @@
+/**
+ * Work on whole texts, by name: everything here takes text and answers data, so that it can be done in a thread as well as at once.
+ * Which of the two is decided by size (server/threads/texts.ts); each may take as long as a text makes it.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { withValues } from '../../../shared/fences/document-sheets.ts'
+import { fencesOf } from '../../../shared/fences/fences.ts'
+import { healEdits } from '../../../shared/fences/heal.ts'
+import { limits } from '../../../shared/limits.ts'
+import { linesOf, type Range } from '../../../shared/text/anchors.ts'
+import { diff, type Edit, hunks, unifiedDiff } from '../../../shared/text/diff.ts'
+import { merge } from '../../../shared/text/merge.ts'
+import { sectionOf, sourceOf } from '../../../shared/text/resolution.ts'
+import { isUnresolved } from '../../../shared/text/resolved.ts'
+import { similarLines } from '../../../shared/text/similar.ts'
+import { findAll } from '../../../shared/text/find-all.ts'
+import { planEdits } from './edit-plan.ts'
+import { mentionIndex } from '../events/mention-index.ts'
+import { rangeBesideOne, rangeNamed, type Target } from './named-range.ts'
+import { proposedHunks } from '../review/proposed-hunks.ts'
+
+/** A heading as the outline lists it. */
+interface Heading {
+  readonly level: number
+  readonly title: string
+  readonly line: number
+  readonly lastLine: number
+  readonly units: number
+}
+
+interface Outline {
+  readonly units: number
+  readonly lines: number
+  readonly headings: Heading[]
+  /** Headings of the text in all. */
+  readonly total: number
+}
+
+/** Headings after a line, at most `count`. */
+const outline = (text: string, after: number, count: number): Outline => {
+  const { outline: all, lines } = sourceOf(text)
+  const first = all.findIndex(({ line }) => line > after)
+  const shown = first === -1 ? [] : all.slice(first, first + count)
+  const headings = shown.map(({ level, title, line, from, to }) => {
+    let end = to
+    while (end > from && isSpace(text.charCodeAt(end - 1))) end--
+    return { level, title, line, lastLine: lines.at(Math.max(from, end - 1)), units: to - from }
+  })
+  return { units: text.length, lines: lines.count, headings, total: all.length }
+}
+
+const isSpace = (unit: number): boolean => unit <= 0x20 || (unit >= 0x80 && String.fromCharCode(unit).trim() === '')
+
+/** The section of a name. Errors: `target_not_found`, `target_ambiguous`. */
+const section = (text: string, name: string): string => {
+  const found = sectionOf(sourceOf(text), name)
+  if (!isUnresolved(found)) return text.slice(found.from, found.to)
+  const { code, sought = '', ...facts } = found
+  const nearest = sought === '' ? [] : similarLines(text, sought)
+  throw new ServiceError(code, { ...facts, ...(nearest.length === 0 ? {} : { nearest }) })
+}
+
+/** A range of lines. Errors: `target_not_found`. */
+const lines = (text: string, range: string): string => {
+  const [first = '', last = first] = range.split('-')
+  const found = linesOf(text)
+  const [start, end] = [found.range(Number(first)), found.range(Math.min(Number(last), found.count))]
+  if (start === undefined || end === undefined || end.to < start.from)
+    throw new ServiceError('target_not_found', { message: `The text has lines 1 to ${found.count}, not ${range}.`, lines: found.count })
+  return text.slice(start.from, end.to)
+}
+
+/** The differences of two versions, for people and for programs. */
+interface Comparison {
+  readonly diff: string
+  readonly hunks: ReturnType<typeof hunks>
+  /** The rest was left out. */
+  readonly truncated: boolean
+}
+
+const comparison = (before: string, after: string, charsMax: number, hunksMax: number): Comparison => {
+  const whole = unifiedDiff(before, after, Number.POSITIVE_INFINITY)
+  const all = hunks(before, after, Number.POSITIVE_INFINITY)
+  const shown = hunks(before, after, charsMax).slice(0, hunksMax)
+  const diff = whole.length <= charsMax ? whole : whole.slice(0, whole.lastIndexOf('\n', charsMax))
+  return { diff, hunks: shown, truncated: diff.length < whole.length || shown.length < all.length }
+}
+
+/** What a stale writer needs: how the text of now differs from the one that was read, and both changes together. */
+const reconciliation = (
+  base: string,
+  mine: string,
+  theirs: string,
+  charsMax: number
+): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
+
+const unfoundHint = 'Quote the words as they stand, as nearest shows them, or send unanchored: true to comment without a place.'
+
+/**
+ * The range that a target names; undefined: none is named, or the words are not there and need not be.
+ * Errors: `target_not_found` with the lines most like the words; those of `rangeNamed`.
+ */
+const target = (text: string, named: Target & { readonly unanchored?: boolean | undefined }): Range | undefined => {
+  const found = rangeNamed(text, named) ?? rangeBesideOne(text, named)
+  if (found !== undefined || named.find === undefined || named.unanchored === true) return found
+  const nearest = similarLines(text, named.find)
+  throw new ServiceError('target_not_found', { hint: unfoundHint, ...(nearest.length === 0 ? {} : { nearest }) })
+}
+
+/** A fence that may be tidied. */
+interface Healable {
+  readonly body: string
+  readonly bodyFrom: number
+  readonly bodyTo: number
+  readonly edits: readonly Edit[]
+}
+
+/** The fences that edits made at once left untidy, with what tidies them. */
+const healable = (text: string): Healable[] =>
+  fencesOf(text).flatMap((fence): Healable[] => {
+    const { kind, source, bodyFrom, bodyTo } = fence
+    const edits = bodyTo - bodyFrom > limits.healUnitsMax ? [] : healEdits(fence)
+    return edits.length === 0 ? [] : [{ body: `${kind} ${source.slice(bodyFrom, bodyTo)}`, bodyFrom, bodyTo, edits }]
+  })
+
+export const textWork = {
+  healable,
+  mentionIndex,
+  target,
+  rangeNamed,
+  planEdits,
+  findAll,
+  proposedHunks,
+  outline,
+  section,
+  lines,
+  comparison,
+  reconciliation,
+  diff,
+  hunks,
+  unifiedDiff,
+  merge,
+  withValues
+} as const
+
+export type TextWork = typeof textWork
+
+/** Does work on the texts of a document, where it holds nobody up. */
+export interface Texts {
+  /**
+   * Errors: those of the work; `too_complex` when it took too long or too much memory, `busy` when too much waits already. Others may
+   * change the document meanwhile.
+   */
+  readonly do: <Name extends keyof TextWork>(
+    doc: string,
+    name: Name,
+    ...input: Parameters<TextWork[Name]>
+  ) => Promise<ReturnType<TextWork[Name]>>
+}
+
+/** Size of the texts in an input, in UTF-16 units. */
+export const unitsOf = (input: unknown): number => {
+  if (typeof input === 'string') return input.length
+  if (typeof input !== 'object' || input === null) return 0
+  return Object.values(input).reduce<number>((sum, each) => sum + unitsOf(each), 0)
+}
