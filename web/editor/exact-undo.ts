@@ -33,8 +33,10 @@ function gapAround(item: Y.Item): Gap {
 function endsLineStart(item: Y.Item | null): boolean {
   for (let each = item; each !== null; each = each.left) {
     if (isGone(each)) continue
-    const [begin = ''] = /[ \t>]*$/.exec(textOf(each)) ?? []
-    if (begin.length < each.length) return textOf(each).charAt(each.length - begin.length - 1) === '\n'
+    const text = textOf(each)
+    let end = text.length
+    while (end > 0 && /[ \t>]/.test(text.charAt(end - 1))) end -= 1
+    if (end > 0 || text === '') return text.charAt(end - 1) === '\n'
   }
   return true
 }
