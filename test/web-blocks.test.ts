@@ -5,6 +5,7 @@ import type { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { deleteBlock, duplicateBlock, moveBlock } from '../web/editor/blocks/commands.ts'
 import { siblingsOf } from '../web/editor/blocks/units.ts'
+import { setHeading, toggleList } from '../web/editor/commands-block.ts'
 import { markdown } from '../web/editor/language.ts'
 import { tiedText } from '../web/editor/tied-text.ts'
 
@@ -166,4 +167,15 @@ test('[BLOCK-4] whatever stands around it, a block that was moved and those arou
       }
   expect(wrong).toEqual([])
   expect(moves).toBeGreaterThan(1000)
+})
+
+test.each([
+  ['- [ ] br|ead', '# br|ead', setHeading(1)],
+  ['  1. br|ead', '## br|ead', setHeading(2)],
+  ['* br|ead', '# br|ead', setHeading(1)],
+  ['### br|ead', '# br|ead', setHeading(1)],
+  ['# br|ead', '- br|ead', toggleList('bullet')],
+  ['## br|ead', '- [ ] br|ead', toggleList('task')]
+])('[BLOCK-14] %s becomes %s', (before, wanted, run) => {
+  expect(after(before, run)).toBe(wanted)
 })

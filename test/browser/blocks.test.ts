@@ -116,3 +116,29 @@ test('[BLOCK-5] [BLOCK-6] who may only view sees no handle; who suggests propose
   await page.context().close()
   await viewer.context().close()
 })
+
+const fenced: Readonly<Record<string, string>> = {
+  board: '```board\n## Todo\n- [ ] one\n```',
+  sheet: '```sheet\n| A |\n|---|\n| 1 |\n```',
+  chart: '```chart\ntype: bar\n\nName,Count\none,1\n```',
+  chat: '```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```'
+}
+
+test('[BLOCK-13] the handle of a component opens its menu, and offers nothing to turn it into', async () => {
+  const [first, last] = ['Above', 'Below']
+  const all = [first, ...Object.values(fenced), last].join('\n\n')
+  const page = await open((await createDocument(world.url, all)).url)
+  await page.locator('.cm-content[aria-autocomplete]').waitFor()
+  for (const [kind, source] of Object.entries(fenced)) {
+    await page.locator(`.${kind}-live`).first().hover()
+    await page.locator('.block-handle').click()
+    const menu = page.getByRole('menu', { name: 'Block' })
+    await menu.waitFor()
+    expect(await menu.getByRole('menuitem').allTextContents()).toEqual(['Move up', 'Move down', 'Duplicate', 'Delete'])
+    await menu.getByRole('menuitem', { name: 'Delete' }).click()
+    await text(page, all.replace(`${source}\n\n`, ''))
+    await page.keyboard.press('Control+z')
+    await text(page, all)
+  }
+  await page.context().close()
+})

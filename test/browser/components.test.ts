@@ -485,6 +485,21 @@ test('[COMP-28] the draft of a message stays with it, whatever others do to the 
   await leave()
 })
 
+test('[COMP-61] after a sheet was sorted by its menu, the focus is in the cell that it was in', async () => {
+  const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
+  const { page, text, leave } = await writer(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
+  await page.locator('[data-cell=A2]').click()
+  for (const words of ['Sort A to Z', 'Sort A to Z', 'Sort Z to A']) {
+    await page.getByRole('button', { name: 'Rows and columns' }).click()
+    await page.getByRole('menuitem', { name: words }).click()
+    await page.locator('[data-cell=A2]:focus').waitFor()
+  }
+  await text(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
+  await page.keyboard.press('ArrowRight')
+  await page.locator('[data-cell=B2]:focus').waitFor()
+  await leave()
+})
+
 test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin a row; a full one says so and keeps what was typed', async () => {
   const rows = ['| A | B |', '| --- | --- |', '| 1 | 2 |']
   const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`

@@ -43,7 +43,10 @@ export interface Selection {
   put(place: Place): void
   /** A cell got the focus by itself. */
   focused(place: Place): void
-  /** From a cell that was written: at the end of a row to the next one, at the end of the sheet to a row that this begins. */
+  /**
+   * From a cell that was written: at the end of a row to the next one, at the end of the sheet to a row that this begins. Down from cells
+   * that were gone through to the side, to the column of the first of them.
+   */
   goOn(from: Place, step: Place, isWritten: boolean): void
   /** Whether the cursor stayed in its cell because the sheet is full: what is typed next does not write over it. */
   isFullAt(place: Place): boolean
@@ -55,6 +58,8 @@ export function createSelection(table: ReadonlySignal<Table>): Selection {
   /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
   const begunRow = signal(-1)
   let fullAt = ''
+  /** Where going to the side has led, and the column in which that began. */
+  let run: { readonly at: string; readonly column: number } | undefined
   const wantsFocus = { current: false }
   const asked = signal(0)
 
@@ -112,10 +117,12 @@ export function createSelection(table: ReadonlySignal<Table>): Selection {
     },
     goOn(from, step, isWritten) {
       const { width } = size.peek()
+      const began = run?.at === nameOf(from) ? run.column : from.column
       const lastRow = Math.max(table.peek().texts.length - 1, isWritten || from.row === 0 ? from.row : 0)
-      let [row, column] = [from.row + step.row, from.column + step.column]
+      let [row, column] = [from.row + step.row, step.row > 0 ? began : from.column + step.column]
       if (column >= width) [row, column] = [row + 1, 0]
       else if (column < 0 && row > 0) [row, column] = [row - 1, width - 1]
+      run = step.column === 0 ? undefined : { at: nameOf({ row, column }), column: row === from.row ? began : column }
       if (row <= Math.max(lastRow, from.row)) return go({ row, column })
       // A row in which nothing was written begins no other.
       if (from.row > lastRow) return go(from)

@@ -296,7 +296,11 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
           aligns={table.value.align !== undefined}
           anchor={anchor}
           reshape={reshape}
-          act={act}
+          act={(edits) => {
+            const done = act(edits)
+            selection.focus()
+            return done
+          }}
           valueOf={(place) => cells.valueOf(place)}
           onClose={() => (menu.value = undefined)}
         />

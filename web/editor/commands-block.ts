@@ -28,6 +28,9 @@ function apply(view: EditorView, changes: ChangeSpec[]): boolean {
 
 const headingMark = /^#{1,6}[ \t]+/
 
+/** What makes a line a heading or an item, which a line cannot be at once. */
+const blockMark = /^(?:#{1,6}[ \t]+|[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+))/
+
 /** Makes the lines headings of a level (1–6), or plain text when they already are. A mark before a row would end its table: rows stay. */
 export const setHeading =
   (level: number): Command =>
@@ -40,7 +43,7 @@ export const setHeading =
       view,
       lines.map((line) => ({
         from: line.from,
-        to: line.from + (headingMark.exec(line.text)?.[0].length ?? 0),
+        to: line.from + (blockMark.exec(line.text)?.[0].length ?? 0),
         insert: remove ? '' : prefix
       }))
     )
@@ -53,7 +56,7 @@ export const cycleHeading: Command = (view) => {
   return level >= 3 ? setHeading(level)(view) : setHeading(level + 1)(view)
 }
 
-const listMark = /^([ \t]*)(?:[-*+][ \t]+\[[ xX]\][ \t]+|[-*+][ \t]+|\d+[.)][ \t]+)?/
+const listMark = /^([ \t]*)(?:#{1,6}[ \t]+|[-*+][ \t]+\[[ xX]\][ \t]+|[-*+][ \t]+|\d+[.)][ \t]+)?/
 
 export type ListKind = 'bullet' | 'number' | 'task'
 

@@ -18,6 +18,8 @@ const signWidth = 1.6
 /** So near to the upper and lower edge the text scrolls, and so fast at most, in pixels and pixels a frame. */
 const [edge, speedMax] = [48, 18]
 
+const isWithin = ({ state }: EditorView, { from, to }: Unit): boolean => state.selection.main.head > from && state.selection.main.head < to
+
 interface Drag {
   chosen: Chosen
   /** Undefined until it has moved far enough. */
@@ -146,7 +148,10 @@ class BlockHandle {
     // A selection of several blocks stays, when this is one of them.
     if (from > unit.to || to < unit.from || (from >= unit.from && to <= unit.to))
       view.dispatch({ selection: { anchor: unit.from }, userEvent: 'select' })
-    openBlockMenu(view, this.#handle)
+    // The caret never rests at a component: it is selected as a whole for as long as its menu is open.
+    const isWhole = view.state.selection.main.empty && view.state.selection.main.head !== unit.from && !isWithin(view, unit)
+    if (isWhole) view.dispatch({ selection: { anchor: unit.from, head: unit.to }, userEvent: 'select' })
+    openBlockMenu(view, this.#handle, isWhole)
   }
 
   #press(event: PointerEvent): void {

@@ -92,8 +92,11 @@ function Menu({ view, unit, anchor, onClose }: MenuInput): JSX.Element {
   )
 }
 
-/** Opens the menu beside `anchor`, for the blocks of the selection. The text has the focus again when it closes. */
-export function openBlockMenu(view: EditorView, anchor?: HTMLElement): boolean {
+/**
+ * Opens the menu beside `anchor`, for the blocks of the selection. The text has the focus again when it closes; with `isWhole` nothing is
+ * selected then, so that what is typed next replaces no block.
+ */
+export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = false): boolean {
   const chosen = view.state.readOnly ? undefined : chosenBlocks(view.state)
   if (chosen === undefined) return false
   const { units, run } = chosen
@@ -107,6 +110,7 @@ export function openBlockMenu(view: EditorView, anchor?: HTMLElement): boolean {
     setTimeout(() => {
       render(null, root)
       root.remove()
+      if (isWhole) view.dispatch({ selection: { anchor: view.state.selection.main.to }, userEvent: 'select' })
       view.focus()
     })
   }
