@@ -39,7 +39,7 @@ function Lines({ stretch }: { stretch: Stretch }): JSX.Element {
   return (
     <>
       {stretch.rows.slice(0, open.value).map((row, index) => (
-        <Line key={index} row={row} first={row.changed && stretch.rows[index - 1]?.changed !== true} />
+        <Line key={index} row={row} first={row.begins} />
       ))}
       {hidden > 0 && (
         <button type='button' class='row-fold' onClick={() => (open.value = Math.min(stretch.rows.length, open.value + unfoldedMax))}>

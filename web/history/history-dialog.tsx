@@ -36,7 +36,9 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   const all = (): HTMLElement[] => {
     const outer = container.current
     const root = outer?.querySelector('.history-page')?.shadowRoot ?? outer
-    return [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
+    const found = [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
+    // A list in which several lines changed is as many changes.
+    return found.flatMap((element) => Array.from({ length: Number(element.dataset['change']) || 1 }, () => element))
   }
   return {
     current,
@@ -146,7 +148,7 @@ function Text({ shown, retry, onPage }: { shown: Shown; retry: () => void; onPag
       </div>
     )
   if (shown.kind === 'authors') return <Authors lines={shown.lines} text={shown.text} />
-  if (shown.kind === 'page') return <RenderedChanges before={shown.before} after={shown.after} onShown={onPage} />
+  if (shown.kind === 'page') return <RenderedChanges {...shown} onShown={onPage} />
   const { comparison } = shown
   if (comparison.added === 0 && comparison.removed === 0) return <p class='history-state muted'>{t('These versions are the same.')}</p>
   return <Changes comparison={comparison} />
@@ -191,7 +193,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const entries = history.entries.value ?? []
   const entry = entries.find(({ id }) => id === history.selected.value)
   const onPage = useSignal(0)
-  const changes = shown.kind === 'changes' ? shown.comparison.changes : shown.kind === 'page' ? onPage.value : 0
+  const changes = shown.kind === 'changes' ? shown.comparison.changes.length : shown.kind === 'page' ? onPage.value : 0
 
   const restore = async (restored: Revision): Promise<void> => {
     busy.value = true

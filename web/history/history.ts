@@ -26,7 +26,7 @@ export type Base = 'previous' | Revision['id']
 export type Shown =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'page'; readonly before: string; readonly after: string }
+  | { readonly kind: 'page'; readonly before: string; readonly after: string; readonly comparison: Comparison }
   | { readonly kind: 'changes'; readonly comparison: Comparison; readonly base: Entry | undefined }
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
@@ -111,8 +111,8 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     }
     const before = compared.peek()
     const old = before === undefined ? '' : await textOf(before.version)
-    if (look.peek() === 'page' && (isAsked || fitsPage(old, text))) return { kind: 'page', before: old, after: text }
     const comparison = await compareTexts(old, text, aborted)
+    if (look.peek() === 'page' && (isAsked || fitsPage(old, text))) return { kind: 'page', before: old, after: text, comparison }
     return { kind: 'changes', comparison, base: before }
   }
 

@@ -8,6 +8,7 @@ import { nodesOf } from '../reading/trusted.ts'
 import changes from '../style/rendered-changes.css?inline'
 import prose from '../style/prose.css?inline'
 import { t } from '../text/t.ts'
+import type { Comparison } from './rows.ts'
 import { fitsPage, joinPages } from './rendered.ts'
 
 function sheetOf(css: string): CSSStyleSheet {
@@ -30,9 +31,15 @@ function pastNodes(html: string): ChildNode[] {
 export interface Versions {
   readonly before: string
   readonly after: string
+  readonly comparison: Comparison
 }
 
-export function RenderedChanges({ before, after, onShown }: Versions & { readonly onShown: (changes: number) => void }): JSX.Element {
+export function RenderedChanges({
+  before,
+  after,
+  comparison,
+  onShown
+}: Versions & { readonly onShown: (changes: number) => void }): JSX.Element {
   const host = useRef<HTMLDivElement>(null)
   const failed = useSignal(false)
   const tooLong = !fitsPage(before, after)
@@ -47,11 +54,12 @@ export function RenderedChanges({ before, after, onShown }: Versions & { readonl
       root.adoptedStyleSheets = [prose, young.css, old.css.replaceAll('.math-', '.past-'), changes].map(sheetOf)
       const article = document.createElement('article')
       article.dir = 'auto'
-      article.append(...joinPages(pastNodes(old.html), nodesOf(young.html)))
+      const former = { nodes: pastNodes(old.html), blocks: old.blocks }
+      article.append(...joinPages(former, { nodes: nodesOf(young.html), blocks: young.blocks }, comparison.changes))
       for (const box of article.querySelectorAll('input')) box.disabled = true
       root.replaceChildren(article)
       drawDiagrams(article)
-      onShown(article.querySelectorAll('[data-change]').length)
+      onShown(article.querySelector('[data-change]') === null ? 0 : comparison.changes.length)
     }
     failed.value = false
     show().catch(() => {

@@ -2,7 +2,9 @@
  * Two versions as one page: blocks of the later one in their places, those that went where they stood, and in blocks that changed the words
  * that came and went. Works on elements that the pipeline rendered.
  */
+import type { Rendered } from '../../shared/markdown/render.ts'
 import { diff, lineChanges } from '../../shared/text/diff.ts'
+import type { Change } from './rows.ts'
 
 /** Elements whose children are compared one by one. */
 const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOTE', 'SECTION', 'DETAILS', 'DIV', 'DL'])
@@ -42,12 +44,16 @@ interface Words {
   readonly from: number
 }
 
+/** The link beside a heading is out of sight, and no word of it. */
+const isWord = (node: Node): boolean => node.parentElement?.closest('.anchor') == null
+
 /** Its text nodes, each with the offset at which it begins. */
 function wordsIn(element: Node): Words[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const list: Words[] = []
   let from = 0
   for (let node = walker.nextNode() as Text | null; node !== null; node = walker.nextNode() as Text | null) {
+    if (!isWord(node)) continue
     list.push({ node, from })
     from += node.data.length
   }
@@ -62,11 +68,12 @@ function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
 
 /** Marks the words of an element that came, and puts those that went where they stood. False: it is another block. */
 function markWords(before: Element, after: Element): boolean {
-  const [old, young] = [before.textContent ?? '', after.textContent ?? '']
+  const words = wordsIn(after)
+  const textOf = (list: readonly Words[]): string => list.map(({ node }) => node.data).join('')
+  const [old, young] = [textOf(wordsIn(before)), textOf(words)]
   const edits = diff(old, young)
   const kept = old.length - edits.reduce((sum, { from, to }) => sum + to - from, 0)
   if (edits.length === 0 || kept < keptMin * Math.min(old.length, young.length)) return false
-  const words = wordsIn(after)
   if (words.length === 0) return false
   // Where each stands in the later text.
   let moved = 0
@@ -113,15 +120,22 @@ function joined(before: Node, after: Node): Node | undefined {
   return markWords(before, after) ? after : undefined
 }
 
+interface Passage {
+  readonly first: HTMLElement
+  /** Indexes of the earlier and the later block behind it. */
+  readonly old: number
+  readonly young: number
+}
+
 interface Joined {
   readonly nodes: Node[]
-  /** First nodes of each changed passage. */
-  readonly firsts: Node[]
+  /** Changed passages, in their order. */
+  readonly passages: Passage[]
 }
 
 function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
   const nodes: Node[] = []
-  const firsts: Node[] = []
+  const passages: Passage[] = []
   let young = 0
   let old = 0
   for (const { at, removed, added } of lineChanges(before.map(keyOf), after.map(keyOf))) {
@@ -129,34 +143,51 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
     young += at - old
     old = at + removed.length
     const [gone, came] = [before.slice(at, old), after.slice(young, young + added.length)]
-    young += added.length
     let begin = nodes.length
-    const endPassage = (): void => {
+    const endPassage = (goneTo: number, cameTo: number): void => {
       const first = nodes.slice(begin).find((node) => node instanceof Element)
-      if (first !== undefined) firsts.push(first)
+      if (first !== undefined) passages.push({ first: first as HTMLElement, old: at + goneTo, young: young + cameTo })
       begin = nodes.length
     }
     came.forEach((node, index) => {
       const former = gone[index]
-      // A block in the place of another is a change of its own; more that came, or went, belong to the one before.
-      if (index > 0 && former !== undefined) endPassage()
+      // A block in the place of another is a passage of its own; more that came, or went, belong to the one before.
+      if (index > 0 && former !== undefined) endPassage(index, index)
       const both = former && joined(former, node)
       if (both !== undefined) return nodes.push(both)
       return nodes.push(...(former === undefined ? [] : [mark(former, 'gone')]), mark(node, 'came'))
     })
     nodes.push(...gone.slice(came.length).map((node) => mark(node, 'gone')))
-    endPassage()
+    endPassage(gone.length, came.length)
+    young += added.length
   }
   nodes.push(...after.slice(young))
-  return { nodes, firsts }
+  return { nodes, passages }
 }
 
-/** The blocks of both versions as one list, in order; each changed passage begins with an element that has `data-change`. */
-export function joinPages(before: readonly Node[], after: readonly Node[]): Node[] {
-  const { nodes, firsts } = joinedAll(partsOf(before), partsOf(after))
-  for (const first of firsts as HTMLElement[]) {
-    first.dataset['change'] = ''
-    first.tabIndex = -1
+/** A page, and the lines of the source that each of its blocks is made of. */
+export interface DrawnPage {
+  readonly nodes: readonly Node[]
+  readonly blocks: Rendered['blocks']
+}
+
+/** The line at which a block begins; of the end, and of what is gathered from several parts, the end of all. */
+const lineOf = (blocks: Rendered['blocks'], index: number): number => blocks[index]?.[0] ?? Number.POSITIVE_INFINITY
+
+/**
+ * The blocks of both versions as one list, in order. Each change of the source has a passage, whose first element says in `data-change` how
+ * many it has.
+ */
+export function joinPages(before: DrawnPage, after: DrawnPage, changes: readonly Change[]): Node[] {
+  const { nodes, passages } = joinedAll(partsOf(before.nodes), partsOf(after.nodes))
+  let at = 0
+  for (const { line, former } of changes) {
+    const isPast = ({ old, young }: Passage): boolean => lineOf(before.blocks, old) <= former && lineOf(after.blocks, young) <= line
+    let passage = passages[at]
+    while (passage !== undefined && at < passages.length - 1 && isPast(passage)) passage = passages[++at]
+    if (passage === undefined) continue
+    passage.first.dataset['change'] = String(Number(passage.first.dataset['change'] ?? 0) + 1)
+    passage.first.tabIndex = -1
   }
   return nodes
 }

@@ -12,12 +12,24 @@ export interface Row {
   /** In the later text, counted from 1; undefined: the line is there no more. */
   readonly line: number | undefined
   readonly changed: boolean
+  /** A change begins with it: a run of changed lines, which blank ones part. */
+  readonly begins: boolean
+}
+
+const isBlank = ({ pieces }: Pick<Row, 'pieces'>): boolean => pieces.every(({ text }) => text.trim() === '')
+
+/** Where a change begins. */
+export interface Change {
+  /** In the later text, counted from 0. */
+  readonly line: number
+  /** In the earlier text, counted from 0. */
+  readonly former: number
 }
 
 export interface Comparison {
   readonly rows: readonly Row[]
-  /** Runs of lines that changed. */
-  readonly changes: number
+  /** In their order. */
+  readonly changes: readonly Change[]
   /** UTF-16 units that came, and went. */
   readonly added: number
   readonly removed: number
@@ -28,10 +40,22 @@ export function compare(before: string, after: string): Comparison {
   let pieces: Piece[] = []
   let stands = false
   let line = 1
+  const changes: Change[] = []
+  /** Of the earlier text: line ends up to now, and up to the row. */
+  let [ends, former] = [0, 0]
+  /** Whether the change of now has more than blank lines. */
+  let hasWords = false
   const endRow = (): void => {
-    rows.push({ pieces, line: stands ? line++ : undefined, changed: pieces.some(({ kind }) => kind !== 'same') })
+    const changed = pieces.some(({ kind }) => kind !== 'same')
+    const last = rows.at(-1)
+    const blank = isBlank({ pieces })
+    const begins = changed && (last?.changed !== true || (hasWords && isBlank(last) && !blank))
+    if (begins) changes.push({ line: line - 1, former })
+    hasWords = changed && ((!begins && hasWords) || !blank)
+    rows.push({ pieces, line: stands ? line++ : undefined, changed, begins })
     pieces = []
     stands = false
+    former = ends
   }
   const push = (kind: Piece['kind'], text: string): void => {
     let at = 0
@@ -40,6 +64,7 @@ export function compare(before: string, after: string): Comparison {
       const end = found === -1 ? text.length : found
       pieces.push({ kind, text: text.slice(at, end) })
       if (kind !== 'removed') stands = true
+      if (found !== -1 && kind !== 'added') ends += 1
       if (found !== -1) endRow()
       at = end + 1
     }
@@ -55,7 +80,6 @@ export function compare(before: string, after: string): Comparison {
   }
   push('same', before.slice(at))
   if (pieces.length > 0) endRow()
-  const changes = rows.filter((row, index) => row.changed && rows[index - 1]?.changed !== true).length
   return { rows, changes, added, removed }
 }
 
