@@ -48,7 +48,8 @@ const same = (words: string): string => words
 function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
-  const own = view.here.value.find(({ self }) => self)?.name
+  // Nobody mentions a guest without a name.
+  const own = view.here.value.find(({ self, nameless }) => self && !nameless)?.name
   const isYou = feed.isOwn(latest)
   // A program that came by a link is known by its presence alone.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)

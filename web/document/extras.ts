@@ -1,4 +1,5 @@
 /** The extras of the editor, with the commands of the page. A chunk of its own. */
+import { effect } from '@preact/signals'
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../commands/command.ts'
 import { tooltip } from '../commands/keys.ts'
@@ -55,9 +56,15 @@ export const extrasOf = (page: View): Extras =>
       title: t(commandOf(id).title),
       about: tooltip(commandOf(id)),
       icon: pathOf(id),
-      isPossible: () => isOfferedNow(id, page),
+      isPossible: () => page.session.link.ended.value === undefined && isOfferedNow(id, page),
       run: runOf(id, page)
     })),
+    // The editor is told after this: it may not be changed while it changes.
+    onRight: (listener) =>
+      effect(() => {
+        void [page.session.link.ended.value, page.session.role.value]
+        queueMicrotask(listener)
+      }),
     turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
     titleAt: (address) => titleAt(address, location.origin),
     components: components(page)

@@ -60,7 +60,7 @@ function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
       }}
     >
       {icon !== undefined && <Icon name={icon} size={18} />}
-      <span>{t(title)}</span>
+      <span>{id === 'suggesting' && view.review.value?.suggesting.value === true ? t('Edit directly') : t(title)}</span>
       {keys?.[0] !== undefined && <Keys keys={keys[0]} />}
     </button>
   )

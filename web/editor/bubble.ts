@@ -52,7 +52,8 @@ const worthIt = (state: EditorState): boolean => {
 export const isPlaced = (transactions: readonly Transaction[]): boolean =>
   transactions.some((transaction) => transaction.isUserEvent('input.insert'))
 
-export function selectionBubble(buttons: readonly BubbleButton[]): Extension {
+/** `onRight` has a listener called when what is possible may have changed, and answers with what ends that. */
+export function selectionBubble(buttons: readonly BubbleButton[], onRight: (listener: () => void) => () => void): Extension {
   const tooltipOf = (state: EditorState): Tooltip => ({
     pos: state.selection.main.from,
     end: state.selection.main.to,
@@ -76,6 +77,7 @@ export function selectionBubble(buttons: readonly BubbleButton[]): Extension {
       clearTimeout(timer)
       timer = setTimeout(() => {
         if (isDown || !view.hasFocus || !worthIt(view.state) || matchMedia('(pointer: coarse)').matches) return
+        if (!buttons.some((button) => button.isPossible())) return
         view.dispatch({ effects: setShown.of(true) })
       }, restMs)
     }
@@ -86,6 +88,13 @@ export function selectionBubble(buttons: readonly BubbleButton[]): Extension {
     }
     view.contentDOM.addEventListener('pointerdown', press)
     addEventListener('pointerup', release)
+    // Drawn again with the buttons that are left.
+    const endRight = onRight(() => {
+      clearTimeout(timer)
+      if (view.state.field(field) === null) return
+      view.dispatch({ effects: setShown.of(false) })
+      show()
+    })
     return {
       update(update) {
         if (isPlaced(update.transactions)) clearTimeout(timer)
@@ -95,6 +104,7 @@ export function selectionBubble(buttons: readonly BubbleButton[]): Extension {
       },
       destroy() {
         clearTimeout(timer)
+        endRight()
         view.contentDOM.removeEventListener('pointerdown', press)
         removeEventListener('pointerup', release)
       }

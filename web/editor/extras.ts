@@ -25,6 +25,8 @@ export interface ExtrasInput {
   readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
   /** Buttons above a selection. */
   readonly bubble: readonly BubbleButton[]
+  /** When what the person may do changes. */
+  readonly onRight: OnChange
   /** What makes something else of a block, by the id of its command. */
   readonly turn: (id: string) => Turn
   /** The title of one's own document by its address. */
@@ -33,7 +35,7 @@ export interface ExtrasInput {
   readonly components: Extension
 }
 
-export const createExtras = ({ blocks, onChange, documents, bubble, turn, titleAt, components }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, onChange, documents, bubble, onRight, turn, titleAt, components }: ExtrasInput): Extras => ({
   always: [
     namesOnHover,
     completions(blocks, documents, onChange),
@@ -42,7 +44,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, turn, titleA
     textFiles,
     dressing,
     turns.of(turn),
-    selectionBubble(bubble),
+    selectionBubble(bubble, onRight),
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],

@@ -1,7 +1,10 @@
 /** Whom one can name in a chat or a comment: those who are here, and those who did something here. No user interface. */
-import { plainNameOf } from '../presence/people.ts'
+import { t } from '../text/t.ts'
 import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { View } from '../document/page.tsx'
+
+/** Guests without a name are called so: a mention of that would mean all of them, and means nobody. */
+const isNobody = (mention: string): boolean => ['', 'guest', mentionOf(t('Guest')).toLowerCase()].includes(mention.toLowerCase())
 
 /** As they are mentioned, each once: present first, then those of the component or comment itself, then those whom the page knows of. */
 export function namesAround(page: View, own: readonly string[]): string[] {
@@ -13,8 +16,8 @@ export function namesAround(page: View, own: readonly string[]): string[] {
         : []
   )
   const actors = (page.feed.value?.events.value ?? []).map(({ actor }) => actor ?? '')
-  const here = page.here.value.map(plainNameOf)
-  return [...new Set([...here, ...own, ...remarks, ...actors].map((name) => mentionOf(name)))].filter((name) => name !== '')
+  const here = page.here.value.flatMap(({ name, nameless }) => (nameless ? [] : [name]))
+  return [...new Set([...here, ...own, ...remarks, ...actors].map((name) => mentionOf(name)))].filter((name) => !isNobody(name))
 }
 
 /** Names shown at a time. */

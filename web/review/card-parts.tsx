@@ -71,7 +71,7 @@ function Words({ review, inner }: { review: Review; inner: readonly Inline[] }):
   const parts = inner.map((part) => {
     if (typeof part === 'string') return part
     if (part.kind === 'mention')
-      return <span class={`mention${part.name.toLowerCase() === me ? ' own' : ''}`}>@{review.nameOf(part.name)}</span>
+      return <span class={`mention${me !== '' && part.name.toLowerCase() === me ? ' own' : ''}`}>@{review.nameOf(part.name)}</span>
     if (part.kind === 'code') return <code>{part.text}</code>
     const within = <Words review={review} inner={part.inner} />
     if (part.kind === 'link')

@@ -6,6 +6,7 @@ import { personName } from '../person.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
+import { plainWords } from './comment-markdown.ts'
 import { DecideButtons, Refusal } from './decide-buttons.tsx'
 import { hueOf } from '../presence/colours.ts'
 import { excerpt, excerptUnits, isUndecided, type Comment } from './records.ts'
@@ -15,11 +16,13 @@ import type { Proposal } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
 const quoteUnits = 120
+/** So much of a long quote is read for them. */
+const quotedUnits = 1000
 
 const Quote = ({ text }: { text: string }): JSX.Element | null =>
   text.trim() === '' ? null : (
     <blockquote class='card-quote' dir='auto'>
-      {excerpt(text, quoteUnits)}
+      {excerpt(plainWords(text.slice(0, quotedUnits)), quoteUnits)}
     </blockquote>
   )
 
@@ -125,7 +128,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
           <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
         )}
         {mayComment && (
-          <Tool icon={comment.resolved ? 'upload' : 'check'} name={comment.resolved ? t('Reopen') : t('Resolve')} onClick={resolve} />
+          <Tool icon={comment.resolved ? 'undo' : 'check'} name={comment.resolved ? t('Reopen') : t('Resolve')} onClick={resolve} />
         )}
       </Byline>
       {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}

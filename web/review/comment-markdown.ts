@@ -170,3 +170,15 @@ export function blocksOf(text: string): Block[] {
   endWords()
   return blocks
 }
+
+const lettersOf = (inline: Inline): string => {
+  if (typeof inline === 'string') return inline
+  if (inline.kind === 'code') return inline.text
+  return inline.kind === 'mention' ? `@${inline.name}` : inline.inner.map(lettersOf).join('')
+}
+
+/** Marks that begin a line: of headings, quotes, items and tasks. */
+const lineMarks = /^[ \t]*(?:#{1,6}[ \t]|>|[-*+][ \t](?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t])[ \t]*/gm
+
+/** The words of a piece of Markdown, as a card quotes them: without its marks. */
+export const plainWords = (text: string): string => inlineOf(text.replaceAll(lineMarks, '')).map(lettersOf).join('')

@@ -14,7 +14,7 @@ const pageSize = 60
 
 const filters: readonly (readonly [Filter, string])[] = [
   ['open', term('Open')],
-  ['resolved', term('Done')],
+  ['resolved', term('Resolved')],
   ['mine', term('Mine')]
 ]
 

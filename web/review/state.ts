@@ -42,7 +42,7 @@ export interface State {
   readonly rejecting: Signal<Rejecting | undefined>
   /** What was selected last in the reading view, in the stored text. */
   readonly picked: Signal<Span | undefined>
-  /** This person, as others mention them. */
+  /** This person, as others mention them; '' for a guest without a name. */
   readonly me: ReadonlySignal<string>
   /** The name of whom a mention means, as the person writes it; else as it is written. */
   nameOf(mention: string): string
@@ -80,7 +80,7 @@ export function openState(page: View, editor: Editor): State {
   const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
   const me = computed(() => {
     const own = page.here.value.find(({ self }) => self)
-    return mentionOf(own === undefined ? personName.value : plainNameOf(own))
+    return own?.nameless === true ? '' : mentionOf(own?.name ?? personName.value)
   })
   const people = computed(() => {
     const authors = items.value.flatMap((item) => {

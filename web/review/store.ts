@@ -205,7 +205,13 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       if (done.length > 0) onDecided(deed.action, done)
       return
     }
-    const { comment, suggestion, task } = answer as { comment?: Comment; suggestion?: Suggestion; task?: Task }
+    const { comment, suggestion, task, reply } = answer as {
+      comment?: Comment
+      suggestion?: Suggestion
+      task?: Task
+      reply?: Comment['replies'][number]
+    }
+    if (reply !== undefined) own.add(reply.id, author)
     if (comment !== undefined) merge(comments, comment)
     if (suggestion !== undefined) merge(suggestions, suggestion)
     if (task !== undefined) merge(tasks, task)
@@ -258,7 +264,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       said.value = t('{name} commented: {text}', { name: comment.author, text: excerpt(comment.body, 120) })
     const isHere = suggestion?.draftId !== undefined && typed.peek().has(suggestion.draftId)
     if (suggestion !== undefined && !isHere && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
-      said.value = t('{name} suggested a change', { name: suggestion.author })
+      said.value = t('{name} suggested a change', { name: suggestion.author === 'guest' ? t('Guest') : suggestion.author })
   }
 
   const hear = (message: Record<string, unknown>): void => {

@@ -117,7 +117,7 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
         </h3>
         <span class='spread' />
         <span class='tag' data-state={task.status}>
-          {t(stateWords[task.status])}
+          {isMine && task.status === 'open' ? t('Waiting for you') : t(stateWords[task.status])}
         </span>
       </header>
       <Prose text={task.instructions} />
