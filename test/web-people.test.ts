@@ -6,6 +6,9 @@ import { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { hueOfName, hues } from '../shared/hues.ts'
 import { hueOf, noteColours } from '../web/presence/colours.ts'
+import type { View } from '../web/document/page.tsx'
+import { namesAround } from '../web/mentions/names.ts'
+import { refusalWords } from '../web/refused/refusals.ts'
 import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
 /** Those who are here as a page sees them, each `kind name` in the order of their client ids. */
@@ -132,4 +135,23 @@ test('[WEB-102] cards, marks, history and activity give a name the colour that i
   const web = join(import.meta.dirname, '../web')
   const users = globSync('**/*.{ts,tsx}', { cwd: web }).filter((name) => readFileSync(join(web, name), 'utf8').includes('hueOfName'))
   expect(users.toSorted()).toEqual(['presence/colours.ts', 'presence/people.ts'])
+})
+
+test('[WHO-10] a guest without a name is not offered behind @', () => {
+  const author = (name: string): object => ({ kind: 'comment', thread: { comment: { author: name, replies: [{ author: 'guest' }] } } })
+  const page = {
+    here: {
+      value: [
+        { name: 'Guest 27', nameless: true },
+        { name: 'Ana Lee', nameless: false }
+      ]
+    },
+    review: { value: { items: { value: [author('guest'), author('Ben')] } } },
+    feed: { value: { events: { value: [{ actor: 'guest' }, { actor: null }] } } }
+  } as unknown as View
+  expect(namesAround(page, ['Guest'])).toEqual(['Ana-Lee', 'Ben'])
+})
+
+test('[REFUSED-5] a refused link says that a part of it may be missing', () => {
+  expect(refusalWords.ended.text).toContain('part of it is missing. Check the address.')
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { findWords } from '../shared/text/anchors.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
 import { followed, type Sent } from '../web/review/accepted.ts'
-import { blocksOf, inlineOf, type Inline } from '../web/review/comment-markdown.ts'
+import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/comment-markdown.ts'
 import { byWord, hunksOf, operationOf } from '../web/review/hunks.ts'
 import { pushedApart } from '../web/review/layout.ts'
 import { restOf } from '../web/review/rest-of.ts'
@@ -293,4 +293,10 @@ test('[REPLY-3] hostile comments are read in time that grows with their length, 
     expect(letters(lettersOf(inlineOf(text))), unit).toBe(letters(text))
     expect(blocksOf(text.replaceAll(/(.{10})/g, '$1\n')).length, unit).toBeGreaterThan(0)
   }
+})
+
+test('[REVIEW-43] a card quotes the words of the text without their Markdown', () => {
+  expect(plainWords('**bold words** plain')).toBe('bold words plain')
+  expect(plainWords('## A *heading*\n\n- [ ] a `task`, 2 * 3\n1. [link](https://example.org/)')).toBe('A heading\n\na task, 2 * 3\nlink')
+  expect(plainWords('snake_case and 5 * 4 * 3')).toBe('snake_case and 5 * 4 * 3')
 })

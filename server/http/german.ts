@@ -160,8 +160,8 @@ export const german: Catalogue = {
   'You are invited': 'Du bist eingeladen',
   'You are signed in as {name}.': 'Du bist angemeldet als {name}.',
   'You are signed out': 'Du bist abgemeldet',
-  'This signs you out on all other devices and revokes the tokens of your compute nodes. Your passkeys stay.':
-    'Dies meldet dich auf allen anderen Geräten ab und widerruft die Token deiner Rechenknoten. Deine Passkeys bleiben.',
+  'This signs you out on all other devices. It ends all programs, tokens and compute nodes too. Your passkeys stay.':
+    'Das meldet dich auf allen anderen Geräten ab. Es beendet auch alle Programme, Token und Rechenknoten. Deine Passkeys bleiben.',
   'You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.':
     'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',
@@ -198,7 +198,7 @@ export const german: Catalogue = {
   'Can comment': 'Kann kommentieren',
   'Can edit': 'Kann bearbeiten',
   'Can suggest': 'Kann vorschlagen',
-  'Can view': 'Kann ansehen',
+  'Can read': 'Kann lesen',
   'Copy the token for {name} now. It is shown only once. Whoever has it can use your documents as you allowed.':
     'Kopiere das Token für {name} jetzt. Es wird nur einmal angezeigt. Wer es hat, kann deine Dokumente so nutzen, wie du es erlaubt hast.',
   'Documents (optional)': 'Dokumente (optional)',
@@ -219,7 +219,7 @@ export const german: Catalogue = {
   'The name is not verified. Allow this only if you just started it yourself.':
     'Der Name ist nicht geprüft. Erlaube das nur, wenn du es gerade selbst begonnen hast.',
   'They work on your documents, under their own name and yours. Signing out everywhere and changing your password end them all.':
-    'Sie arbeiten an deinen Dokumenten, unter ihrem eigenen Namen und deinem. Überall abmelden oder das Passwort ändern beendet sie alle.',
+    'Programme und Token bearbeiten deine Dokumente unter ihrem eigenen Namen und deinem. Überall abmelden oder das Passwort ändern beendet sie alle.',
   'This account has as many tokens and connected programs as it may.':
     'Dieses Konto hat schon so viele Token und verbundene Programme, wie es haben darf.',
   Token: 'Token',

@@ -13,7 +13,7 @@ import type { Words } from './words.ts'
 type Program = Output<'listTokens'>['tokens'][number]
 
 const roleWords: Readonly<Record<Role, string>> = {
-  view: term('Can view'),
+  view: term('Can read'),
   comment: term('Can comment'),
   suggest: term('Can suggest'),
   edit: term('Can edit'),

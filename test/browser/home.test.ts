@@ -52,6 +52,15 @@ const drop = (page: Page, files: readonly { name: string; bytes: readonly number
     globalThis.document.body.dispatchEvent(event('drop'))
   }, files)
 
+/** Chooses in the menu of the first document whose title begins so. */
+const choose = async (page: Page, title: string, words: string): Promise<void> => {
+  await page
+    .getByRole('button', { name: `More for “${title}` })
+    .first()
+    .click()
+  await page.getByRole('button', { name: words }).click()
+}
+
 const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)]
 
 test('[HOME-1] [HOME-9] documents of this device are found by title, filtered and ordered', async () => {
@@ -127,7 +136,7 @@ test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too
   await saved(page)
   // What is deleted here is in the trash of the account, also where this device does not know it.
   await page.goto(world.url)
-  await page.getByRole('button', { name: 'Delete “Bread”' }).click()
+  await choose(page, 'Bread', 'Delete for everyone…')
   await page.getByText('“Bread” moved to trash.').waitFor()
   await until(async () => (await titles(page)).join() === 'Fish', 'out of the list')
   await page.goto(`${world.url}/#trash`)
@@ -172,9 +181,12 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   await page.goto(world.url)
   await page.locator('.recent').nth(3).waitFor()
   // What is not one's own cannot be deleted.
-  expect(await page.getByRole('button', { name: 'Delete “Lent”' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'More for “Lent”' }).click()
+  await page.getByRole('button', { name: 'Remove from this device…' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Delete for everyone…' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
   // Nobody else has used a link to it: no question.
-  await page.getByRole('button', { name: 'Delete “Tea”' }).click()
+  await choose(page, 'Tea', 'Delete for everyone…')
   await page.getByText('“Tea” moved to trash.').waitFor()
   expect(await status(tea)).toBe(410)
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -184,12 +196,12 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   // Somebody reads it by a link of theirs: asked once, by name.
   const other = await visit()
   await know(other.page, [guest.url])
-  await page.getByRole('button', { name: 'Delete “Cake”' }).click()
+  await choose(page, 'Cake', 'Delete for everyone…')
   const dialog = page.getByRole('dialog', { name: 'Delete “Cake”?' })
   await dialog.getByText('1 other link is in use. Everyone loses access at once. You can restore it for 30 days.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect(await status(cake)).toBe(200)
-  await page.getByRole('button', { name: 'Delete “Cake”' }).click()
+  await choose(page, 'Cake', 'Delete for everyone…')
   await page.getByRole('button', { name: 'Move to trash' }).press('Enter')
   await page.getByText('“Cake” moved to trash.').waitFor()
   await other.page.getByText('The owner deleted this document. It can be restored until').waitFor()
@@ -229,11 +241,11 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
 
   // Without a connection nothing is deleted, and that is said.
   await context.setOffline(true)
-  await page.getByRole('button', { name: 'Delete “Tea”' }).click()
+  await choose(page, 'Tea', 'Delete for everyone…')
   await page.getByText('“Tea” was not deleted.').waitFor()
   expect(await titles(page)).toContain('Tea')
   await context.setOffline(false)
-  await page.getByRole('button', { name: 'Remove “Lent” from this device' }).click()
+  await choose(page, 'Lent', 'Remove from this device…')
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await until(async () => !(await titles(page)).includes('Lent'), 'removed from the device')
   await context.close()
@@ -337,18 +349,15 @@ for (const viewport of sizes) {
     await page.locator('.recent').nth(2).waitFor()
     await look(page, 'home')
     expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-    await page
-      .getByRole('button', { name: /^Remove/ })
-      .first()
-      .click()
-    await page.getByRole('button', { name: 'Delete “The Seven Lakes of the North”' }).click()
+    await choose(page, '', 'Remove from this device…')
+    await choose(page, 'The Seven Lakes of the North', 'Delete for everyone…')
     await page.getByRole('button', { name: 'Undo' }).waitFor()
     await page.getByRole('link', { name: 'Trash (1)' }).click()
     await page.getByText('30 days left').waitFor()
     await page.getByRole('button', { name: 'Delete “The Seven Lakes of the North” for good' }).click()
     await look(page, 'home-trash')
     await page.getByRole('link', { name: 'Back to documents' }).click()
-    await page.getByRole('button', { name: /^Delete “Notes/ }).click()
+    await choose(page, 'Notes', 'Delete for everyone…')
     await page.getByRole('dialog').getByText('It is published.').waitFor()
     await look(page, 'home-ask')
     await page.getByRole('button', { name: 'Move to trash' }).click()
@@ -366,3 +375,34 @@ for (const viewport of sizes) {
     await context.close()
   })
 }
+
+test('[HOME-11] before an owner link goes from the device it can be copied', async () => {
+  const { context, page, heard } = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const own = await createDocument(world.url, '# Kept')
+  await know(page, [own.url])
+  await page.goto(world.url)
+  await choose(page, 'Kept', 'Remove from this device…')
+  await page.getByRole('button', { name: 'Copy owner link' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${world.url}/d/${own.id}?key=${own.key}`)
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByText('Nothing here yet.').waitFor()
+  await page.goto(own.url)
+  await saved(page)
+  expect(heard).toEqual([])
+  await context.close()
+})
+
+test('[REFUSED-4] a document that was deleted here is called by the title that the page had', async () => {
+  const { context, page } = await visit()
+  await page.goto(world.url)
+  await page.getByRole('button', { name: 'Start writing' }).click()
+  await page.locator('.cm-content').click()
+  await page.keyboard.type('# To delete')
+  await page.waitForFunction(() => globalThis.document.title.startsWith('To delete'))
+  await saved(page)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('heading', { name: '“To delete” is in the trash' }).waitFor()
+  await context.close()
+})

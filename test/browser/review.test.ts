@@ -661,6 +661,27 @@ test('[REVIEW-5] [REVIEW-40] each role has what it may do: reading, commenting, 
   await editor.context.close()
 })
 
+test('[REVIEW-47] buttons above a selection go when the link is revoked', async () => {
+  const document = await createDocument(world.url, 'Some words to select.\n')
+  const link = await createLink(world.url, document, 'comment')
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const page = await context.newPage()
+  await page.goto(link.url)
+  await page.locator('.chip[data-state=readonly]').waitFor()
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
+  await bubble.getByRole('button', { name: 'Comment' }).waitFor()
+  const revoked = await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, {
+    method: 'DELETE',
+    headers: { 'x-share-key': document.key }
+  })
+  expect(revoked.status).toBe(200)
+  await page.locator('.chip[data-state=ended]').waitFor()
+  await bubble.waitFor({ state: 'detached' })
+  await context.close()
+})
+
 test('[REVIEW-6] access that ends in mid-action keeps the words, says why, and lets them be copied', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
@@ -741,7 +762,7 @@ test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the 
   await until(async () => (await readMarkdown(world.url, document)).includes('every file once'), 'the one that could be accepted')
   await page.getByRole('button', { name: /^Comments/ }).click()
   await page.locator('.side-panel .card', { hasText: 'all green' }).getByText('changed', { exact: false }).waitFor()
-  await page.locator('.segments').getByText('Done').click()
+  await page.locator('.segments').getByText('Resolved').click()
   await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByText('Rejected by Robot').waitFor()
   await page.locator('.side-panel .card', { hasText: 'Tuesday' }).getByRole('alert').waitFor()
   await page.locator('.side-panel .card', { hasText: 'wasteful' }).getByRole('alert').getByText('It is slow, no more.').waitFor()
@@ -778,7 +799,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   expect(await page.getByRole('button', { name: 'Delete comment' }).count()).toBe(0)
   // Whose text is there is not said to have lost it because it was resolved.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: true })
-  await page.locator('.segments').getByText('Done').click()
+  await page.locator('.segments').getByText('Resolved').click()
   const done = page.locator('.side-panel .card', { hasText: 'Not mine.' })
   await done.waitFor()
   expect(await done.textContent()).not.toContain('The text was deleted.')
@@ -962,7 +983,7 @@ test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the nex
   await page.locator('.cm-content:focus').waitFor()
   await until(async () => (await readMarkdown(world.url, document)) === text.replace('twice', 'once'), 'the text')
   await page.locator('.remarks-button').click()
-  await page.locator('.segments').getByText('Done').click()
+  await page.locator('.segments').getByText('Resolved').click()
   await page.locator('.card', { hasText: 'All of them?' }).getByText('Resolved by you', { exact: true }).waitFor()
   await page.locator('.card', { hasText: 'Tuesday' }).getByText('The tests need until Monday.').waitFor()
   const [told] = (await ask<{ suggestions: readonly { reason?: string }[] }>(document, 'GET', 'suggestions?status=rejected')).suggestions
@@ -1002,7 +1023,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone thro
   await context.close()
 })
 
-test('[REVIEW-11] an assignment is created, followed and closed; whoever holds its link starts it and reports', async () => {
+test('[REVIEW-11] [REVIEW-46] an assignment is created, followed and closed; whoever holds its link starts it and reports', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -1021,6 +1042,7 @@ test('[REVIEW-11] an assignment is created, followed and closed; whoever holds i
   const bea = await person('Bea', url)
   await bea.page.getByRole('button', { name: 'More' }).click()
   await bea.page.getByRole('button', { name: 'Review assignments' }).click()
+  await bea.page.getByText('Waiting for you').waitFor()
   await bea.page.getByRole('button', { name: 'Start the review' }).click()
   await page.getByText('Started by Bea').waitFor()
   await select(bea.page, 'Monday')
@@ -1257,4 +1279,31 @@ test('[REVIEW-14] a remark made while others rewrite what stands beside its word
   expect(await editorText(page)).toBe(await readMarkdown(world.url, document))
   await context.close()
   await way.stop()
+})
+
+test('[REVIEW-44] [REVIEW-45] on a telephone the bar shows that one suggests; a reply without a name is one’s own', async () => {
+  const document = await createDocument(world.url, 'Some words.\n')
+  const { context, page } = await person('', document.url, { width: 360, height: 740 })
+  const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()
+  expect(await shown.isVisible()).toBe(false)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('button', { name: 'Suggest instead of editing' }).click()
+  await shown.waitFor()
+  expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('button', { name: 'Edit directly' }).click()
+  await shown.waitFor({ state: 'hidden' })
+
+  await page.setViewportSize({ width: 1280, height: 860 })
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Control+Alt+m')
+  await page.getByLabel('Write a comment').fill('First')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.card', { hasText: 'First' }).click()
+  await page.getByLabel('Reply').fill('Second')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.card-reply:not(.waiting)', { hasText: 'Second' }).waitFor()
+  expect(await page.locator('.card-reply .card-author').textContent()).toBe('You')
+  await context.close()
 })

@@ -424,3 +424,22 @@ for (const viewport of sizes) {
     await context.close()
   })
 }
+
+test('[WHO-11] whoever has no name and shares is asked for one, and the others see it', async () => {
+  const document = await createDocument(world.url, 'Shared.\n')
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await page.locator('.chip[data-state=saved]').waitFor()
+  await page.getByRole('button', { name: 'Share' }).click()
+  const field = page.getByLabel('Your name, as others see it (optional)')
+  await field.fill('Ana')
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The link is ready.').waitFor()
+  expect(await page.evaluate(() => localStorage.getItem('agmd.name'))).toBe('Ana')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('heading', { name: 'Existing links' }).waitFor()
+  expect(await field.count()).toBe(0)
+  await context.close()
+})

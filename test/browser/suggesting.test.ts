@@ -201,7 +201,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   const listed = page.locator('.side-panel .card', { hasText: 'Tuesday' })
   await listed.getByRole('button', { name: 'Reject', exact: true }).click()
   await page.getByText('Rejected.', { exact: true }).waitFor()
-  await page.getByRole('radio', { name: 'Done' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Resolved' }).check({ force: true })
   await listed.getByRole('button', { name: /Undo|Reopen/ }).click()
   await page.getByText('Undone. The suggestion is open again.').waitFor()
 

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { failureWords } from '../refused/failure.ts'
 import { removeKeptDatabase } from '../offline/remove.ts'
 import { forget } from '../recent.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
@@ -16,13 +17,23 @@ interface DocumentsInput {
 }
 
 function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Element {
-  const [asking, setAsking] = useState(false)
-  const keep = useRef<HTMLButtonElement>(null)
+  const [open, setOpen] = useState<'menu' | 'remove' | undefined>(undefined)
+  const first = useRef<HTMLButtonElement>(null)
+  const more = useRef<HTMLButtonElement>(null)
   const row = useRef<HTMLLIElement>(null)
   const { id, title, role, key, inAccount, onDevice, published } = entry
   useEffect(() => {
-    if (asking) keep.current?.focus()
-  }, [asking])
+    if (open !== undefined) first.current?.focus()
+  }, [open])
+  const mayRemove = onDevice && !inAccount
+  const mayDelete = inAccount || role === 'owner'
+  const close = (): void => {
+    setOpen(undefined)
+    more.current?.focus()
+  }
+  const escape = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') close()
+  }
   /** The row goes, and with it what has the focus. */
   const besides = (): (() => void) => {
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling
@@ -51,44 +62,66 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
           </time>
         </span>
       </a>
-      {onDevice && !inAccount && (
+      {(mayRemove || mayDelete) && (
         <button
           type='button'
-          class='button quiet icon-only'
-          aria-label={t('Remove “{title}” from this device', { title })}
-          title={t('Remove from this device')}
-          aria-expanded={asking}
-          onClick={() => setAsking(!asking)}
+          class='button quiet icon-only recent-more'
+          ref={more}
+          aria-label={t('More for “{title}”', { title })}
+          title={t('More')}
+          aria-expanded={open !== undefined}
+          onClick={() => setOpen(open === undefined ? 'menu' : undefined)}
         >
-          <Icon name='x' size={18} />
+          <Icon name='ellipsis' size={18} />
         </button>
       )}
-      {(inAccount || role === 'owner') && (
-        <button
-          type='button'
-          class='button quiet icon-only recent-delete'
-          aria-label={t('Delete “{title}”', { title })}
-          title={t('Delete')}
-          onClick={() => {
-            const next = besides()
-            // Beside a session a link that may do less would narrow what the owner may do.
-            void moveToTrash({ id, key: inAccount ? '' : key, title }, () => {
-              next()
-              if (inAccount) void library.load()
-            })
-          }}
-        >
-          <Icon name='trash' size={18} />
-        </button>
+      {open === 'menu' && (
+        <div class='recent-ask' role='group' aria-label={t('More for “{title}”', { title })} onKeyDown={escape}>
+          <span class='actions'>
+            {mayRemove && (
+              <button type='button' class='button' ref={first} onClick={() => setOpen('remove')}>
+                <Icon name='x' size={18} />
+                {t('Remove from this device…')}
+              </button>
+            )}
+            {mayDelete && (
+              <button
+                type='button'
+                class='button'
+                ref={mayRemove ? undefined : first}
+                onClick={() => {
+                  const next = besides()
+                  setOpen(undefined)
+                  more.current?.focus()
+                  // Beside a session a link that may do less would narrow what the owner may do.
+                  void moveToTrash({ id, key: inAccount ? '' : key, title }, () => {
+                    next()
+                    if (inAccount) void library.load()
+                  })
+                }}
+              >
+                <Icon name='trash' size={18} />
+                {t('Delete for everyone…')}
+              </button>
+            )}
+          </span>
+        </div>
       )}
-      {asking && (
-        <div class='recent-ask' role='group' aria-label={t('Remove “{title}” from this device', { title })}>
+      {open === 'remove' && (
+        <div class='recent-ask' role='group' aria-label={t('Remove “{title}” from this device', { title })} onKeyDown={escape}>
           <p class='muted'>{t('This removes the link and the copy from this device. Keep the link elsewhere if you need it again.')}</p>
           <span class='actions'>
+            {key !== '' && (
+              <CopyButton
+                text={`${location.origin}/d/${id}?key=${key}`}
+                what={t('Link')}
+                words={role === 'owner' ? t('Copy owner link') : t('Copy link')}
+              />
+            )}
             <button type='button' class='button danger' onClick={remove}>
               {t('Remove')}
             </button>
-            <button type='button' class='button' ref={keep} onClick={() => setAsking(false)}>
+            <button type='button' class='button' ref={first} onClick={close}>
               {t('Cancel')}
             </button>
           </span>

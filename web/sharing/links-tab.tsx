@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import { roles, type Role } from '../../shared/roles.ts'
 import type { View } from '../document/page.tsx'
+import { nameCharsMax, ownName, personName, setPersonName } from '../person.ts'
 import { t } from '../text/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
@@ -103,6 +104,25 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
   )
 }
 
+/** Asked of whoever shares and has no name: others see it. It may stay empty. */
+function OwnName({ view }: { view: View }): JSX.Element | null {
+  // The field stays while the dialog is open.
+  const asks = useSignal(personName.peek() === '' && view.here.value.every(({ self, kind }) => !self || kind === 'guest'))
+  if (!asks.value) return null
+  return (
+    <label class='field'>
+      <span>{t('Your name, as others see it (optional)')}</span>
+      <input
+        type='text'
+        maxLength={nameCharsMax}
+        autocomplete='name'
+        value={ownName.value}
+        onChange={(event: Event) => setPersonName(valueOf(event))}
+      />
+    </label>
+  )
+}
+
 /** What everyone gets in one step: a link without a name, and its role. */
 function QuickLink({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
@@ -110,7 +130,7 @@ function QuickLink({ view, disabled }: TabInput): JSX.Element {
   return (
     <section class='share-quick' aria-labelledby='share-quick-title'>
       <span>
-        <h3 id='share-quick-title'>{t('Anyone with the link')}</h3>
+        <h3 id='share-quick-title'>{t('Copy a link for anyone')}</h3>
         <span class='muted'>{t('No account needed.')}</span>
       </span>
       <span class='share-actions'>
@@ -179,6 +199,7 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
   useEffect(() => links.settle(), [links])
   return (
     <>
+      <OwnName view={view} />
       <QuickLink view={view} disabled={disabled} />
       <p class='muted'>{t('Or give each person or agent their own link. You can revoke any of them separately.')}</p>
       <CreateForm view={view} disabled={disabled} />
@@ -186,7 +207,7 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
       <Made links={links} />
       {list !== undefined && (owner || list.length > 0) && (
         <section class='share-list' aria-labelledby='share-list-title'>
-          <h3 id='share-list-title'>{owner ? t('Links') : t('Links you just created')}</h3>
+          <h3 id='share-list-title'>{owner ? t('Existing links') : t('Links you just created')}</h3>
           {list.length === 0 ? (
             <p class='muted'>{t('No links yet. Only you can open this document.')}</p>
           ) : (

@@ -48,7 +48,10 @@ export function CopyButton({ text, what, words, label, class: look = 'button', d
         onClick={() => void copy()}
       >
         <Icon name={copied.value ? 'check' : 'copy'} size={18} />
-        <span>{copied.value ? t('Copied') : words}</span>
+        {/* As wide as either: it keeps its width when it says so. */}
+        <span class='copy-words' data-other={copied.value ? words : t('Copied')}>
+          {copied.value ? t('Copied') : words}
+        </span>
       </button>
       <span class='sr-only' role='status'>
         {copied.value ? t('{what} copied', { what }) : ''}
