@@ -45,7 +45,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   },
   ended: {
     title: term('This link no longer works'),
-    text: term('It was revoked or has expired, or part of it is missing. Check the address. Ask the owner of the document for a new one.')
+    text: term('It was revoked, has expired or is incomplete. Check the address, or ask the owner for a new one.')
   },
   forbidden: {
     title: term('You do not have access'),

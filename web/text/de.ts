@@ -1116,7 +1116,7 @@ export const de: Catalogue = {
   'Copy a link for anyone': 'Link für alle kopieren',
   'Existing links': 'Vorhandene Links',
   'Your name, as others see it (optional)': 'Dein Name, wie ihn andere sehen (freiwillig)',
-  'It was revoked or has expired, or part of it is missing. Check the address. Ask the owner of the document for a new one.':
+  'It was revoked, has expired or is incomplete. Check the address, or ask the owner for a new one.':
     'Er wurde widerrufen, ist abgelaufen, oder ein Teil seiner Adresse fehlt. Prüfe die Adresse, oder bitte um einen neuen Link.',
   Trash: 'Papierkorb',
   'Back to documents': 'Zurück zu den Dokumenten',
