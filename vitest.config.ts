@@ -18,7 +18,7 @@ export default defineConfig({
       project('fast', 1, 30, ['test/**/*.test.ts'], slow, 'shared'),
       project('fuzz', 2, 600, fuzz, [], 'own'),
       project('faults', 2, 600, ['test/faults/**/*.test.ts'], fuzz, 'own'),
-      project('browser', 3, 240, ['test/browser/**/*.test.ts'], fuzz, 'own')
+      project('browser', 3, 240, ['test/browser/**/*.test.ts'], fuzz, 'shared')
     ]
   }
 })

@@ -332,6 +332,7 @@ test('[REVIEW-2] what somebody types who may only suggest becomes a suggestion, 
   await ana.page.locator('ins', { hasText: 'once' }).first().waitFor()
   await ana.page.locator('.cm-content').press('Control+Home')
   await ana.page.keyboard.press('F8')
+  await ana.page.getByRole('status').filter({ hasText: '1 of 1.' }).waitFor()
   await ana.page.keyboard.press('Control+Alt+Enter')
   await until(async () => (await editorText(ana.page)).includes('every file once'), 'the text of Ana')
   await until(async () => (await editorText(bea.page)).includes('every file once'), 'the text of Bea')
