@@ -45,11 +45,11 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   },
   ended: {
     title: term('This link no longer works'),
-    text: term('It was revoked, has expired or is incomplete. Check the address, or ask the owner for a new one.')
+    text: term('It was revoked, has expired or is incomplete. Ask for a new one.')
   },
   forbidden: {
     title: term('You do not have access'),
-    text: term('Your link does not open this document. Ask its owner for one that does.')
+    text: term('Your link does not open this document. Ask for a new one.')
   },
   not_found: { title: term('There is no such document'), text: term('Check the address. Part of the link may be missing.') },
   deleted: {
@@ -64,14 +64,12 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   },
   restarting: {
     title: term('The server is restarting'),
-    text: term('This takes a few seconds. The page opens automatically.'),
+    text: term('It opens automatically in a few seconds.'),
     retries: true
   },
   never_opened: {
     title: term('You are offline'),
-    text: term(
-      'You have not opened this document on this device before, so there is no copy to show. It opens automatically when you are back online.'
-    ),
+    text: term('This device has no copy of the document yet. It opens automatically when you are back online.'),
     retries: true
   },
   no_page: { title: term('There is nothing at this address'), text: term('Check the address, or go to your documents.') }

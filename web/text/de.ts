@@ -860,7 +860,7 @@ export const de: Catalogue = {
   'This card appears more than once.': 'Diese Karte kommt mehrmals vor.',
   'Someone deleted this card. Your text:': 'Jemand hat diese Karte gelöscht. Dein Text:',
   'This comment is no longer there.': 'Dieser Kommentar ist nicht mehr da.',
-  'You have not opened this document on this device before, so there is no copy to show. It opens automatically when you are back online.':
+  'This device has no copy of the document yet. It opens automatically when you are back online.':
     'Du hast dieses Dokument auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie. Es öffnet sich automatisch, sobald du wieder online bist.',
   'Added to your account.': 'Zu deinem Konto hinzugefügt.',
   'This document is not published. Only its owner can publish it.':
@@ -882,7 +882,7 @@ export const de: Catalogue = {
   'This picture cannot be shown: {name}': 'Dieses Bild kann nicht gezeigt werden: {name}',
   'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.':
     'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
-  'This takes a few seconds. The page opens automatically.': 'Das dauert ein paar Sekunden. Die Seite öffnet sich automatisch.',
+  'It opens automatically in a few seconds.': 'Das dauert ein paar Sekunden. Die Seite öffnet sich automatisch.',
   'This text is too long for a document.': 'Dieser Text ist zu lang für ein Dokument.',
   'Check off a task or open a link': 'Aufgabe abhaken oder Link öffnen',
   'Check off “{name}”': '„{name}“ abhaken',
@@ -996,7 +996,7 @@ export const de: Catalogue = {
   'Your link does not allow suggesting.': 'Dein Link erlaubt keine Vorschläge.',
   'Your link no longer allows this.': 'Dein Link erlaubt das nicht mehr.',
   'Your link does not allow this.': 'Dein Link erlaubt das nicht.',
-  'Your link does not open this document. Ask its owner for one that does.':
+  'Your link does not open this document. Ask for a new one.':
     'Dein Link öffnet dieses Dokument nicht. Bitte seinen Besitzer um einen, der es tut.',
   'Your link no longer lets you share this document.': 'Dein Link erlaubt nicht mehr, dieses Dokument zu teilen.',
   'Your link no longer opens this document.': 'Dein Link öffnet dieses Dokument nicht mehr.',
@@ -1116,8 +1116,8 @@ export const de: Catalogue = {
   'Copy a link for anyone': 'Link für alle kopieren',
   'Existing links': 'Vorhandene Links',
   'Your name, as others see it (optional)': 'Dein Name, wie ihn andere sehen (freiwillig)',
-  'It was revoked, has expired or is incomplete. Check the address, or ask the owner for a new one.':
-    'Er wurde widerrufen, ist abgelaufen, oder ein Teil seiner Adresse fehlt. Prüfe die Adresse, oder bitte um einen neuen Link.',
+  'It was revoked, has expired or is incomplete. Ask for a new one.':
+    'Er wurde widerrufen, ist abgelaufen oder unvollständig. Bitte um einen neuen.',
   Trash: 'Papierkorb',
   'Back to documents': 'Zurück zu den Dokumenten',
   'Trash ({count})': 'Papierkorb ({count})',
