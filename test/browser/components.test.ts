@@ -912,9 +912,9 @@ test('[COMP-51] what a formula that is being written names goes with the cells t
 
 test('[COMP-53] what was inserted is in view as a whole where there is room, and says its words in the language of the page', async () => {
   const document = await createDocument(world.url, `${'Words.\n\n'.repeat(30)}Last\n`)
-  const sheet = ['Rechenblatt', '| Posten | Betrag |', '.sheet-field:focus'] as const
+  const sheet = ['Tabellenblatt', '| Posten | Betrag |', '.sheet-field:focus'] as const
   const board = ['Tafel', '- [ ] Erste Karte', '.card-form :focus'] as const
-  const bars = ['Zahlendiagramm', 'Monat, Anzahl\nJanuar, 3', '.chart-data .sheet-field:focus'] as const
+  const bars = ['Diagramm', 'Monat, Anzahl\nJanuar, 3', '.chart-data .sheet-field:focus'] as const
   for (const [viewport, kinds] of [
     [{ width: 1280, height: 900 }, [sheet, bars]],
     [{ width: 360, height: 740 }, [board, bars]]

@@ -506,7 +506,8 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
   await page.getByText('Last updated', { exact: false }).waitFor({ state: 'detached' })
 
   await page.goto(world.url)
-  await page.getByTitle('Remove from this device').click()
+  await page.getByRole('button', { name: /^More for/ }).click()
+  await page.getByRole('button', { name: 'Remove from this device…' }).click()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await until(async () => (await keptRemarks(page)) === 0, 'they are gone')
   await context.close()

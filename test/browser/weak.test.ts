@@ -174,13 +174,13 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
     })
   const there = `${way.url}/d/${id}?key=${document.key}`
   refuse(403)
-  await shown(there, 'You do not have access', 'Ask its owner for one that does.')
+  await shown(there, 'You do not have access', 'Ask for a new one.')
   refuse(429, { 'retry-after': '17' })
   await shown(there, 'Too many requests', 'Trying again in 17 s.')
   refuse(500)
   await shown(there, 'Something went wrong on our side', 'r-123')
   refuse(503)
-  await shown(there, 'The server is restarting', 'The page opens automatically.')
+  await shown(there, 'The server is restarting', 'It opens automatically in a few seconds.')
   await way.stop()
 })
 

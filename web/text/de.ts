@@ -211,7 +211,7 @@ export const de: Catalogue = {
   'deleted a comment': 'hat einen Kommentar gelöscht',
   'deleted the document': 'hat das Dokument gelöscht',
   Details: 'Einzelheiten',
-  Diagram: 'Diagramm',
+  Diagram: 'Mermaid-Diagramm',
   'Dictate or transcribe': 'Diktieren oder mitschreiben',
   Discard: 'Verwerfen',
   Divider: 'Trennlinie',
