@@ -64,6 +64,14 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await ana.page.locator('.remote-caret.hovered', { hasText: 'Bea' }).waitFor({ state: 'attached' })
   await ana.page.mouse.move((box?.x ?? 0) - 60, (box?.y ?? 0) + 8)
   await ana.page.locator('.remote-caret.hovered').waitFor({ state: 'detached' })
+  // Each letter brings it back, wherever it is typed: the letters behind the caret stay what they were.
+  await bea.page.keyboard.press('ArrowLeft')
+  await ana.page.locator('.remote-caret.labelled').waitFor()
+  await caret.waitFor({ state: 'attached' })
+  await bea.page.keyboard.type('n')
+  await ana.page.locator('.remote-caret.labelled', { hasText: 'Bea' }).waitFor()
+  await bea.page.keyboard.press('Backspace')
+  await bea.page.keyboard.press('End')
   await saved(bea.page)
   expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
   // A selection over a wrap stays in the column of the text.

@@ -4,6 +4,7 @@
  */
 import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
 import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
+import { ySyncAnnotation } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { otherPages, type Page } from '../presence/people.ts'
@@ -107,7 +108,7 @@ class CaretMarker implements LayerMarker {
 
 /** Extension that shows the others, and tells them where this person is. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
-  const movedAt = new Map<number, { at: number; place: string }>()
+  const movedAt = new Map<number, { at: number; readonly place: string }>()
 
   function list(length: number, { shown }: TextMap): RemoteCursor[] {
     const found: RemoteCursor[] = []
@@ -145,6 +146,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
       }
 
       update(update: ViewUpdate): void {
+        if (update.transactions.some((transaction) => transaction.annotation(ySyncAnnotation) !== undefined)) this.#noteTyping(update)
         const moved = update.selectionSet || caretRests(update.startState) !== caretRests(update.state)
         if (moved || update.focusChanged || update.docChanged) this.#tell()
       }
@@ -153,6 +155,17 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         awareness.off('change', this.#changed)
         clearTimeout(this.#timer)
         cancelAnimationFrame(this.#frame)
+      }
+
+      /** A place is told by the letter behind it, which stays while one types: whose caret is where a change ends has made it. */
+      #noteTyping({ changes, state }: ViewUpdate): void {
+        const ends = new Set<number>()
+        changes.iterChanges((_fromA, _toA, _from, to) => ends.add(to))
+        for (const { person, head } of list(state.doc.length, state.facet(textMap))) {
+          const known = movedAt.get(person.id)
+          if (known !== undefined && ends.has(head)) known.at = Date.now()
+        }
+        this.#changed()
       }
 
       #noteMoves(): void {
