@@ -1052,6 +1052,7 @@ export const de: Catalogue = {
     one: '1 Wert unter null hat kein Stück: {name}',
     other: '{count} Werte unter null haben kein Stück: {name} …'
   },
+  '{count} replaced': { one: '1 ersetzt', other: '{count} ersetzt' },
   '{count} words': { one: '1 Wort', other: '{count} Wörter' },
   '{count}+': '{count}+',
   '{current} of {total}': '{current} von {total}',

@@ -18,9 +18,9 @@ import { EditorView, keymap, runScopeHandlers, type Command, type Panel, type Vi
 import { signal, type Signal } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { handOver } from '../../document/early-field.ts'
-import { t, term } from '../../text/t.ts'
+import { t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { count, goToMatch, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
+import { count, countAll, goToMatch, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
 /** Shortest time between two counts, in milliseconds: a long text takes some of them. */
 const countMs = 120
@@ -30,6 +30,8 @@ interface Shown {
   readonly valid: boolean
   readonly found: Count | undefined
   readonly isWithin: boolean
+  /** How many were just replaced, until something else is looked for or written. */
+  readonly replaced: number | undefined
 }
 
 /** Whether the row to replace is there, for the next panel too. */
@@ -47,7 +49,8 @@ const options: readonly Option[] = [
   { name: 'regexp', sign: '.*', title: term('Regular expression') }
 ]
 
-function countWords({ wanted: { search: text }, valid, found }: Shown): string {
+function countWords({ wanted: { search: text }, valid, found, replaced }: Shown): string {
+  if (replaced !== undefined) return tn(replaced, '1 replaced', '{count} replaced')
   if (text === '') return ''
   if (!valid) return t('Invalid expression')
   if (found === undefined || found.total === 0) return t('Nothing found')
@@ -67,6 +70,10 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
     if (event.key !== 'Enter' || event.isComposing) return
     event.preventDefault()
     void (event.shiftKey ? other : command)(view)
+  }
+  const replaceEvery = (): void => {
+    const replaced = countAll(view.state)
+    if (replaceAll(view)) shown.value = { ...shown.peek(), replaced }
   }
   const toggleWithin = (): void => {
     const { from, to } = view.state.selection.main
@@ -162,7 +169,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           <button type='button' class='button' onClick={run(replaceNext)}>
             {t('Replace')}
           </button>
-          <button type='button' class='button' onClick={run(replaceAll)}>
+          <button type='button' class='button' onClick={replaceEvery}>
             {t('Replace all')}
           </button>
         </div>
@@ -176,9 +183,10 @@ function createPanel(view: EditorView): Panel {
     wanted: wanted(view.state),
     valid: getSearchQuery(view.state).valid,
     found: count(view.state),
-    isWithin: view.state.field(within, false) !== undefined
+    isWithin: view.state.field(within, false) !== undefined,
+    replaced: undefined
   })
-  const shown = signal(read())
+  const shown = signal<Shown>(read())
   const dom = document.createElement('div')
   dom.className = 'find'
   dom.setAttribute('role', 'search')
@@ -190,7 +198,7 @@ function createPanel(view: EditorView): Panel {
   let timer: ReturnType<typeof setTimeout> | undefined
   const refresh = (): void => {
     timer = undefined
-    shown.value = read()
+    shown.value = { ...read(), replaced: shown.peek().replaced }
   }
   return {
     dom,
@@ -198,6 +206,7 @@ function createPanel(view: EditorView): Panel {
     mount: () => dom.querySelector<HTMLInputElement>('[main-field]')?.select(),
     update(update: ViewUpdate) {
       const asked = update.transactions.some((transaction) => transaction.effects.some((effect) => effect.is(setSearchQuery)))
+      if ((asked || update.docChanged) && shown.peek().replaced !== undefined) shown.value = { ...shown.peek(), replaced: undefined }
       if (asked) shown.value = { ...shown.peek(), wanted: wanted(view.state), valid: getSearchQuery(view.state).valid }
       if (asked || update.docChanged || update.selectionSet) timer ??= setTimeout(refresh, countMs)
     },

@@ -87,3 +87,13 @@ export function count(state: EditorState): Count | undefined {
   }
   return { total, current, more: false }
 }
+
+/** Every match, however many there are. */
+export function countAll(state: EditorState): number {
+  const query = getSearchQuery(state)
+  if (!query.valid) return 0
+  const cursor = query.getCursor(state)
+  let total = 0
+  while (!cursor.next().done) total++
+  return total
+}
