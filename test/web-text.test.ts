@@ -49,6 +49,21 @@ test('[WEB-7] words of a text that changes are counted as those of one that does
   expect(countDocument(text.slice(100, 50_000))).toBe(countWords(text.sliceString(100, 50_000)))
 })
 
+test.each([
+  ['- [ ] buy milk', 2],
+  ['- [x] buy milk', 2],
+  ['> 1. buy milk', 2],
+  ['see [our site](https://a.example/one/two "A title") now', 4],
+  ['![three words here|300](/f/abc.png "a caption") end', 1],
+  ['[![cat](/a.png)](https://a.example) end', 1],
+  ['a [b](<x y (z)>) c', 3],
+  ['```typescript title="x"\nlet a\n```', 2],
+  ['# 3 things\n\nx [y] (z)', 5],
+  ['[x] at the beginning', 4]
+])('[WRITE-82] of %j %i words are read', (text, expected) => {
+  expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
+})
+
 test('[WEB-6] the title is looked for in the beginning of a text alone, whatever was deleted there', () => {
   const text = new Y.Doc().getText('content')
   text.insert(0, '# Kept\n' + 'x'.repeat(100_000))

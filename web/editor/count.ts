@@ -5,6 +5,11 @@ const word = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu
 /** Scripts written without spaces: each character counts, as word processors do. */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
 
+/** Quote marks, the marker of an item and its box; what stands behind the marks of a fence. */
+const lineMarks = /^[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?:\[[ xX]\](?=[ \t]|$))?|(?:`{3,}|~{3,})[^`\n]{0,200}$)/
+/** `](address "title")`, and of a picture its words too: they are read where it is missing. */
+const target = /(?:!\[[^[\]\n]{0,500})?\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000})\)/g
+
 export function countWords(text: string): number {
   const alone = text.match(ideograph)?.length ?? 0
   return alone + (text.replace(ideograph, ' ').match(word)?.length ?? 0)
@@ -16,7 +21,7 @@ const counted = new WeakMap<Text, number>()
 function countPart(text: Text): number {
   if (text.children !== null) return text.children.reduce((sum, child) => sum + countDocument(child), 0)
   let sum = 0
-  for (const line of text.iterLines()) sum += countWords(line)
+  for (const line of text.iterLines()) sum += countWords(line.replace(lineMarks, ' ').replace(target, ' '))
   return sum
 }
 
