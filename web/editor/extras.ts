@@ -7,6 +7,7 @@ import { exactUndo } from './exact-undo.ts'
 import { blockHandles } from './blocks/handles.ts'
 import { turns, type Turn } from './blocks/menu.tsx'
 import { gridHandles } from './grid/handles.ts'
+import { pressBelow } from './grid/press-below.ts'
 import { linkCard } from './link-card.ts'
 import { pictureCard } from './picture-card.ts'
 import { drawings } from './live/drawings.ts'
@@ -48,6 +49,6 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     // In the language of the page.
     EditorState.phrases.of(phrases())
   ],
-  live: [drawings, components, linkCard, pictureCard, gridHandles, blockHandles],
+  live: [drawings, components, linkCard, pictureCard, gridHandles, pressBelow, blockHandles],
   exactUndo
 })

@@ -1,47 +1,8 @@
-/** What is written below a table is no row of it, and what is written below a block of code no part of its fence. */
-import { syntaxTree } from '@codemirror/language'
+/** What is written below a table is no row of it. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import type { SyntaxNode } from '@lezer/common'
 import { content } from '../table-rows.ts'
 import { rowAt, tableAt } from '../tables.ts'
-
-/** Whether a position is on the closing fence of a block of code. */
-function isClosingFence(state: EditorState, at: number): boolean {
-  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, -1); node !== null; node = node.parent)
-    if (node.name === 'FencedCode') return (node.getChildren('CodeMark')[1]?.to ?? -1) === at
-  return false
-}
-
-/**
- * Puts the caret behind a blank line below a table that ends the text: without it, the next line is a row. Below a block of code that ends the
- * text it gets a line.
- */
-export function belowLast(state: EditorState): TransactionSpec | undefined {
-  const { doc } = state
-  const last = doc.line(doc.lines)
-  const written = { scrollIntoView: true, userEvent: 'input' }
-  if (!state.readOnly && isClosingFence(state, last.from + last.text.trimEnd().length))
-    return { changes: { from: doc.length, insert: '\n' }, selection: { anchor: doc.length + 1 }, ...written }
-  const isBlank = last.text === '' && doc.lines > 1
-  const above = isBlank ? doc.line(doc.lines - 1) : last
-  if (state.readOnly || tableAt(state, above.from) === undefined) return undefined
-  const insert = isBlank ? '\n' : '\n\n'
-  return { changes: { from: doc.length, insert }, selection: { anchor: doc.length + insert.length }, ...written }
-}
-
-export const pressBelow = EditorView.domEventHandlers({
-  mousedown(event, view) {
-    if (event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false
-    if (event.clientY <= view.documentTop + view.lineBlockAt(view.state.doc.length).bottom) return false
-    const below = belowLast(view.state)
-    if (below === undefined) return false
-    event.preventDefault()
-    view.focus()
-    view.dispatch(below)
-    return true
-  }
-})
 
 /** Whether what is typed at the end of a line stands behind the last cell of a table, where no reader would see it. */
 function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undefined {

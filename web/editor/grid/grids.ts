@@ -3,7 +3,7 @@ import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/
 import { EditorView, keymap, layer, type Command, type MouseSelectionStyle } from '@codemirror/view'
 import { addCells, content, rowOf } from '../table-rows.ts'
 import { tableAt } from '../tables.ts'
-import { pressBelow, typeBelow } from './below.ts'
+import { typeBelow } from './below.ts'
 import { chosenCells, chosenRows, emptied } from './chosen.ts'
 import { cellOf, markersInCell, placeInCell, type ShownCell } from './geometry.ts'
 import { toEdge, vertical } from './moving.ts'
@@ -192,7 +192,6 @@ export const grids: Extension = [
     ])
   ),
   cells,
-  pressBelow,
   typeBelow,
   keepBars,
   keepCursor,

@@ -1,0 +1,38 @@
+/** A press below a table or a block of code that ends the text begins a line below it. */
+import type { EditorState, TransactionSpec } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { codeNode } from '../in-code.ts'
+import { tableAt } from '../tables.ts'
+
+/** Whether a position is behind the closing fence of a block of code. */
+const isBehindFence = (state: EditorState, at: number): boolean => codeNode(state, at)?.getChildren('CodeMark')[1]?.to === at
+
+/**
+ * Puts the caret behind a blank line below a table that ends the text: without it, the next line is a row. Below a block of code that ends the
+ * text it gets a line.
+ */
+export function belowLast(state: EditorState): TransactionSpec | undefined {
+  const { doc } = state
+  const last = doc.line(doc.lines)
+  const written = { scrollIntoView: true, userEvent: 'input' }
+  if (!state.readOnly && isBehindFence(state, last.from + last.text.trimEnd().length))
+    return { changes: { from: doc.length, insert: '\n' }, selection: { anchor: doc.length + 1 }, ...written }
+  const isBlank = last.text === '' && doc.lines > 1
+  const above = isBlank ? doc.line(doc.lines - 1) : last
+  if (state.readOnly || tableAt(state, above.from) === undefined) return undefined
+  const insert = isBlank ? '\n' : '\n\n'
+  return { changes: { from: doc.length, insert }, selection: { anchor: doc.length + insert.length }, ...written }
+}
+
+export const pressBelow = EditorView.domEventHandlers({
+  mousedown(event, view) {
+    if (event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return false
+    if (event.clientY <= view.documentTop + view.lineBlockAt(view.state.doc.length).bottom) return false
+    const below = belowLast(view.state)
+    if (below === undefined) return false
+    event.preventDefault()
+    view.focus()
+    view.dispatch(below)
+    return true
+  }
+})
