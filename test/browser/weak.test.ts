@@ -160,7 +160,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   }
   const { id } = document
   await shown(`${world.url}/d/${id}`, 'This document is private', 'Ask its owner for a link.')
-  await shown(link.url, 'This link no longer works', 'Ask the owner of the document for a new one.')
+  await shown(link.url, 'This link no longer works', 'It was revoked, has expired or is incomplete.')
   await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
   await shown(deleted.url, 'This document was deleted', 'It cannot be restored.')
 
