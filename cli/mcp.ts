@@ -12,12 +12,18 @@ import { type Place, placeOf, tokenFor } from './service.ts'
 interface Message {
   readonly id?: string | number
   readonly method?: string
-  readonly params?: { readonly arguments?: Record<string, unknown>; readonly protocolVersion?: string }
+  readonly params?: {
+    readonly arguments?: Record<string, unknown>
+    readonly _meta?: Record<string, unknown>
+    readonly name?: unknown
+    readonly uri?: unknown
+  }
 }
 
 /** JSON-RPC §5.1. */
 const parseError = -32700
 const invalidRequest = -32600
+const methodNotFound = -32601
 const internalError = -32603
 
 const errorTo = (id: string | number | null, code: number, message: string): string =>
@@ -50,6 +56,22 @@ const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Br
   return typeof found === 'string' && shareKeyPattern.test(found) ? { 'X-Share-Key': found } : {}
 }
 
+/** From version 2026-07-28 on headers repeat what a message says (MCP, Streamable HTTP, Request Metadata). */
+const repeated = ({ method, params }: Message): Record<string, string> => {
+  const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
+  const name = params?.name ?? params?.uri
+  if (typeof version !== 'string' || typeof method !== 'string') return {}
+  return {
+    'MCP-Protocol-Version': asHeader(version),
+    'Mcp-Method': asHeader(method),
+    ...(typeof name === 'string' && { 'Mcp-Name': asHeader(name) })
+  }
+}
+
+/** A value as a header can have it: what is not plain goes as Base64. */
+const asHeader = (value: string): string =>
+  /^[!-~]([ -~]*[!-~])?$/.test(value) && !value.startsWith('=?base64?') ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
+
 interface Answer {
   readonly jsonrpc: '2.0'
   readonly result?: { readonly protocolVersion?: string; readonly capabilities?: Readonly<Record<string, unknown>> }
@@ -65,7 +87,7 @@ const parsed = (text: string): Answer | undefined => {
   }
 }
 
-/** Each message is a request of its own here, and no stream brings notices: what cannot be had is not offered. */
+/** Each message is a request of its own here, and no stream brings notices: an answer that says what there is offers none. */
 const withoutSubscriptions = (answer: Answer): Answer => {
   const { result } = answer
   if (result?.capabilities?.['resources'] === undefined) return answer
@@ -83,8 +105,10 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
   }
   if (typeof message !== 'object' || message === null || Array.isArray(message))
     return errorTo(null, invalidRequest, 'Send one message a line: an object of JSON-RPC.')
+  if (message.method === 'subscriptions/listen')
+    return message.id === undefined ? undefined : errorTo(message.id, methodNotFound, 'There are no subscriptions over this bridge.')
   try {
-    const own = keyHeader(message, bridge)
+    const own = { ...repeated(message), ...keyHeader(message, bridge) }
     const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })
     const said = response.text()
     const answer = parsed(said)
@@ -93,7 +117,7 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     if (version !== undefined) headers['MCP-Protocol-Version'] = version
     if (message.id === undefined) return undefined
     if (answer === undefined) return errorTo(message.id, internalError, `The service answered ${response.status}.`)
-    return JSON.stringify(message.method === 'initialize' ? withoutSubscriptions(answer) : answer)
+    return JSON.stringify(withoutSubscriptions(answer))
   } catch (error) {
     return message.id === undefined ? undefined : errorTo(message.id, internalError, `${tell(error).message} ${tell(error).hint}`)
   }

@@ -1,6 +1,7 @@
 /**
  * The MCP endpoint (docs/api.md, MCP; Streamable HTTP): stateless, one server and one transport for each request, so that no
- * answer can reach another client; plain JSON answers. `GET` tells programs what there is.
+ * answer can reach another client; plain JSON answers. It speaks the versions with `initialize` and the one without (`modern.ts`). `GET`
+ * tells programs what there is.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -32,7 +33,19 @@ import { groups } from '../../shared/mcp-groups.ts'
 import { callTool, challenge, connectionCredentials } from './call.ts'
 import { type Connection, connectionOf } from './connection.ts'
 import { allTools, offersOf, toolList } from './list.ts'
+import { idOf, isObject, Malformed } from './malformed.ts'
+import {
+  checkModern,
+  DiscoverRequestSchema,
+  isModern,
+  modernised,
+  modernMethods,
+  modernVersion,
+  type ServerInfo,
+  watchedIn
+} from './modern.ts'
 import { addPrompts } from './prompts.ts'
+import { Refused, refusedFor, resourceNotFound } from './refused.ts'
 import { addResources } from './resources.ts'
 import { addSubscriptions, createSubscriptions, howToListen, type Subscriptions } from './subscriptions.ts'
 import { instructions, skillTool, skillOf } from './skill.ts'
@@ -84,18 +97,6 @@ interface Message {
   readonly bytes: number
 }
 
-/** A refusal in the words of JSON-RPC (§5.1), before the protocol sees the message. `id` null: there is no call to answer. */
-class Malformed extends Error {
-  readonly code: RpcErrorCode
-  readonly id: string | number | null
-
-  constructor(code: RpcErrorCode, message: string, id: string | number | null = null) {
-    super(message)
-    this.code = code
-    this.id = id
-  }
-}
-
 const parse = (bytes: Buffer): Record<string, unknown> => {
   let value: unknown
   try {
@@ -109,7 +110,6 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object has at most ${limits.fieldsMax} names.`)
   const body = withArguments(value as Record<string, unknown>)
   refuseOddMessage(body)
-  refuseOddCall(body)
   return body
 }
 
@@ -124,17 +124,11 @@ const isCrowded = (message: object): boolean => {
   return false
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Several clients send `arguments: null` for a tool that takes none. */
 const withArguments = (body: Record<string, unknown>): Record<string, unknown> => {
   const { params } = body
   return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
 }
-
-/** An id that can be answered. */
-const idOf = ({ id }: Record<string, unknown>): string | number | null =>
-  typeof id === 'string' || Number.isInteger(id) ? (id as string) : null
 
 /** What is wrong with a message as such. */
 const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string] | undefined => {
@@ -231,19 +225,21 @@ interface Face {
 // It has no state of a client, and to make one takes longer than a call.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
+const infoOf = ({ service: { baseUrl, version } }: Http): ServerInfo => ({
+  name: 'agmd',
+  title: 'agmd: live Markdown',
+  version,
+  websiteUrl: baseUrl
+})
+
 const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connection: Connection, bytes: number): Server => {
-  const { baseUrl, version } = http.service
+  const { baseUrl } = http.service
   const to = `${prefix}${connection.joint}`
   const offers = offersOf(connection)
   const resources = subscriptions.canBegin(ctx, connection) ? { subscribe: true } : {}
-  const server = new Server(
-    { name: 'agmd', title: 'agmd: live Markdown', version, websiteUrl: baseUrl },
-    {
-      capabilities: { tools: {}, resources, prompts: {} },
-      instructions: instructions(to, connection.doc, offers),
-      jsonSchemaValidator
-    }
-  )
+  const said = { capabilities: { tools: {}, resources, prompts: {} }, instructions: instructions(to, connection.doc, offers) }
+  const server = new Server({ ...infoOf(http) }, { ...said, jsonSchemaValidator })
+  server.setRequestHandler(DiscoverRequestSchema, () => ({ supportedVersions: [modernVersion], ...said }))
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {
     const tool = toolNamed(prefix, params.name, connection)
@@ -256,21 +252,49 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
   return server
 }
 
-/** The request as the transport reads it. It insists on two accepted types, of which it then sends one: any client may come. */
-const requestOf = (ctx: Context, url: string): Request => {
-  const version = ctx.get('MCP-Protocol-Version')
+/**
+ * The request as the transport reads it. It insists on two accepted types, of which it then sends one: any client may come. It knows only
+ * versions with a handshake; the other was checked.
+ */
+const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
+  const version = modern ? '' : ctx.get('MCP-Protocol-Version')
   const headers = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
   return new Request(url, { method: 'POST', headers: { ...headers, ...(version === '' ? {} : { 'MCP-Protocol-Version': version }) } })
+}
+
+/** Has the answer of a handler sent as the version without a handshake has it. */
+const sendModernised = (transport: WebStandardStreamableHTTPServerTransport, method: string, info: ServerInfo): void => {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => send(modernised(message, method, info), options)
+}
+
+/** Answers `subscriptions/listen` with its stream, or with the refusal. Errors: `Malformed`. */
+const listen = async ({ http, subscriptions }: Face, ctx: Context, body: Message['body']): Promise<void> => {
+  const id = idOf(body)
+  if (id === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'A stream needs the id of its request.')
+  const uris = watchedIn(body)
+  try {
+    await subscriptions.listen(ctx, { id, uris, info: infoOf(http) })
+  } catch (error) {
+    const { code, message, data } = error instanceof Refused ? error : refusedFor(error, http, ctx)
+    const status = ctx.state.challenged === true ? 401 : 200
+    throw new Malformed(code === resourceNotFound ? RpcErrorCode.InvalidParams : code, message, id, { status, data })
+  }
 }
 
 const answer = async (face: Face, ctx: Context): Promise<void> => {
   const connection = connectionOf(new URLSearchParams(ctx.querystring))
   const { body, bytes } = await readMessage(face.http, ctx)
+  const modern = isModern(ctx, body)
+  if (modern) checkModern(ctx, body)
+  refuseOddCall(body)
+  if (modern && body['method'] === 'subscriptions/listen') return listen(face, ctx, body)
   const server = serverOf(face, ctx, connection, bytes)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  if (modern) sendModernised(transport, String(body['method']), infoOf(face.http))
   try {
     await server.connect(transport)
-    const response = await transport.handleRequest(requestOf(ctx, `${face.http.service.baseUrl}${path}`), { parsedBody: body })
+    const response = await transport.handleRequest(requestOf(ctx, `${face.http.service.baseUrl}${path}`, modern), { parsedBody: body })
     const said = await response.text()
     const session = body['method'] === 'initialize' ? face.subscriptions.begin(ctx, connection) : undefined
     if (session !== undefined) ctx.set('Mcp-Session-Id', session)
@@ -283,11 +307,11 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
 }
 
 /** Answers what the protocol was not shown. */
-const presentMalformed = (ctx: Context, { code, message, id }: Malformed): void => {
+const presentMalformed = (ctx: Context, { code, message, id, more: { status, data } }: Malformed): void => {
   // A call that was understood has failed; anything else was no request.
-  ctx.status = code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400
+  ctx.status = status ?? (code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400)
   ctx.type = 'application/json'
-  ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
+  ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
 // ——— discovery ———
@@ -300,8 +324,8 @@ const discovery = ({ http, prefix }: Face): object => {
     description: 'Live Markdown documents that people and agents edit together.',
     endpoint: `${baseUrl}${path}`,
     transport: 'streamable-http',
-    protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
-    methods: ['ping', ...schemas.keys()],
+    protocolVersions: [modernVersion, ...SUPPORTED_PROTOCOL_VERSIONS],
+    methods: [...new Set(['ping', ...schemas.keys(), ...modernMethods])],
     tools: allTools.map(({ name }) => `${prefix}.${name}`),
     underscoreNames: `${baseUrl}${path}?names=underscore`,
     toolGroups: { groups, example: `${baseUrl}${path}?names=underscore&tools=read,review` },

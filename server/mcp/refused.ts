@@ -4,8 +4,8 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { Context, Http } from '../http/context.ts'
 import { challenge, lineOf, problemIn } from './call.ts'
 
-/** MCP, Resources, Error Handling. */
-const resourceNotFound = -32002
+/** MCP 2025-11-25, Resources, Error Handling. The version without a handshake says `InvalidParams`. */
+export const resourceNotFound = -32002
 
 export class Refused extends Error {
   readonly code: number
@@ -26,13 +26,13 @@ const codeFor = (error: unknown): number => {
   return gone.includes(error.code) ? resourceNotFound : RpcErrorCode.InvalidParams
 }
 
-/** What an operation refused, for a request that is no call of a tool. */
-export const refusedFor = (error: unknown, http: Http, ctx: Context): Refused => {
+/** What an operation refused, for a request that is no call of a tool. `about` is told with it. */
+export const refusedFor = (error: unknown, http: Http, ctx: Context, about: object = {}): Refused => {
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'
   if (isOpen) challenge(http, ctx, 'credential_required')
   const known = problemIn(error, ctx)
   // A resource has no argument for a key.
   const said = isOpen ? { ...known, hint: 'Connect with a share key in X-Share-Key or in the address, or sign in.' } : known
-  return new Refused(codeFor(error), lineOf(said), { error: said })
+  return new Refused(codeFor(error), lineOf(said), { ...about, error: said })
 }

@@ -154,7 +154,8 @@ export const namedBy = (uri: string): Named => {
     return { doc, part, argument }
   throw new Refused(
     RpcErrorCode.InvalidParams,
-    `This is no resource here. There are: ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}.`
+    `This is no resource here. There are: ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}.`,
+    { uri }
   )
 }
 
@@ -170,7 +171,7 @@ const readResource = async (
     const text = part.mimeType === markdown ? String(answer['content']) : JSON.stringify(answer)
     return { contents: [{ uri, mimeType: part.mimeType, text }] }
   } catch (error) {
-    throw refusedFor(error, http, ctx)
+    throw refusedFor(error, http, ctx, { uri })
   }
 }
 

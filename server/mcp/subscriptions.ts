@@ -1,7 +1,10 @@
 /**
- * Subscriptions to resources (MCP 2025-11-25, Resources and Streamable HTTP). A session is the stream of one client and what it subscribed
- * to; nothing else of the endpoint has state. It lives as long as its stream: when the connection closes, the link ends or the server
- * stops, it is over, and its id is answered 404, on which a client begins a new one. Invariant: a session that is over watches nothing.
+ * Subscriptions to resources. A session is the stream of one client and what it subscribed to; nothing else of the endpoint has state. It
+ * lives as long as its stream. Invariant: a session that is over watches nothing.
+ *
+ * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP) a session is named by a header. When the connection closes, the link ends or
+ * the server stops, it is over, and its id is answered 404, on which a client begins a new one. From 2026-07-28 on (Subscriptions) it is
+ * one request, `subscriptions/listen`, whose answer is the stream.
  */
 import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
@@ -16,6 +19,7 @@ import { decodeRecord, keys, type StoredEvent } from '../domain/records/keys.ts'
 import type { Context, Http } from '../http/context.ts'
 import { admitReading } from './call.ts'
 import type { Connection } from './connection.ts'
+import { resultFields, type ServerInfo, subscriptionKey } from './modern.ts'
 import { Refused, refusedFor } from './refused.ts'
 import { namedBy } from './resources.ts'
 
@@ -27,6 +31,17 @@ interface Session {
   cancel: () => void
   /** Takes it out of those whom the end of a credential ends. */
   forget: () => void
+  /** What the stream says when a resource changed. */
+  readonly notice: (uri: string) => string
+  /** What the stream says when it ends from here. */
+  readonly farewell: string
+}
+
+/** A request for a stream. */
+interface Listening {
+  readonly id: string | number
+  readonly uris: readonly string[]
+  readonly info: ServerInfo
 }
 
 export interface Subscriptions {
@@ -39,6 +54,8 @@ export interface Subscriptions {
   /** Errors: those of reading the resource, `not_found` when the session is over, `rate_limited`. */
   subscribe(ctx: Context, uri: string): Promise<void>
   unsubscribe(ctx: Context, uri: string): void
+  /** Answers a request with a stream that tells of changes to resources. Errors: those of reading them, `rate_limited`. */
+  listen(ctx: Context, request: Listening): Promise<void>
 }
 
 const hasBearer = (http: Http, ctx: Context): boolean =>
@@ -60,8 +77,29 @@ export const howToListen =
 const over = (): ServiceError =>
   new ServiceError('not_found', { message: 'This session is over.', hint: 'Send initialize again, without Mcp-Session-Id.' })
 
-const message = (uri: string): string =>
-  `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } })}\n\n`
+const event = (message: object): string => `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+
+const updated = (uri: string, meta?: object): string =>
+  event({ method: 'notifications/resources/updated', params: { ...(meta !== undefined && { _meta: meta }), uri } })
+
+const streamHeaders = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' }
+
+/** A resource that somebody may read. */
+interface Place {
+  readonly uri: string
+  readonly doc: string
+  readonly caller: Caller
+  /** The last event before it was asked for. */
+  readonly since: number
+  /** What the kinds of events begin with that tell of changes to it. */
+  readonly kinds: readonly string[]
+}
+
+const tooMany = (): ServiceError =>
+  new ServiceError('rate_limited', {
+    message: `A session has at most ${limits.mcpSubscriptionsMax} subscriptions.`,
+    retryAfterSeconds: 5
+  })
 
 export const createSubscriptions = (http: Http): Subscriptions => {
   const { service, registry } = http
@@ -80,7 +118,13 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     for (const stop of session.watched.values()) stop()
     session.cancel()
     session.forget()
-    session.stream?.end()
+    if (session.stream?.writable === true) session.stream.end(session.farewell)
+  }
+
+  /** Errors: `rate_limited`. */
+  const add = (id: string, session: Session): void => {
+    if (sessions.size >= limits.mcpSessionsMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
+    sessions.set(id, session)
   }
 
   /** The session that a request names. Errors: `not_found`, `rate_limited`. */
@@ -90,11 +134,17 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
     const known = sessions.get(id)
     if (known !== undefined) return [id, known]
-    if (sessions.size >= limits.mcpSessionsMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
     // A client may subscribe before its stream is there, but not for long.
-    const cancel = clock.after(limits.mcpStreamSeconds * 1000, () => end(id))
-    const session: Session = { watched: new Map(), stream: undefined, cancel, forget: () => undefined }
-    sessions.set(id, session)
+    const session: Session = {
+      watched: new Map(),
+      stream: undefined,
+      cancel: () => undefined,
+      forget: () => undefined,
+      notice: updated,
+      farewell: ''
+    }
+    add(id, session)
+    session.cancel = clock.after(limits.mcpStreamSeconds * 1000, () => end(id))
     return [id, session]
   }
 
@@ -119,7 +169,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       again ||= entries.length === limits.eventPageMax
       if (stopped || !events.some(({ kind }) => kinds.some((begin) => kind.startsWith(begin)))) return
       if ((session.stream?.writableLength ?? 0) > limits.mcpStreamBytesMax) end(id)
-      else session.stream?.write(message(uri))
+      else session.stream?.write(session.notice(uri))
     }
     const wake = (): void => {
       again = true
@@ -148,6 +198,30 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     }
   }
 
+  /** What one may watch that reads it. Errors: those of reading the resource. */
+  const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
+    const { doc, part } = namedBy(uri)
+    const caller = await admitReading(http, ctx, { name: part.operation, doc })
+    const { event: since } = await service.ledger.head(doc)
+    return { uri, doc, caller, since, kinds: part.kinds }
+  }
+
+  /** Has a session watch a resource until its credential ends. */
+  const attach = (id: string, session: Session, { uri, doc, caller, since, kinds }: Place): void => {
+    const stopWatching = watch(session, id, uri, doc, since, kinds)
+    const forget = registry.add(doc, caller, () => {
+      stop()
+      // Nothing is left to wait for.
+      if (session.watched.size === 0) end(id)
+    })
+    const stop = (): void => {
+      stopWatching()
+      forget()
+      session.watched.delete(uri)
+    }
+    session.watched.set(uri, stop)
+  }
+
   return {
     canBegin: (ctx, { doc }) => doc !== undefined || hasBearer(http, ctx),
     begin: (ctx, { doc }) => (doc === undefined && !hasBearer(http, ctx) ? undefined : `${start}.${randomBytes(18).toString('base64url')}`),
@@ -165,37 +239,49 @@ export const createSubscriptions = (http: Http): Subscriptions => {
       ctx.res.once('close', () => session.stream === stream && end(id))
       ctx.status = 200
       ctx.type = 'text/event-stream'
-      ctx.set({ 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no', 'Mcp-Session-Id': id })
+      ctx.set({ ...streamHeaders, 'Mcp-Session-Id': id })
       ctx.body = stream
       beat(session)
     },
     async subscribe(ctx, uri) {
-      const { doc, part } = namedBy(uri)
-      const caller = await admitReading(http, ctx, { name: part.operation, doc })
-      const { event } = await service.ledger.head(doc)
+      const place = await placeOf(ctx, uri)
       const [id, session] = sessionOf(ctx)
       if (session.watched.has(uri)) return
-      if (session.watched.size >= limits.mcpSubscriptionsMax)
-        throw new ServiceError('rate_limited', {
-          message: `A session has at most ${limits.mcpSubscriptionsMax} subscriptions.`,
-          retryAfterSeconds: 5
-        })
-      const stopWatching = watch(session, id, uri, doc, event, part.kinds)
-      const forget = registry.add(doc, caller, () => {
-        stop()
-        // Nothing is left to wait for.
-        if (session.watched.size === 0) end(id)
-      })
-      const stop = (): void => {
-        stopWatching()
-        forget()
-        session.watched.delete(uri)
-      }
-      session.watched.set(uri, stop)
+      if (session.watched.size >= limits.mcpSubscriptionsMax) throw tooMany()
+      attach(id, session, place)
     },
     unsubscribe(ctx, uri) {
       const [, session] = sessionOf(ctx)
       session.watched.get(uri)?.()
+    },
+    async listen(ctx, { id: request, uris, info }) {
+      if (uris.length > limits.mcpSubscriptionsMax) throw tooMany()
+      const places: Place[] = []
+      for (const uri of uris) places.push(await placeOf(ctx, uri))
+      const about = { [subscriptionKey]: request }
+      const stream = new PassThrough()
+      const session: Session = {
+        watched: new Map(),
+        stream,
+        cancel: () => undefined,
+        forget: () => undefined,
+        notice: (uri) => updated(uri, about),
+        farewell: event({ id: request, result: resultFields(info, about) })
+      }
+      const id = `${start}.${randomBytes(18).toString('base64url')}`
+      add(id, session)
+      stream.once('close', () => end(id))
+      ctx.res.once('close', () => end(id))
+      ctx.status = 200
+      ctx.type = 'text/event-stream'
+      ctx.set(streamHeaders)
+      ctx.body = stream
+      const notifications = uris.length === 0 ? {} : { resourceSubscriptions: uris }
+      stream.write(event({ method: 'notifications/subscriptions/acknowledged', params: { _meta: about, notifications } }))
+      for (const place of places) attach(id, session, place)
+      // The client may have left while its right was checked.
+      if (places.length === 0 || ctx.res.destroyed) end(id)
+      else beat(session)
     }
   }
 }

@@ -14,6 +14,8 @@ import {
 import { createServer, type IncomingMessage, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Client as ModernClient } from '@modelcontextprotocol/client'
+import { StdioClientTransport as ModernStdioTransport } from '@modelcontextprotocol/client/stdio'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -953,6 +955,19 @@ test('[CLI-18] an MCP client talks to the service through it; a key that is know
   expect(await text(owner)).toContain('By a tool.')
   const { revisions } = await owner.revisions()
   expect(revisions[0].author).toBe('Claude')
+  await mcp.close()
+})
+
+test('[MCP-47] a client of the version without a handshake talks to the service through it', async () => {
+  const owner = await pulled('modern.md')
+  const transport = new ModernStdioTransport({ command: process.execPath, args: [here.path('bin/agmd'), 'mcp'], env: { ...here.env } })
+  const mcp = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await mcp.connect(transport)
+  expect(mcp.getServerCapabilities()?.resources).toEqual({})
+  const read = await mcp.callTool({ name: 'svc_read_doc', arguments: { doc: owner.doc } })
+  expect(read.structuredContent).toMatchObject({ content: await text(owner) })
+  await expect(mcp.readResource({ uri: `agmd://doc/${owner.doc}/section/Größe` })).rejects.toThrow(/credential/i)
+  await expect(mcp.listen({ resourceSubscriptions: [`agmd://doc/${owner.doc}`] })).rejects.toThrow(/no subscriptions/)
   await mcp.close()
 })
 

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
-import { agreeAs, newProgram, type Program } from '../support/program.ts'
+import { agreeAs, newModernProgram, newProgram, type Program } from '../support/program.ts'
 import { password } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
@@ -68,4 +68,27 @@ test('[OAUTH-1] the official client registers, is agreed to, calls, renews, revo
   expect(revoked.status).toBe(200)
   expect((await rpc(token)).status).toBe(401)
   await expect(client.callTool(read())).rejects.toThrow(UnauthorizedError)
+})
+
+test('[OAUTH-1] the current official client does so, too, and sees that the answer comes from whom it asked', async () => {
+  const program = newModernProgram(world.url)
+  const first = await program.connect()
+  await expect(first.callTool(read())).rejects.toThrow(/unauthorized/i)
+  const back = await agreeAs(program.state.asked as URL, email, 'edit')
+  expect(back.searchParams.get('iss')).toBe(world.url)
+  const forged = new URL(back)
+  forged.searchParams.set('iss', 'https://elsewhere.example')
+  await expect(program.finish(forged)).rejects.toThrow(/issuer/i)
+  await program.finish(back)
+  const client = await program.connect()
+  expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+  expect((await client.callTool(read())).structuredContent).toMatchObject({ content: '# Notes' })
+  const before = program.state.tokens
+  program.state.tokens = { ...(before as NonNullable<typeof before>), access_token: 'x'.repeat(43) }
+  expect((await client.callTool(read())).isError).toBeFalsy()
+  expect(program.state.tokens.refresh_token).not.toBe(before?.refresh_token)
+  const { access_token: token } = program.state.tokens
+  const body = new URLSearchParams({ token, client_id: program.state.client?.client_id ?? '' }).toString()
+  expect((await world.ask('POST', '/auth/oauth2/revoke', { body, type: 'application/x-www-form-urlencoded' })).status).toBe(200)
+  await expect(client.callTool(read())).rejects.toThrow(/unauthorized/i)
 })

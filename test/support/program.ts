@@ -1,4 +1,5 @@
-/** A program that a person lets in: the OAuth client of the official MCP SDK, and a person who agrees. */
+/** A program that a person lets in: the OAuth client of the official MCP SDK, in its current or its former version, and a person who agrees. */
+import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -24,7 +25,20 @@ export interface Program {
   finish(code: string): Promise<void>
 }
 
-export const newProgram = (url: string, metadata: Partial<OAuthClientMetadata> = {}): Program => {
+/** A program whose client speaks the version without a handshake. It compares who answers with whom it asked (RFC 9207). */
+export interface ModernProgram {
+  readonly state: ProgramState
+  connect(): Promise<ModernClient>
+  /** Brings what the address says that the person came back to. */
+  finish(back: URL): Promise<void>
+}
+
+interface ProviderOf {
+  readonly state: ProgramState
+  readonly provider: OAuthClientProvider
+}
+
+const newProvider = (metadata: Partial<OAuthClientMetadata>): ProviderOf => {
   const state: ProgramState = { client: undefined, tokens: undefined, asked: undefined }
   let verifier = ''
   let discovery: OAuthDiscoveryState | undefined
@@ -52,6 +66,25 @@ export const newProgram = (url: string, metadata: Partial<OAuthClientMetadata> =
       if (what === 'client' || what === 'all') state.client = undefined
     }
   }
+  return { state, provider }
+}
+
+export const newModernProgram = (url: string, metadata: Partial<OAuthClientMetadata> = {}): ModernProgram => {
+  const { state, provider } = newProvider(metadata)
+  const transport = (): ModernTransport => new ModernTransport(new URL(`${url}/mcp`), { authProvider: provider as never })
+  return {
+    state,
+    async connect() {
+      const client = new ModernClient({ name: 'review-bot', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+      await client.connect(transport())
+      return client
+    },
+    finish: (back) => transport().finishAuth(back.searchParams)
+  }
+}
+
+export const newProgram = (url: string, metadata: Partial<OAuthClientMetadata> = {}): Program => {
+  const { state, provider } = newProvider(metadata)
   const transport = (): StreamableHTTPClientTransport =>
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { authProvider: provider })
   return {

@@ -1,0 +1,141 @@
+/**
+ * Version 2026-07-28 of the protocol, next to the earlier ones at the same address (MCP, Versioning and Compatibility; Streamable HTTP).
+ * There is no handshake and no session: each request names its version and what its client can do, in `_meta`, and its headers repeat what
+ * proxies route by. Each result says its type, who answered, and how long it may be kept.
+ */
+import { type JSONRPCMessage, ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
+import type { Context } from '../http/context.ts'
+import { idOf, isObject, Malformed } from './malformed.ts'
+import { resourceNotFound } from './refused.ts'
+
+export const modernVersion = '2026-07-28'
+
+const key = (name: string): string => `io.modelcontextprotocol/${name}`
+
+/** In `_meta` of what comes on the stream of a subscription: the id of the request that opened it. */
+export const subscriptionKey = key('subscriptionId')
+
+// MCP, Base protocol, Error Codes.
+const headerMismatch = -32020
+const unsupportedVersion = -32022
+
+export const DiscoverRequestSchema = z.object({ method: z.literal('server/discover'), params: z.looseObject({}).optional() })
+
+/** How long the lists of one address may be kept: they change with a new version of the service only. */
+const listMilliseconds = 5 * 60 * 1000
+
+interface Keeping {
+  readonly ttlMs: number
+  /** `public`: the same for everybody at that address. */
+  readonly cacheScope: 'public' | 'private'
+}
+
+const list: Keeping = { ttlMs: listMilliseconds, cacheScope: 'public' }
+const own: Keeping = { ttlMs: 0, cacheScope: 'private' }
+
+/** The methods of this version, and how long their results may be kept; undefined: not at all. */
+const methods: ReadonlyMap<string, Keeping | undefined> = new Map([
+  ['server/discover', { ttlMs: listMilliseconds, cacheScope: 'private' }],
+  ['tools/list', list],
+  ['tools/call', undefined],
+  ['prompts/list', list],
+  ['prompts/get', undefined],
+  ['resources/templates/list', list],
+  ['resources/list', own],
+  ['resources/read', own],
+  ['subscriptions/listen', undefined]
+])
+
+export const modernMethods: readonly string[] = [...methods.keys()]
+
+/** Methods that no earlier version has. */
+const newMethods = ['server/discover', 'subscriptions/listen']
+
+type Body = Readonly<Record<string, unknown>>
+
+const metaOf = ({ params }: Body): Body => (isObject(params) && isObject(params['_meta']) ? params['_meta'] : {})
+
+/** Whether a message is of this version, or of a later one. */
+export const isModern = (ctx: Context, body: Body): boolean =>
+  key('protocolVersion') in metaOf(body) || ctx.get('MCP-Protocol-Version') === modernVersion || newMethods.includes(String(body['method']))
+
+/** The field that `Mcp-Name` repeats. */
+const namedIn = (method: string): string | undefined =>
+  method === 'tools/call' || method === 'prompts/get' ? 'name' : method === 'resources/read' ? 'uri' : undefined
+
+/** A value of a header, which may stand in Base64 (Streamable HTTP, Value Encoding). */
+const plain = (value: string): string => {
+  const [, encoded] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? []
+  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
+}
+
+/**
+ * Checks a request of this version. Errors: `Malformed`, with the status that the protocol has for it: 400 for fields of `_meta` that are
+ * missing, headers that do not repeat the body and an unknown version; 404 for a method that this version does not have.
+ */
+export const checkModern = (ctx: Context, body: Body): void => {
+  const id = idOf(body)
+  const { method, params } = body
+  // A notification, which nobody answers.
+  if (typeof method !== 'string' || id === null) return
+  const refuse = (code: number, message: string, status = 400, data?: unknown): never => {
+    throw new Malformed(code, message, id, { status, data })
+  }
+  const repeats = (header: string, value: unknown): void => {
+    const sent = ctx.get(header)
+    if (sent === '') refuse(headerMismatch, `The header ${header} is missing. It repeats the body: send it with every request.`)
+    if (plain(sent) !== value) refuse(headerMismatch, `The header ${header} does not say what the body says.`)
+  }
+  const meta = metaOf(body)
+  const version = meta[key('protocolVersion')]
+  if (typeof version !== 'string') return refuse(RpcErrorCode.InvalidParams, `params._meta must name ${key('protocolVersion')}, a string.`)
+  if (!isObject(meta[key('clientCapabilities')]))
+    refuse(RpcErrorCode.InvalidParams, `params._meta must name ${key('clientCapabilities')}, an object; {} when there are none.`)
+  repeats('MCP-Protocol-Version', version)
+  if (version !== modernVersion)
+    refuse(unsupportedVersion, `Requests with _meta are of version ${modernVersion}; earlier versions begin with initialize.`, 400, {
+      supported: [modernVersion],
+      requested: version.slice(0, 100)
+    })
+  if (!methods.has(method)) refuse(RpcErrorCode.MethodNotFound, `There is no such method in version ${modernVersion}.`, 404)
+  repeats('Mcp-Method', method)
+  const named = namedIn(method)
+  if (named !== undefined && isObject(params)) repeats('Mcp-Name', params[named])
+  return undefined
+}
+
+/** What the service says of itself. */
+export interface ServerInfo {
+  readonly name: string
+  readonly title: string
+  readonly version: string
+  readonly websiteUrl: string
+}
+
+/** What every result of this version says besides. */
+export const resultFields = (info: ServerInfo, meta: object = {}): object => ({
+  resultType: 'complete',
+  _meta: { ...meta, [key('serverInfo')]: info }
+})
+
+/** An answer of an earlier version, as this version has it. */
+export const modernised = (message: JSONRPCMessage, method: string, info: ServerInfo): JSONRPCMessage => {
+  if ('error' in message)
+    return message.error.code === resourceNotFound ? { ...message, error: { ...message.error, code: RpcErrorCode.InvalidParams } } : message
+  if (!('result' in message)) return message
+  return { ...message, result: { ...message.result, ...methods.get(method), ...resultFields(info, message.result._meta) } }
+}
+
+/** Which resources a client would watch. Errors: `Malformed`. */
+export const watchedIn = (body: Body): readonly string[] => {
+  const { params } = body
+  const filter = isObject(params) ? params['notifications'] : undefined
+  const uris = isObject(filter) ? (filter['resourceSubscriptions'] ?? []) : undefined
+  if (Array.isArray(uris) && uris.every((uri) => typeof uri === 'string')) return [...new Set(uris as string[])]
+  throw new Malformed(
+    RpcErrorCode.InvalidParams,
+    'params.notifications must be an object: {"resourceSubscriptions": ["agmd://doc/ID"]} names what to watch.',
+    idOf(body)
+  )
+}
