@@ -1,7 +1,11 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 const fuzz = ['test/fuzz/**/*.test.ts', 'test/**/*.fuzz.test.ts']
 const slow = ['test/browser/**', 'test/faults/**', ...fuzz]
+
+/** Node keeps the compiled code of a module there: a service that a test starts is ready in half of the processor time. */
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled')
 
 /**
  * Fast tests, then faults and fuzz together, then the browser: one beside the other would measure its neighbours. Files of a shared project run

@@ -39,7 +39,7 @@ const onlyTask = async (client: Client, place: Place): Promise<string> => {
   const { tasks } = await client.listTasks(place.doc)
   const [task] = tasks
   if (task !== undefined && tasks.length === 1) return task.id
-  throw new Failure('usage', `TASK is missing: this link sees ${tasks.length} assignments.`, 'Name one: agmd tasks list DOC.')
+  throw new Failure('usage', `TASK is missing: this link has ${tasks.length} assignments.`, 'Name one: agmd tasks list DOC.')
 }
 
 /** A command that is one call of its operation. */
@@ -84,6 +84,21 @@ const showRevision: Action = async (call) => {
   return call.terminal.text(found.content)
 }
 
+/** Over the version of now, unless another one is named: what somebody writes meanwhile is not replaced unread. */
+const restore: Action = async (call) => {
+  const place = call.place()
+  const client = call.client(place)
+  const fields = call.fields as InputOf<'restoreRevision'>
+  const baseVersion = fields.baseVersion ?? (await client.readDocument(place.doc)).version
+  const done = await client.restoreRevision(place.doc, { ...fields, baseVersion })
+  call.answer(done, () => {
+    if (done.diff !== undefined) return done.diff === '' ? 'There is nothing to change.' : call.terminal.shown(done.diff)
+    if (!done.changed || done.revisionId === null) return 'There is nothing to restore: the text is the same.'
+    // The text before is the revision before: text that no revision showed is saved first.
+    return `Restored as version ${done.version}. To take it back: agmd revisions restore URL ${done.revisionId - 1}`
+  })
+}
+
 const edit = async (call: Call, operations: InputOf<'editContent'>['operations']): Promise<void> => {
   const place = call.place()
   const { label, baseVersion, dryRun, granularity, note } = call.fields as Partial<InputOf<'editContent'>>
@@ -99,7 +114,7 @@ const edit = async (call: Call, operations: InputOf<'editContent'>['operations']
   })
   call.answer(done, () => {
     if (suggests) return toldProposals(call, done, dryRun === true)
-    if (dryRun === true) return done.diff === '' ? 'Nothing would change.' : call.terminal.shown(done.diff)
+    if (dryRun === true) return done.diff === '' ? 'There is nothing to change.' : call.terminal.shown(done.diff)
     return done.changed ? `Changed; version ${done.version}` : 'Nothing changed.'
   })
 }
@@ -234,7 +249,7 @@ const problemIn = (text: string): Record<string, unknown> => {
 const api: Action = async (call) => {
   const method = (call.positional('METHOD') ?? '').toUpperCase()
   if (!['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].includes(method))
-    throw new Failure('usage', `${oneLine(method)} is no method.`, 'agmd api --help')
+    throw new Failure('usage', `${oneLine(method)} is not a method.`, 'agmd api --help')
   const path = call.positional('PATH') ?? ''
   const place = /^https?:/i.test(path) ? placeOf(path, call.words('url')) : undefined
   const origin = place?.origin ?? call.origin()
@@ -275,6 +290,7 @@ const own: Readonly<Record<string, Action>> = {
   'docs status': status,
   'docs diff': diff,
   'docs cat': cat,
+  'revisions restore': restore,
   'revisions show': showRevision,
   'docs append': append,
   'docs edit': editWords,

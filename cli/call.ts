@@ -37,7 +37,7 @@ export type Action = (call: Call) => Promise<number | void>
 const nameFrom = (source: string, given: string | undefined): string | undefined => {
   const name = given?.trim() ?? ''
   if (/[\u0000-\u001f\u007f]/.test(name))
-    throw new Failure('usage', `${source} has control characters or several lines.`, 'Give a name of one line.')
+    throw new Failure('usage', `${source} has control characters or several lines.`, 'Use a name of one line.')
   return name === '' ? undefined : name
 }
 
@@ -74,8 +74,8 @@ export const createCall = (parsed: Parsed, terminal: Terminal): Call => {
     answer: (value, said) => terminal.result(shows ? value : masked(value), said),
     async confirm(question) {
       if (await terminal.confirm(question)) return
-      if (terminal.asks) throw new Failure('canceled', 'Nothing was changed.', 'Answer y to go on.')
-      throw new Failure('usage', 'This destroys something, and nobody is here to be asked.', 'Say --yes if you mean it.')
+      if (terminal.asks) throw new Failure('canceled', 'Nothing was changed.', 'Answer y to continue.')
+      throw new Failure('usage', 'This deletes something, and agmd cannot ask you.', 'Add --yes to confirm.')
     }
   }
 }

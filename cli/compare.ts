@@ -23,8 +23,8 @@ export const toldProposals = (
   dryRun: boolean
 ): string => {
   const changes = `${suggestions.length} change${suggestions.length === 1 ? '' : 's'}`
-  if (!dryRun) return `Proposed ${changes}; the document is as it was.`
-  return suggestions.length === 0 ? 'Nothing would be proposed.' : `${changes} would be proposed:\n${terminal.shown(diff ?? '')}`
+  if (!dryRun) return `Suggested ${changes}. The document is unchanged.`
+  return suggestions.length === 0 ? 'There is nothing to suggest.' : `It would suggest ${changes}:\n${terminal.shown(diff ?? '')}`
 }
 
 const diffBetween = (before: string, after: string, names: readonly [string, string]): string => {
@@ -33,10 +33,10 @@ const diffBetween = (before: string, after: string, names: readonly [string, str
 }
 
 const states = {
-  same: 'is as its document is',
+  same: 'matches its document',
   here: 'was changed: push it',
-  there: 'is behind its document: pull it',
-  both: 'was changed, and so was its document: push or pull with --merge'
+  there: 'is older than its document: pull it',
+  both: 'and its document have both changed: push or pull with --merge'
 } as const
 
 const stateOf = (local: string, base: string, remote: string): keyof typeof states => {
@@ -49,7 +49,7 @@ const stateOf = (local: string, base: string, remote: string): keyof typeof stat
 const linkOf = (file: string): Link => {
   const link = readLink(file)
   if (link !== undefined) return link
-  throw new Failure('not_pulled', `${file} is not connected with a document.`, `Pull it: agmd docs pull URL -o ${file}`)
+  throw new Failure('not_pulled', `${file} is not linked to a document.`, `Pull it: agmd docs pull URL -o ${file}`)
 }
 
 export const status = async (call: Call): Promise<void> => {
@@ -61,7 +61,7 @@ export const status = async (call: Call): Promise<void> => {
   const state = stateOf(local, link.base, remote.content)
   const marks = marksLeft(local, link.base)
   const answer = { ok: true, file, doc: place.doc, state, baseVersion: link.version, version: remote.version, markedLines: marks }
-  const settle = marks.length === 0 ? '' : `\n${file} still has marks of a merge (line ${marks.join(', ')}): settle them before you push.`
+  const settle = marks.length === 0 ? '' : `\n${file} still has conflict marks (line ${marks.join(', ')}): resolve them before you push.`
   call.answer(answer, () => `${file} ${states[state]} (“${oneLine(remote.title)}”, version ${remote.version})${settle}`)
 }
 

@@ -13,7 +13,7 @@ export const create = async (call: Call): Promise<void> => {
   const content = file === undefined ? undefined : file === '-' ? asDocument(await readInput()) : mustRead(file)
   const title = call.words('title')
   if (file !== undefined && file !== '-' && existsSync(file) && readLink(file) !== undefined)
-    throw new Failure('file_changed', `${file} is connected with a document already.`, `Push it: agmd docs push ${file}`)
+    throw new Failure('file_changed', `${file} is already linked to a document.`, `Push it: agmd docs push ${file}`)
   checkMarks(call, file === undefined || file === '-' ? 'The text' : file, content ?? '', '')
   const origin = call.origin()
   const made = await call
@@ -23,5 +23,6 @@ export const create = async (call: Call): Promise<void> => {
   if (made.key !== undefined) rememberKey(origin, { doc: made.id, key: made.key, role: 'owner' })
   if (file !== undefined && file !== '-') connect(file, place, { content: content ?? '', version: made.version })
   call.answer(made, () => made.url)
-  if (made.key !== undefined) call.terminal.say('Whoever has this link owns the document. To give others less: agmd share create.')
+  if (made.key !== undefined)
+    call.terminal.say('Anyone with this link owns the document. To share it with fewer rights: agmd share create.')
 }

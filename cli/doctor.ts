@@ -34,13 +34,13 @@ const settings = (): string => {
     throw new Failure(
       'config_unusable',
       `Other users of this machine could read ${hostsPath()} until now.`,
-      'Its mode is 600 again; if they may have read it, revoke its links and sessions (agmd share revoke, agmd auth revoke-all).'
+      'agmd has set its mode to 600. If somebody may have read it, revoke its links and sessions (agmd share revoke, agmd auth revoke-all).'
     )
-  return found === undefined ? `nothing remembered yet (${hostsPath()})` : `${count} service${count === 1 ? '' : 's'} in ${hostsPath()}`
+  return found === undefined ? `no services yet (${hostsPath()})` : `${count} service${count === 1 ? '' : 's'} in ${hostsPath()}`
 }
 
 const session = async (origin: string, token: string | undefined): Promise<string> => {
-  if (token === undefined) return 'not signed in; links work without'
+  if (token === undefined) return 'not signed in; links work without a sign-in'
   const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
   return `signed in as ${oneLine(user.email ?? user.name)}`
 }
@@ -57,7 +57,7 @@ const service = async (call: Call): Promise<Check[]> => {
     reached,
     await check('session', () => session(origin, tokenFor(origin, call.words('url')))),
     await check('program', async () =>
-      (await isCurrent(origin)) ? 'the one that the service offers' : 'not the one that the service offers: agmd upgrade'
+      (await isCurrent(origin)) ? 'the same version as the service' : 'not the version of the service: agmd upgrade'
     )
   ]
 }

@@ -1,4 +1,4 @@
-/** What an error says beside its sentence, in lines: which field, which role, where, how much. */
+/** What an error says besides its sentence, in lines: which field, which role, where, how much. */
 import { oneLine } from './terminal.ts'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -27,7 +27,7 @@ export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (fiel
   const limits = Object.entries(details).filter(([name, value]) => name.endsWith('Max') && typeof value === 'number')
   return [
     ...records(details['details']).map(({ path, message }) => `${shown(String(path))}: ${oneLine(String(message))}`),
-    ...(typeof requiredRole === 'string' ? [`this takes the role ${oneLine(requiredRole)}; yours is ${oneLine(String(role))}`] : []),
+    ...(typeof requiredRole === 'string' ? [`this needs the role ${oneLine(requiredRole)}; yours is ${oneLine(String(role))}`] : []),
     ...(records(failures).length > 1 ? records(failures).map(failure) : []),
     ...records(candidates).slice(0, placesMax).map(place),
     ...records(details['nearest']).map(similar),

@@ -1,4 +1,4 @@
-/** What goes wrong here, beside the errors of the service (shared/errors.ts), and how both are told. */
+/** What goes wrong here, besides the errors of the service (shared/errors.ts), and how both are told. */
 import { type ErrorCode, errorMeanings, ServiceError } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 
@@ -54,23 +54,23 @@ export interface Told {
 
 /** What helps here in place of a hint that is about HTTP. */
 const hints: Partial<Record<ErrorCode, string>> = {
-  invalid_request: 'Correct what is named above, and run the command again.',
-  credential_required: 'Give the share URL of the document, or sign in: agmd login.',
-  credential_invalid: 'This link has ended or is not whole: copy it again, or ask the owner for a new one.',
+  invalid_request: 'Correct the fields above and run the command again.',
+  credential_required: 'Add the share URL of the document, or sign in: agmd login.',
+  credential_invalid: 'The link has ended or is incomplete: copy it again, or ask the owner for a new one.',
   forbidden: 'Ask the owner for a link with that role.',
   account_required: 'Sign in: agmd login.',
-  version_conflict: 'See agmd docs diff; to put both together: agmd docs push --merge.',
+  version_conflict: 'Compare with agmd docs diff, or merge with agmd docs push --merge.',
   not_found: 'Check the link or id.',
   document_deleted: 'Its owner can restore it for 30 days: agmd docs undelete.',
   task_link_required: 'Use the link of the assignment (task.share.url) as DOC.',
-  unknown_version: 'agmd revisions list shows the versions there were, agmd docs info the present one.',
-  unknown_reviewed_version: 'Name the version that agmd docs info or docs pull told when you read the document.',
-  target_not_found: 'See agmd docs cat, and name words, lines or a section as they stand there.',
-  target_ambiguous: 'Tell which one with --occurrence, --prefix, --suffix or --line.',
-  target_changed: 'Read that part again (agmd docs cat), and redo the change on its present text.',
+  unknown_version: 'agmd revisions list shows earlier versions, agmd docs info the current one.',
+  unknown_reviewed_version: 'Name the version that agmd docs info or docs pull printed when you read the document.',
+  target_not_found: 'Read the text with agmd docs cat, and name words, lines or a section of it.',
+  target_ambiguous: 'Choose one with --occurrence, --prefix, --suffix or --line.',
+  target_changed: 'Read that part again (agmd docs cat), and redo your change on the current text.',
   rate_limited: 'Wait, then run the command again.',
-  node_offline: 'Start one (agmd node), or ask the operator; agmd media status tells when one is there.',
-  engine_unavailable: 'agmd media status tells what can be done now; install an engine on the node, or start another one.',
+  node_offline: 'Start one (agmd node), or ask the operator. agmd media status shows connected nodes.',
+  engine_unavailable: 'agmd media status lists the engines. Install an engine on the node, or start another node.',
   not_started: 'Start it first: agmd tasks start.',
   idempotency_key_reused: 'Run the command again.'
 }
@@ -91,12 +91,12 @@ const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance
 const toldByService = (error: ServiceError): Told => {
   const { requestId, hint, status, code } = error.details
   const known = code === error.code
-  // Of a field that is wrong the service may know more than that.
+  // The service may know more about a wrong field than that.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
   const own = special ? undefined : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
-    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, and not as agmd does.`,
+    message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, but not as an agmd service does.`,
     hint: own ?? (typeof hint === 'string' ? hint : errorMeanings[error.code].hint),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     exit: known || typeof status !== 'number' ? errorMeanings[error.code].exit : exitOfStatus(status),
@@ -117,5 +117,5 @@ export const tell = (error: unknown): Told => {
   if (isSystemError(error))
     return { code: 'file_error', message: error.message, hint: 'Check the path and its permissions.', exit: exits.file_error, details: {} }
   const message = error instanceof Error ? error.message : String(error)
-  return { code: 'internal', message, hint: 'This is a fault of agmd itself: see agmd upgrade.', exit: exitCodes.error, details: {} }
+  return { code: 'internal', message, hint: 'This is a bug in agmd. Try agmd upgrade.', exit: exitCodes.error, details: {} }
 }

@@ -19,7 +19,8 @@ const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
 const rows = (chosen: readonly Command[]): string => columns(chosen.map(({ words, summary }) => [words, brief(summary)]))
 
 /** All commands, a line each. */
-export const commandList = ({ paint }: Terminal): string => `${rows(commands)}\n\n${paint('dim', 'agmd COMMAND --help tells more.')}`
+export const commandList = ({ paint }: Terminal): string =>
+  `${rows(commands)}\n\n${paint('dim', 'agmd COMMAND --help explains a command.')}`
 
 const optionRow = (option: Option): [string, string] => [optionUsage(option), optionMeaning(option)]
 
@@ -37,7 +38,7 @@ export const commandHelp = (command: Command, paint: Paint): string => {
 
 export const groupHelp = (group: string, paint: Paint): string => {
   const chosen = commands.filter((command) => groupOf(command) === group)
-  return `${section(paint, `agmd ${group}`, rows(chosen))}\n\n${paint('dim', 'agmd COMMAND --help tells more.')}\n`
+  return `${section(paint, `agmd ${group}`, rows(chosen))}\n\n${paint('dim', 'agmd COMMAND --help explains a command.')}\n`
 }
 
 export const mainHelp = (terminal: Terminal, service: string | undefined): string => {
@@ -50,10 +51,10 @@ export const mainHelp = (terminal: Terminal, service: string | undefined): strin
         paint,
         'Begin',
         columns([
-          ['agmd docs create -f notes.md', 'a document of a file'],
-          ['agmd docs pull URL -o notes.md', 'a file of a document'],
-          ['agmd docs push notes.md', 'your changes, if nobody was faster'],
-          ['agmd login', 'for the documents of your account']
+          ['agmd docs create -f notes.md', 'create a document from a file'],
+          ['agmd docs pull URL -o notes.md', 'write a document to a file'],
+          ['agmd docs push notes.md', 'push your changes, if nobody was faster'],
+          ['agmd login', 'open the documents of your account']
         ])
       ),
       section(paint, 'Commands', commandList(terminal)),

@@ -19,7 +19,7 @@ export interface KnownKey {
 
 export interface Host {
   readonly token?: string
-  /** Who is signed in, to be shown. */
+  /** Name of the signed-in person, to be shown. */
   readonly user?: string
   /** Whether it may be spoken to without encryption (plain-http.ts). */
   readonly insecureHttp?: boolean
@@ -59,7 +59,7 @@ export const readHosts = (): Hosts => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new Failure('config_unusable', `${path} is not what agmd wrote.`, 'Mend it, or move it away and sign in again.')
+  throw new Failure('config_unusable', `${path} is damaged.`, 'Repair it, or move it away and sign in again.')
 }
 
 const takeLock = (path: string): void => {
@@ -115,7 +115,7 @@ export const forgetDocument = (origin: string, gone: string): void =>
     return left.length === 0 ? host : { ...host, keys: left }
   })
 
-/** Names a key without telling it: what is kept beside a file. */
+/** Names a key without telling it: what is kept next to a file. */
 export const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16)
 
 /** The key of a document that allows most; of two such the one used last. With `print` the one that has this fingerprint. */

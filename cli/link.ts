@@ -1,5 +1,5 @@
 /**
- * What is remembered beside a file: the document that it is of, and the text it began with. For `notes.md` that is `.agmd/notes.md.json`, in a
+ * What is remembered next to a file: the document that it is of, and the text it began with. For `notes.md` that is `.agmd/notes.md.json`, in a
  * folder that git passes over. The key is not there, only what names it (hosts.ts).
  */
 import { existsSync } from 'node:fs'
@@ -36,11 +36,7 @@ export const readLink = (file: string): Link | undefined => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new Failure(
-    'config_unusable',
-    `${path} is not what agmd wrote.`,
-    `Remove it and pull again: agmd docs pull URL -o ${file} --merge.`
-  )
+  throw new Failure('config_unusable', `${path} is damaged.`, `Remove it and pull again: agmd docs pull URL -o ${file} --merge.`)
 }
 
 export const writeLink = (file: string, link: Link): void => {

@@ -53,8 +53,8 @@ interface Approved {
 }
 
 const refusals: Readonly<Record<string, readonly [string, string]>> = {
-  expired_token: ['The code has expired: nobody approved it in time.', 'Begin again: agmd login.'],
-  access_denied: ['The login was refused.', 'If that was a mistake, begin again: agmd login.']
+  expired_token: ['The code has expired: nobody approved it in time.', 'Start again: agmd login.'],
+  access_denied: ['The login was refused.', 'If that was a mistake, start again: agmd login.']
 }
 
 /** Asks until the person has decided. Errors: `not_signed_in`. */
@@ -72,7 +72,7 @@ const poll = async (origin: string, deviceCode: string, seconds: number): Promis
     else if (said.error !== 'authorization_pending' && response.status !== 429) {
       const [message, hint] = refusals[said.error ?? ''] ?? [
         said.error_description ?? `The service answered ${response.status}.`,
-        'agmd doctor tells more.'
+        'Run agmd doctor for details.'
       ]
       throw new Failure('not_signed_in', oneLine(message), hint)
     }
@@ -98,11 +98,11 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
     terminal.line({ user_code: code, verification_uri: short, verification_uri_complete: address, expires_in: seconds })
   } else {
     terminal.warn(`Your one-time code: ${terminal.paint('bold', oneLine(code))}`)
-    terminal.warn(`Open ${oneLine(address)} and compare it there.`)
-    terminal.say(`Waiting for the approval, ${Math.round(seconds / 60)} minutes at most; Ctrl-C gives up.`)
+    terminal.warn(`Open ${oneLine(address)} and compare the code there.`)
+    terminal.say(`Waiting for your approval, at most ${Math.round(seconds / 60)} minutes. Press Ctrl-C to cancel.`)
   }
   const mayOpen = terminal.asks && call.flag('browser') !== false && isExpected(address, origin)
-  if (mayOpen) terminal.say('Press Enter to open it here.')
+  if (mayOpen) terminal.say('Press Enter to open the page here.')
   const close = mayOpen ? openOnEnter(address) : (): void => undefined
   try {
     return await poll(origin, begun.device_code, begun.interval)
@@ -113,10 +113,10 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
 
 /** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
 const byToken = async (origin: string): Promise<Approved> => {
-  if (process.stdin.isTTY) process.stderr.write('Paste the token, then Enter and Ctrl-D.\n')
+  if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
   if (!/^(asess|apat|ai)_\S+$/.test(token))
-    throw new Failure('usage', 'What came on the standard input is no token.', 'It begins with asess_, apat_ or ai_.')
+    throw new Failure('usage', 'The standard input has no token.', 'A token begins with asess_, apat_ or ai_.')
   const { user } = await clientFor({ origin, key: undefined, token, author: undefined }).readMe()
   return { access_token: token, user }
 }
@@ -145,7 +145,7 @@ export const logout = async (call: Call): Promise<number> => {
     .then(({ sessions }) => sessions.find(({ current }) => current))
     .then((own) => own !== undefined && client.revokeSession({ session: own.id }).then(() => true))
     .catch((error: unknown) => {
-      call.terminal.warn(`The session could not be ended at the service: ${oneLine((error as Error).message)}`)
+      call.terminal.warn(`The service could not end the session: ${oneLine((error as Error).message)}`)
       return false
     })
   forgetSession(origin)

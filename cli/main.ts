@@ -85,7 +85,7 @@ const presentError = (error: unknown, { json, showKeys }: Flags): number => {
 const typed = process.argv.slice(2)
 
 process.on('SIGINT', () => process.exit(exitCodes.interrupted))
-// Whoever reads has read enough, as in `agmd docs cat URL | head`.
+// The reader has read enough, as in `agmd docs cat URL | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)

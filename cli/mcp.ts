@@ -45,7 +45,7 @@ const keyInAddress = (doc: string, origin: string): string | undefined => {
 
 /**
  * The key of the document that a call names, as a header: the service reads no long message before it knows a key. One that is kept goes along
- * with a bare id, so that no model has to see it; not beside a session, which it would narrow.
+ * with a bare id, so that no model has to see it; not with a session, which it would narrow.
  */
 const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Bridge): Record<string, string> => {
   const given = params?.arguments
@@ -104,9 +104,9 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     return errorTo(null, parseError, 'This line is not JSON.')
   }
   if (typeof message !== 'object' || message === null || Array.isArray(message))
-    return errorTo(null, invalidRequest, 'Send one message a line: an object of JSON-RPC.')
+    return errorTo(null, invalidRequest, 'Send one JSON-RPC message per line.')
   if (message.method === 'subscriptions/listen')
-    return message.id === undefined ? undefined : errorTo(message.id, methodNotFound, 'There are no subscriptions over this bridge.')
+    return message.id === undefined ? undefined : errorTo(message.id, methodNotFound, 'This bridge has no subscriptions.')
   try {
     const own = { ...repeated(message), ...keyHeader(message, bridge) }
     const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })

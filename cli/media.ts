@@ -24,7 +24,7 @@ export const mediaFile = (path: string, of: readonly MediaKind[] = ['image', 'au
   const type = known.find((each) => each.extension === (extension === 'jpeg' ? 'jpg' : extension))?.contentType
   if (type !== undefined) return new Blob([readFileSync(path)], { type })
   const endings = [...new Set(known.map((each) => each.extension))].join(', ')
-  throw new Failure('usage', `${path} has no ending of a file that is taken.`, `Known: ${endings}.`)
+  throw new Failure('usage', `${path} does not have a known file extension.`, `Known extensions: ${endings}.`)
 }
 
 interface Job {
@@ -34,7 +34,7 @@ interface Job {
   readonly error?: { readonly code: string; readonly message: string } | undefined
 }
 
-/** How long a service that is away is asked again, and after which pause, in milliseconds: it may be starting anew. */
+/** How long a service that is away is asked again, and after which pause, in milliseconds: it may be starting again. */
 const awayMsMax = 60_000
 const pauseMs = 1000
 
@@ -60,11 +60,11 @@ const ended = async <Found extends Job>(doc: string, started: Found, read: (job:
   while (job.status === 'queued' || job.status === 'running')
     job = await persistently(() => read(job.id)).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error
-      throw new Failure(error.code, error.message, `The job goes on without you: agmd media wait ${doc} ${job.id}`, { job: job.id })
+      throw new Failure(error.code, error.message, `The job continues. To wait for it: agmd media wait ${doc} ${job.id}`, { job: job.id })
     })
   if (job.status === 'done') return job
   const said = job.error?.message ?? 'It was canceled.'
-  throw new Failure('job_failed', said, 'agmd media status tells what can be done now.', {
+  throw new Failure('job_failed', said, 'agmd media status lists the engines.', {
     job: job.id,
     reason: job.error?.code ?? 'canceled'
   })

@@ -25,8 +25,8 @@ export const requireEncryption = ({ protocol, hostname, origin }: URL): void => 
   if (protocol !== 'http:' || isThisMachine(hostname) || isAllowed(origin)) return
   throw new Failure(
     'not_encrypted',
-    `${origin} would be spoken to without encryption: anybody on the way could read its keys and change its answers. Nothing was sent.`,
-    'Use its https address. On a network that you trust, add --insecure-http once: it is kept for this service.',
+    `The connection to ${origin} has no encryption: others could read its keys and change its answers. Nothing was sent.`,
+    'Use its https address. On a network that you trust, add --insecure-http once: agmd remembers it for this service.',
     { origin }
   )
 }

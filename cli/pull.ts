@@ -36,7 +36,7 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
   if (local === remote.content) return take('unchanged')
   if (force || local === linked?.base) return take('updated')
   if (linked === undefined)
-    throw new Failure('file_changed', `${file} is there already, with another text.`, `Choose another file, or --force to replace it.`, {
+    throw new Failure('file_changed', `${file} already exists with another text.`, `Choose another file, or --force to replace it.`, {
       file
     })
   if (remote.content === linked.base) {
@@ -44,12 +44,9 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
     return 'kept'
   }
   if (!merges)
-    throw new Failure(
-      'file_changed',
-      `${file} was changed, and so was the document.`,
-      `To put both together: agmd docs pull ${file} --merge`,
-      { file }
-    )
+    throw new Failure('file_changed', `Both ${file} and the document have changed.`, `To merge them: agmd docs pull ${file} --merge`, {
+      file
+    })
   checkMarks(call, file, local, linked.base)
   const merged = together({ file, place, base: linked.base, local, remote })
   if (merged instanceof Failure) throw merged
@@ -61,9 +58,9 @@ export const pullInto = (call: Call, file: string, place: Place, remote: Copy, {
 const saidOfPull: Readonly<Record<Pulled, string>> = {
   created: 'Pulled into',
   updated: 'Updated',
-  unchanged: 'Nothing new in',
-  kept: 'Nothing new; your changes stay in',
-  merged: 'Merged what others changed into'
+  unchanged: 'No new changes for',
+  kept: 'No new changes; your changes stay in',
+  merged: 'Merged other people’s changes into'
 }
 
 export const pull = async (call: Call): Promise<void> => {

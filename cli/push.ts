@@ -39,8 +39,8 @@ const baseOf = async (call: Call, client: Client, place: Place, file: string, lo
   if (remote.content === '' || remote.content === local || call.flag('force') === true) return remote
   throw new Failure(
     'not_pulled',
-    `${file} was not pulled from this document, so nobody knows what it began with.`,
-    `Pull first (agmd docs pull URL -o ${file}), say --base-version, or --force to replace the document.`
+    `${file} was not pulled from this document, so its base version is unknown.`,
+    `Pull first (agmd docs pull URL -o ${file}), add --base-version, or use --force to replace the document.`
   )
 }
 
@@ -52,7 +52,7 @@ interface Written {
   readonly diff?: string | undefined
 }
 
-/** What is said of a push beside its text. */
+/** What is said of a push besides its text. */
 const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   const { granularity, note, label } = call.fields as Partial<InputOf<'replaceContent'>>
   return {
@@ -76,7 +76,7 @@ const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promis
   if (merges !== undefined) return merges
   const question =
     conflicts === 0
-      ? `The document changed since the pull, elsewhere than ${file}. Put both together and push?`
+      ? `The document changed since the pull, in other places than ${file}. Merge and push?`
       : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both into the file?`
   // --yes is about what is destroyed; a merge has a word of its own.
   return call.terminal.asks && !call.terminal.flags.yes && call.terminal.confirm(question)
@@ -86,7 +86,7 @@ const needed = (file: string, version: string, conflicts: number): Failure =>
   new Failure(
     'merge_needed',
     `The document changed since the pull${conflicts === 0 ? '; the changes do not touch yours' : `, in the same places as ${file}`}. Nothing was pushed.`,
-    `agmd docs diff ${file} shows it; to put both together: agmd docs push ${file} --merge`,
+    `To compare: agmd docs diff ${file}. To merge: agmd docs push ${file} --merge`,
     { file, currentVersion: version, conflicts, clean: conflicts === 0 }
   )
 
@@ -138,8 +138,8 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
     ...(diff === undefined ? {} : { diff })
   }
   call.answer(answer, () => {
-    if (diff !== undefined) return diff === '' ? 'Nothing would change.' : call.terminal.shown(diff)
-    if (!changed) return `Nothing to push: ${file} says nothing new.`
+    if (diff !== undefined) return diff === '' ? 'There is nothing to change.' : call.terminal.shown(diff)
+    if (!changed) return `Nothing to push: ${file} has no changes.`
     const how = merged ? 'Merged and pushed' : 'Pushed'
     return `${how} ${file} (${counted(base.content, merged ? content : local)}, version ${base.version} → ${version})`
   })

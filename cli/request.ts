@@ -42,7 +42,7 @@ const unreachable = (origin: string, error: NodeJS.ErrnoException): Failure => {
   return new Failure(
     'service_unreachable',
     `${origin} cannot be reached (${why}).`,
-    'Check the address and the network; agmd doctor tells more.',
+    'Check the address and the network. Run agmd doctor for details.',
     {
       origin
     }
@@ -53,8 +53,8 @@ const unreachable = (origin: string, error: NodeJS.ErrnoException): Failure => {
 const redirected = (origin: string, to: string): Failure =>
   new Failure(
     'not_an_agmd_service',
-    `${origin} sends us on to ${to}. Nothing was sent there.`,
-    'Give the right address with AGMD_URL or --url.',
+    `${origin} redirects to ${to}. Nothing was sent there.`,
+    'Set the right address with AGMD_URL or --url.',
     {
       origin
     }
@@ -76,7 +76,9 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
     const fail = (error: Error): void => {
       if (signal?.aborted === true) reject(signal.reason as Error)
       else if (time.aborted)
-        reject(new Failure('timeout', `${url.origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again; agmd doctor tells more.'))
+        reject(
+          new Failure('timeout', `${url.origin} did not answer in ${answerMsMax / 1000} s.`, 'Try again, or run agmd doctor for details.')
+        )
       else reject(error instanceof Failure ? error : unreachable(url.origin, error))
     }
     const outgoing = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, options, (incoming) => {
@@ -86,7 +88,7 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length
         if (size > answerBytesMax)
-          incoming.destroy(new Failure('not_an_agmd_service', `${url.origin} answers without end.`, 'Check the address.'))
+          incoming.destroy(new Failure('not_an_agmd_service', `The answer of ${url.origin} is too long.`, 'Check the address.'))
         else chunks.push(chunk)
       })
       incoming.once('error', fail)

@@ -12,7 +12,7 @@ import { type Answer, send, type SendInit } from './request.ts'
 const originOf = (text: string, from: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Failure('usage', `${from} is no address of a service: ${text}`, 'Give one like https://docs.example.org.')
+    throw new Failure('usage', `${from} is not the address of a service: ${text}`, 'Use one like https://docs.example.org.')
   return url.origin
 }
 
@@ -40,7 +40,7 @@ const onlyHost = (): string | undefined => {
 /** The service for what names none. Errors: `usage`. */
 export const serviceOrigin = (given: string | undefined): string => {
   const origin = askedOrigin(given) ?? home ?? onlyHost()
-  if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or give --url.')
+  if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or add --url.')
   return origin
 }
 
@@ -56,7 +56,7 @@ const acceptedOrigin = (origin: string, given: string | undefined): string => {
   if (asked === undefined && Object.hasOwn(readHosts(), origin)) return origin
   throw new Failure(
     'foreign_origin',
-    `This link is of ${origin}, but the service here is ${expected}. Nothing was sent.`,
+    `This link belongs to ${origin}, but your service is ${expected}. Nothing was sent.`,
     `If you trust it: agmd --url ${origin} …`
   )
 }
@@ -73,7 +73,7 @@ export interface Place {
 }
 
 const keyFromText = (text: string): string => {
-  if (!shareKeyPattern.test(text)) throw new Failure('usage', 'The key in this link is not one.', 'Copy the link again, all of it.')
+  if (!shareKeyPattern.test(text)) throw new Failure('usage', 'The key in this link is not valid.', 'Copy the whole link again.')
   return text
 }
 
@@ -81,7 +81,7 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
   const url = new URL(text)
   const doc = /^\/(?:d|api\/docs)\/([\w-]+)(?:\.md)?(?:\/|$)/.exec(url.pathname)?.[1]
   if (doc === undefined || !documentIdPattern.test(doc))
-    throw new Failure('usage', 'This address is no document.', 'Give its share URL: https://…/d/ID?key=KEY.')
+    throw new Failure('usage', 'This address is not a document.', 'Use its share URL: https://…/d/ID?key=KEY.')
   const origin = acceptedOrigin(url.origin, given)
   const key = url.searchParams.get('key')
   return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
@@ -102,14 +102,14 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
   if (existsSync(text))
     throw new Failure(
       'not_pulled',
-      `${text} is not connected with a document.`,
-      `Pull it (agmd docs pull URL -o ${text}), or give the share URL.`
+      `${text} is not linked to a document.`,
+      `Pull it (agmd docs pull URL -o ${text}), or use the share URL.`
     )
   if (!documentIdPattern.test(text))
     throw new Failure(
       'usage',
-      `${text} is no share URL, no document id and no file (${linkPath(text)} is not there).`,
-      'Give the share URL: https://…/d/ID?key=KEY.'
+      `${text} is not a share URL, a document id or a pulled file (${linkPath(text)} is missing).`,
+      'Use the share URL: https://…/d/ID?key=KEY.'
     )
   const origin = serviceOrigin(given)
   return { origin, doc: text, key: knownKey(origin, text), implied: true }
@@ -120,7 +120,7 @@ const tokenOfEnvironment = (): string | undefined => {
   // One that was read from a file ends with its line end.
   const token = (process.env['AGMD_TOKEN'] ?? '').trim()
   if (/[^\u0021-\u007e]/.test(token))
-    throw new Failure('usage', 'AGMD_TOKEN has characters that no token has.', 'Copy the token again, or unset AGMD_TOKEN.')
+    throw new Failure('usage', 'AGMD_TOKEN has characters that are not allowed in a token.', 'Copy the token again, or unset AGMD_TOKEN.')
   return token === '' ? undefined : token
 }
 
@@ -142,7 +142,7 @@ export interface Access {
 }
 
 /**
- * A session owns a document or is nobody there, and a key beside it narrows (docs/api.md, Credentials and roles). So a key that nobody gave is sent only
+ * A session owns a document or is nobody there, and a key with it narrows (docs/api.md, Credentials and roles). So a key that nobody gave is sent only
  * where the session alone finds nothing.
  */
 export const sendWith = (access: Access): typeof send => {
@@ -156,18 +156,18 @@ export const sendWith = (access: Access): typeof send => {
   }
 }
 
-/** Of a link and a session the service does not say which one it refused. */
+/** When a link and a session are sent, the service does not say which one it refused. */
 const hasEnded = async (origin: string, token: string): Promise<boolean> =>
   (await send(`${origin}/api/me`, { headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' } })).status === 401
 
 const sessionEnded = (origin: string, token: string, hasLink: boolean): Failure => {
   const { host } = new URL(origin)
-  const linkAlone = (how: string): string => (hasLink ? ` Or ${how} to go on with the link alone.` : '')
+  const linkAlone = (how: string): string => (hasLink ? ` Or ${how} to continue with the link alone.` : '')
   if (token === tokenOfEnvironment())
     return new Failure(
       'session_ended',
-      `AGMD_TOKEN is no session of ${host}, or has ended.`,
-      `Put a valid one into AGMD_TOKEN, or unset it and sign in: agmd login.${linkAlone('unset it')}`
+      `AGMD_TOKEN is not a session of ${host}, or has ended.`,
+      `Set AGMD_TOKEN to a valid session, or unset it and sign in: agmd login.${linkAlone('unset it')}`
     )
   if (token === readHosts()[origin]?.token)
     return new Failure(
@@ -175,7 +175,7 @@ const sessionEnded = (origin: string, token: string, hasLink: boolean): Failure 
       `The session with ${host} has ended.`,
       `Sign in again: agmd login.${linkAlone('sign out (agmd logout)')}`
     )
-  return new Failure('session_ended', `That token is no session of ${host}, or has ended.`, 'Make a new one: agmd login.')
+  return new Failure('session_ended', `The token is not a session of ${host}, or has ended.`, 'Create a new session: agmd login.')
 }
 
 const sendKey = ({ key, implied = false, token }: Access): typeof send => {

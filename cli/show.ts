@@ -8,7 +8,7 @@ type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => stri
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
 
 /** What a dry run would change. */
-const wouldChange = (diff: string): string => (diff === '' ? 'Nothing would change.' : harmless(diff))
+const wouldChange = (diff: string): string => (diff === '' ? 'There is nothing to change.' : harmless(diff))
 
 const list = (rows: readonly (readonly string[])[], nothing: string): string => (rows.length === 0 ? nothing : columns(rows))
 
@@ -114,7 +114,7 @@ export const wordsFor = (masked: boolean): Words => {
         'No sessions.'
       ),
     revokeSession: () => 'Ended the session.',
-    revokeSessions: ({ revoked }) => `Ended ${revoked} sessions, this one too.`,
+    revokeSessions: ({ revoked }) => `Ended ${revoked} sessions, including this one.`,
     createToken: ({ secret }) => secret,
     listTokens: ({ tokens }) =>
       list(
@@ -140,7 +140,7 @@ export const wordsFor = (masked: boolean): Words => {
       restorableUntil === null
         ? 'Deleted for good.'
         : `Moved to the trash. Restore it until ${restorableUntil.slice(0, 10)} with: agmd docs undelete`,
-    updateDocument: ({ title }) => `It is called “${oneLine(title)}”.`,
+    updateDocument: ({ title }) => `The title is “${oneLine(title)}”.`,
     undeleteDocument: ({ doc }) => `“${oneLine(doc.title)}” is restored.`,
     listTrash: ({ docs, nextBefore }) =>
       list(
@@ -181,7 +181,7 @@ export const wordsFor = (masked: boolean): Words => {
     listComments: ({ comments }) => list(comments.map(commentRow), 'No comments.'),
     readComment: ({ comment }) => commentLines(comment),
     createComment: ({ id, anchored, comment }) =>
-      `${id}${anchored || comment.target.kind === 'document' ? '' : '  (those words are not there: it has no place)'}`,
+      `${id}${anchored || comment.target.kind === 'document' ? '' : '  (without an anchor: the document does not contain these words)'}`,
     replyToComment: ({ id }) => id,
     resolveComment: ({ comment }) => `${comment.id} is ${comment.status}.`,
     editComment: ({ comment }) => `Changed ${comment.id}.`,
@@ -198,7 +198,7 @@ export const wordsFor = (masked: boolean): Words => {
       diff === undefined
         ? list(
             results.map(({ suggestionId, ok, message }) => [suggestionId, ok ? 'done' : (message ?? 'refused')]),
-            'Nothing to decide.'
+            'There is nothing to decide.'
           )
         : wouldChange(diff),
     listShares: ({ shares }) =>
@@ -223,7 +223,7 @@ export const wordsFor = (masked: boolean): Words => {
       ]),
     createShare: ({ url }) => url,
     changeShare: ({ url }) => url,
-    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, with ${ended.length} made through it.`),
+    revokeShare: ({ ended }) => (ended.length === 0 ? 'Revoked.' : `Revoked, with ${ended.length} links made through it.`),
     listRevisions: ({ revisions }) =>
       list(
         revisions.map(({ id, createdAt, cause, added, removed, author, label }) => [
@@ -235,11 +235,7 @@ export const wordsFor = (masked: boolean): Words => {
         ]),
         'No revisions.'
       ),
-    labelRevision: ({ id, label }) => (label === null ? `Revision ${id} has no name now.` : `Revision ${id} is “${oneLine(label)}”.`),
-    restoreRevision({ version, changed, diff }) {
-      if (diff !== undefined) return wouldChange(diff)
-      return changed ? `Restored as version ${version}.` : 'Nothing to restore: it reads so already.'
-    },
+    labelRevision: ({ id, label }) => (label === null ? `Removed the name of revision ${id}.` : `Revision ${id} is “${oneLine(label)}”.`),
     publishDocument: ({ published, url }) => (published ? url : 'Not published.'),
     uploadAsset: ({ markdown }) => harmless(markdown),
     cancelJob: ({ jobId, status }) => `${jobId} is ${status}.`,
@@ -279,7 +275,7 @@ const inboxLines = ({ cursor, at, reason, actor, doc, text, quote, next }: Inbox
   `${cursor}  ${date(at)}  ${reason}  ${oneLine(actor ?? '', 30)}  ${oneLine(doc.title, 40)}: ${oneLine(text)}${quote === undefined ? '' : `  (on “${oneLine(quote, 40)}”)`}\n  → agmd api ${next.method} ${oneLine(next.path, 200)}`
 
 export const inboxWords = ({ items, latest }: Output<'readInbox'>): string =>
-  [...(items.length === 0 ? ['Nothing needs you.'] : items.map(inboxLines)), `latest ${latest}`].join('\n')
+  [...(items.length === 0 ? ['There is nothing for you.'] : items.map(inboxLines)), `latest ${latest}`].join('\n')
 
 type Event = Output<'listEvents'>['events'][number]
 

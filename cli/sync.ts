@@ -36,8 +36,8 @@ export const checkMarks = (call: Call, file: string, local: string, base: string
   if (marks.length === 0) return
   throw new Failure(
     'markers_left',
-    `${file} still has marks of a merge (line ${marks.join(', ')}).`,
-    'Keep what is right between <<<<<<< and >>>>>>>, remove the marks, and try again; --keep-marks if they are meant.',
+    `${file} still has conflict marks (line ${marks.join(', ')}).`,
+    'Keep the right text between <<<<<<< and >>>>>>>, remove the marks and try again. To push them as text, add --keep-marks.',
     { file, lines: marks }
   )
 }
@@ -81,7 +81,7 @@ export interface Both {
 /** Somebody may save the file while we wait for the service. Errors: `file_changed`; nothing was written then. */
 export const checkStill = (file: string, local: string): void => {
   if (mustRead(file) === local) return
-  throw new Failure('file_changed', `${file} was saved meanwhile; it stays as it is.`, `Run the command again.`, { file })
+  throw new Failure('file_changed', `Somebody saved ${file} meanwhile. It is unchanged.`, `Run the command again.`, { file })
 }
 
 /** Writes both sides into the file, between marks; the file then begins with the version of the other side. */
@@ -92,8 +92,8 @@ export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts
   const places = `${conflicts} place${conflicts === 1 ? '' : 's'}`
   return new Failure(
     'merge_conflict',
-    `Both changed the same, in ${places}. ${file} has both now, between marks.`,
-    `Settle it in ${file}, then: agmd docs push ${file}`,
+    `Both changed the same text, in ${places}. ${file} now has both, between conflict marks.`,
+    `Resolve the conflicts in ${file}, then: agmd docs push ${file}`,
     { file, conflicts, version: remote.version }
   )
 }

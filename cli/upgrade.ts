@@ -25,7 +25,7 @@ const get = async (address: string): Promise<Answer> => {
 export const offeredChecksum = async (origin: string): Promise<string> => {
   const text = (await get(`${origin}/downloads/agmd/checksum`)).text()
   const sum = /^[0-9a-f]{64}/.exec(text)?.[0]
-  if (sum === undefined) throw new Failure('not_an_agmd_service', `${origin} told no checksum.`, 'Check AGMD_URL.')
+  if (sum === undefined) throw new Failure('not_an_agmd_service', `${origin} sent no checksum.`, 'Check AGMD_URL.')
   return sum
 }
 
@@ -43,14 +43,14 @@ export const upgrade: Action = async (call) => {
   const sum = await offeredChecksum(origin)
   const file = ownFile()
   if (sum === sha256(readFileSync(file)))
-    return call.answer({ ok: true, changed: false }, () => 'This is the program that the service offers.')
+    return call.answer({ ok: true, changed: false }, () => 'This is the current version of the service.')
   if (call.flag('check') === true)
-    return call.answer({ ok: true, changed: false, available: true }, () => 'The service offers another one: agmd upgrade')
+    return call.answer({ ok: true, changed: false, available: true }, () => 'The service has another version: agmd upgrade')
   const bytes = (await get(`${origin}/downloads/agmd`)).bytes
   if (sha256(bytes) !== sum || bytes.length > programBytesMax)
     throw new Failure(
       'checksum_mismatch',
-      'What was downloaded is not what the checksum promises. Nothing was changed.',
+      'The download does not match its checksum. Nothing was changed.',
       'Try again; if it happens again, tell the operator.'
     )
   writeWhole(file, bytes)

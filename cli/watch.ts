@@ -46,7 +46,7 @@ export const watch = async (call: Call): Promise<never> => {
     const base = readLink(file)?.base ?? ''
     if (local === base) return
     // Programs that write in two steps empty it first; whoever means it can push it.
-    if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; agmd docs push ${file} does it`)
+    if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; to push it: agmd docs push ${file}`)
     try {
       const { changed } = await pushFile(call, place, file, true)
       if (changed) told('pushed', `Pushed ${file}`)

@@ -70,17 +70,29 @@ const measure = (path: string): Measured[] => {
   return found
 }
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : ['shared', 'server', 'web', 'cli', 'scripts']
-const measured = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })).flatMap(measure)
+/** The folders of the program. */
+const programFolders = ['shared', 'server', 'web', 'cli', 'scripts']
 
-const summary = (of: 'lines' | 'logic'): string => {
+/** The functions in the files of folders below the root. */
+export const functionsIn = (folders: readonly string[] = programFolders): Measured[] =>
+  folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })).flatMap(measure)
+
+/** The number that a part of the functions, from 0 to 1, does not exceed. */
+export const percentile = (measured: readonly Measured[], of: 'lines' | 'logic', part: number): number => {
   const sorted = measured.map((each) => each[of]).toSorted((one, other) => one - other)
-  const at = (part: number): number => sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? 0
-  return `${of}: half at most ${at(0.5)}, nine tenths at most ${at(0.9)}, longest ${at(1)}`
+  return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? 0
 }
 
-const longest = measured.toSorted((one, other) => other.logic - one.logic || other.lines - one.lines).slice(0, shownMax)
-const rows = longest.map(
-  ({ place, name, lines, logic }) => `${String(logic).padStart(5)} of ${String(lines).padStart(3)}  ${name}  ${place}`
-)
-process.stdout.write([`${measured.length} functions`, summary('lines'), summary('logic'), ...rows, ''].join('\n'))
+const report = (measured: readonly Measured[]): string => {
+  const summary = (of: 'lines' | 'logic'): string => {
+    const at = (part: number): number => percentile(measured, of, part)
+    return `${of}: half at most ${at(0.5)}, nine tenths at most ${at(0.9)}, longest ${at(1)}`
+  }
+  const longest = measured.toSorted((one, other) => other.logic - one.logic || other.lines - one.lines).slice(0, shownMax)
+  const rows = longest.map(
+    ({ place, name, lines, logic }) => `${String(logic).padStart(5)} of ${String(lines).padStart(3)}  ${name}  ${place}`
+  )
+  return [`${measured.length} functions`, summary('lines'), summary('logic'), ...rows, ''].join('\n')
+}
+
+if (import.meta.main) process.stdout.write(report(functionsIn(process.argv.length > 2 ? process.argv.slice(2) : undefined)))

@@ -123,7 +123,7 @@ const tool = (path) => inRoot('node_modules', ...path.split('/'))
 // --- Installing
 
 /**
- * `npm ci` when the installed packages are not those of package-lock.json. The hash of the lock file that was installed is kept beside them; without
+ * `npm ci` when the installed packages are not those of package-lock.json. The hash of the lock file that was installed is kept next to them; without
  * it (someone ran npm) npm's own record of what it installed is compared. `tools`: the development packages too.
  */
 async function install(tools) {

@@ -1,4 +1,4 @@
-/** What a visit loads, at first and when it is needed, gzipped, beside its budget. Run alone it prints them and exits 1 when one is over. */
+/** What a visit loads, at first and when it is needed, gzipped, next to its budget. Run alone it prints them and exits 1 when one is over. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -53,10 +53,10 @@ export function sizes(): Size[] {
     { name: 'comments and suggestions, later', kilobytes: later(review, entry, editor), kilobytesMax: 60 },
     { name: 'what makes writing easier, later', kilobytes: later(extras, entry, editor), kilobytesMax: 60 },
     { name: 'pictures and speech, later', kilobytes: later('media/media-panel.tsx', entry, editor, extras), kilobytesMax: 60 },
-    { name: 'outline, later', kilobytes: later('outline/outline.tsx', entry, editor), kilobytesMax: 60 },
+    { name: 'outline, later', kilobytes: later('document/outline.tsx', entry, editor), kilobytesMax: 60 },
     { name: 'reading view, later', kilobytes: later(reading, entry, editor), kilobytesMax: 62 },
-    { name: 'colours of code, later', kilobytes: later('reading/highlight.ts', entry, editor, reading), kilobytesMax: 60 },
-    { name: 'formulas, later', kilobytes: later('reading/formulas.ts', entry, editor, reading), kilobytesMax: 60 },
+    { name: 'colours of code, later', kilobytes: later('markdown/highlight.ts', entry, editor, reading), kilobytesMax: 60 },
+    { name: 'formulas, later', kilobytes: later('markdown/formulas.ts', entry, editor, reading), kilobytesMax: 60 },
     { name: 'frame of diagrams, later', kilobytes: later('diagram/frame.html'), kilobytesMax: 200 },
     { name: 'script of a published page with diagrams', kilobytes: later('published/diagrams.ts'), kilobytesMax: 5 },
     { name: 'script of a published page with widgets', kilobytes: later('published/widgets.ts'), kilobytesMax: 5 },

@@ -1,4 +1,4 @@
-/** `npm start -- admin …`: links that an operator hands to people. Works beside the running server: it only reads. */
+/** `npm start -- admin …`: links that an operator hands to people. Works next to the running server: it only reads. */
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Account, findAccountByEmail, normalEmail } from './domain/accounts/accounts.ts'
@@ -21,7 +21,7 @@ const isKind = (word: string | undefined): word is LinkKind => word === 'invite'
 const accountOf = async (folder: string, email: string): Promise<Account | undefined> => {
   const instance = await readInstance(folder)
   if (instance?.initialised !== true)
-    throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to where its data is.`)
+    throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to its data folder.`)
   const storage = await openLmdbReader(folder, instance)
   try {
     return await findAccountByEmail({ storage }, email)
@@ -43,9 +43,9 @@ export const admin = async ([kind, address, ...more]: readonly string[], config:
   if (!isKind(kind) || address === undefined || more.length > 0) throw new AdminError(usage)
   const email = normalEmail(address)
   if (email === undefined) throw new AdminError(`${JSON.stringify(address)} is not an email address.`)
-  if (config.authUrl !== null) throw new AdminError(`Accounts are made at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
+  if (config.authUrl !== null) throw new AdminError(`People create accounts at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
   if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL: the link must say where the server is.')
-  if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed: nobody new. Set it to invite.')
+  if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed. To invite people, set it to invite.')
   const whom = whomOf(kind, email, await accountOf(config.dataDir, email))
   const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)
   return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nWorks once, for ${hoursOf[kind]} hours.`

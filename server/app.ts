@@ -14,7 +14,7 @@ import { bindIdentity, type Identity } from './http/identity.ts'
 import { bindGuides } from './http/guides.ts'
 import { nearestCalls } from './http/nearest-calls.ts'
 import { bindOpenApi } from './http/openapi.ts'
-import { isOwnOrigin } from './http/origin.ts'
+import { homeOfPage, isOwnOrigin } from './http/origin.ts'
 import { asksForHtml, bindPages, unknownPage } from './http/pages.ts'
 import { take } from './http/perform.ts'
 import { permissionsPolicy } from './http/permissions-policy.ts'
@@ -105,7 +105,7 @@ const plainTarget: Check = (ctx) => {
     target.startsWith('//') ||
     /[#\\\u0000-\u0020\u007f-\uffff]/.test(target) ||
     /%(?![0-9A-Fa-f]{2})|%00|%2f|%5c/i.test(target.split('?')[0] ?? '')
-  if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not plain.' })
+  if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not valid.' })
 }
 
 /** A page elsewhere must not write through a visitor's browser. */
@@ -129,6 +129,19 @@ const available =
       ctx.set('Connection', 'close')
       throw new ServiceError('shutting_down')
     }
+  }
+
+/** Brings people to the one name of this machine under which they can sign in. Programs are answered under each. */
+const atHome =
+  ({ service }: Http): Middleware =>
+  (ctx, next) => {
+    const isPage = (ctx.method === 'GET' || ctx.method === 'HEAD') && asksForHtml(ctx as unknown as Context)
+    const home = isPage && !ctx.path.startsWith('/api/') ? homeOfPage(ctx.req.headers.host, ctx.req.url ?? '/', service.baseUrl) : undefined
+    if (home === undefined) return next()
+    ctx.set('Cache-Control', 'no-store')
+    ctx.status = 307
+    ctx.redirect(home)
+    return undefined
   }
 
 const unknownAddress = (method: string, path: string): ServiceError => {
@@ -169,6 +182,7 @@ export const createApp = (
   bindOperations(http, routers)
 
   app.use(answered(http))
+  app.use(atHome(http))
   app.use(routers.routes)
   app.use(routers.refuseOtherMethods)
   app.use(nothingHere(http, files))

@@ -86,7 +86,7 @@ export const configTable = {
     default: '0',
     unit: 'proxies',
     allowed: 'a whole number from 0 to 16',
-    docs: 'How many reverse proxies stand in front: that many X-Forwarded-For entries, counted from the right, are believed. 0 ignores the header.',
+    docs: 'Number of reverse proxies in front. The server trusts that many X-Forwarded-For entries, counted from the right. 0 ignores the header.',
     secret: false,
     schema: wholeNumber(0, 16)
   },
@@ -95,7 +95,7 @@ export const configTable = {
     default: 'info',
     unit: 'level',
     allowed: 'error, warn, info or debug',
-    docs: 'Least severe level that is logged.',
+    docs: 'Lowest level that the server logs.',
     secret: false,
     schema: z.enum(['error', 'warn', 'info', 'debug'])
   },
@@ -113,7 +113,7 @@ export const configTable = {
     default: null,
     unit: 'text',
     allowed: 'at least 32 characters',
-    docs: 'Secret of this instance, from which its keys are derived. Not set: made at first start and kept in the data folder.',
+    docs: 'Secret of this instance, from which it derives its keys. Not set: created at the first start and kept in the data folder.',
     secret: true,
     schema: z.string().min(32)
   },
@@ -122,7 +122,7 @@ export const configTable = {
     default: 'on',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether requests are rate limited. off is for tests and benchmarks.',
+    docs: 'Whether the server limits the rate of requests. off is for tests and benchmarks.',
     secret: false,
     schema: onOff
   },
@@ -131,7 +131,7 @@ export const configTable = {
     default: '400',
     unit: 'sockets',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Pages and programs of one address that may be connected at once; IPv6 counts by its /64. AGMD_RATE_LIMITS=off lifts it.',
+    docs: 'Connections that one address may have at once; IPv6 counts by its /64. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -140,7 +140,7 @@ export const configTable = {
     default: '1000',
     unit: 'connections',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one document may have at once: a quarter of them for one account or address, four fifths for one link, a tenth kept for owners. AGMD_RATE_LIMITS=off lifts it.',
+    docs: 'Connections that one document may have at once. One account or address gets at most a quarter, one link four fifths, and owners keep a tenth. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -149,7 +149,7 @@ export const configTable = {
     default: 'svc',
     unit: 'word',
     allowed: '1 to 20 letters, digits and hyphens',
-    docs: 'What the names of the MCP tools begin with: svc.read_doc. Calls with an underscore in place of the dot are understood, too.',
+    docs: 'Prefix of the MCP tool names: svc.read_doc. Calls may use an underscore instead of the dot.',
     secret: false,
     schema: z.string().regex(/^[A-Za-z0-9-]{1,20}$/)
   },
@@ -167,7 +167,7 @@ export const configTable = {
     default: 'off',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether a whole document is replaced only by a request that names the version it read; any other is answered 428.',
+    docs: 'Whether a request that replaces a whole document must name the version that it read. Others get 428.',
     secret: false,
     schema: onOff
   },
@@ -176,7 +176,7 @@ export const configTable = {
     default: null,
     unit: 'address',
     allowed: 'mailto: and an address, or an https address',
-    docs: 'Where faults of this server are reported, as /.well-known/security.txt says. Not set: its first page.',
+    docs: 'Where people report vulnerabilities, for /.well-known/security.txt. Not set: the first page.',
     secret: false,
     schema: z
       .string()
@@ -188,7 +188,7 @@ export const configTable = {
     default: 'open',
     unit: 'mode',
     allowed: 'open, invite or closed',
-    docs: 'Who may create an account: everybody, those with a link of `npm start -- admin invite EMAIL`, or nobody new. With AGMD_AUTH_URL the issuer decides.',
+    docs: 'Sign-up policy: open to everybody, to people with a link of `npm start -- admin invite EMAIL`, or to nobody. With AGMD_AUTH_URL the issuer decides.',
     secret: false,
     schema: z.enum(['open', 'invite', 'closed'])
   },
@@ -197,7 +197,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: 'the https address of an OpenID Connect issuer (http on this machine only)',
-    docs: 'Identity broker that signs people in. Not set: the one that is built in. Register BASE_URL/auth/callback there.',
+    docs: 'Identity broker that signs people in. Not set: the built-in broker. Register BASE_URL/auth/callback there.',
     secret: false,
     schema: issuer
   },
@@ -224,7 +224,7 @@ export const configTable = {
     default: null,
     unit: 'URL',
     allowed: 'the https address of an issuer (http on this machine only)',
-    docs: 'Issuer of agent tokens (ai_): JWTs are checked by its keys, others by asking it (RFC 7662). Not set: none are accepted.',
+    docs: 'Issuer of agent tokens (ai_). The server checks JWTs with its keys and asks it about other tokens (RFC 7662). Not set: no agent tokens.',
     secret: false,
     schema: issuer
   },
@@ -251,7 +251,7 @@ export const configTable = {
     default: '200',
     unit: 'MiB',
     allowed: 'a whole number from 0 to 1048576',
-    docs: 'Space that the assets of one document may take. 0 refuses uploads.',
+    docs: 'Quota for the assets of one document. 0 refuses uploads.',
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
@@ -260,7 +260,7 @@ export const configTable = {
     default: '256',
     unit: 'MiB',
     allowed: 'a whole number from 0 to 1048576',
-    docs: 'Space that the text, history, comments and suggestions of one document may take. 0: any.',
+    docs: 'Quota for the text, history, comments and suggestions of one document. 0: no quota.',
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
@@ -269,7 +269,7 @@ export const configTable = {
     default: '10240',
     unit: 'MiB',
     allowed: 'a whole number from 0 to 1048576',
-    docs: 'Space that all documents of one account or agent may take, without assets. 0: any.',
+    docs: 'Quota for all documents of one account or agent, without assets. 0: no quota.',
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
@@ -278,7 +278,7 @@ export const configTable = {
     default: '1024',
     unit: 'MiB',
     allowed: 'a whole number from 0 to 1048576',
-    docs: 'Space that the documents made without an account from one address may take in all, without assets. Claiming one frees its space. 0: any.',
+    docs: 'Quota for all documents that one address created without an account, without assets. Claiming a document frees its space. 0: no quota.',
     secret: false,
     schema: wholeNumber(0, 1048576)
   },
@@ -286,8 +286,8 @@ export const configTable = {
     name: 'AGMD_NODE_ACCOUNTS',
     default: '',
     unit: 'accounts',
-    allowed: 'ids of accounts or addresses of mail, separated by commas',
-    docs: 'Accounts whose compute nodes do the media jobs of everybody; a node of any other account does those of that account. An address counts only for an account for which somebody vouched: invited, reset by `npm start -- admin reset EMAIL`, or verified by the issuer.',
+    allowed: 'account ids or email addresses, separated by commas',
+    docs: 'Accounts whose compute nodes do media jobs for everybody. Nodes of other accounts work only for their own account. An email address counts only if somebody verified it: by an invitation, by `npm start -- admin reset EMAIL`, or by the issuer.',
     secret: false,
     schema: z.string().transform((text) =>
       text
@@ -301,7 +301,7 @@ export const configTable = {
     default: 'on',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether documents show pictures, sound and film from other https addresses, which then see the address of each reader. off: uploads alone.',
+    docs: 'Whether documents show pictures, sound and film from other https addresses, which then see each reader’s network address. off: uploads only.',
     secret: false,
     schema: onOff
   },
@@ -310,7 +310,7 @@ export const configTable = {
     default: 'on',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether programs may sign people in by the https address of a document that describes them, which the server then fetches. off: the server asks no address that others name, and programs register themselves.',
+    docs: 'Whether programs may identify themselves by the https address of a document, which the server fetches. off: programs register themselves, and the server fetches nothing.',
     secret: false,
     schema: onOff
   },

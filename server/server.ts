@@ -192,7 +192,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let stopping = false
   const registry = createRegistry(clock)
   const http = createListener()
-  // Whoever comes while the rest is put together waits for it: the address of the service is known only once it listens.
+  // A request that comes while the rest is put together waits for it: the address of the service is known only once it listens.
   const ready = Promise.withResolvers<void>()
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>

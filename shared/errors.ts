@@ -14,12 +14,12 @@ interface ErrorMeaning {
   readonly hint: string
   /** Whether the same request may succeed later without a change. */
   readonly retryable?: boolean
-  /** Of a status from 500: nothing is wrong with the service, so that its log does not call it a failure. */
+  /** Whether a status from 500 is no fault of the service. The log then does not call it a failure. */
   readonly expected?: boolean
 }
 
-/** The next step of who needs a session, or has one that is no good any more. */
-export const signInHint = 'Sign in (agmd login, or POST /api/cli/device/start: device login) and send the session as bearer token.'
+/** The next step for a caller without a valid session. */
+export const signInHint = 'Sign in with agmd login or a device login (POST /api/cli/device/start), and send the session as a bearer token.'
 
 const meanings = {
   invalid_request: {
@@ -33,7 +33,7 @@ const meanings = {
     status: 400,
     exit: 2,
     message: 'If-Match and baseVersion name different versions.',
-    hint: 'Send the version you read in one of the two places only.'
+    hint: 'Send the version that you read in only one of them.'
   },
   credential_required: {
     status: 401,
@@ -105,32 +105,32 @@ const meanings = {
   not_acceptable: {
     status: 406,
     exit: 2,
-    message: 'None of the accepted media types can be answered.',
+    message: 'The server cannot answer in any media type that you accept.',
     hint: 'Accept text/markdown or application/json.'
   },
   already_claimed: {
     status: 409,
     exit: 5,
-    message: 'This document belongs to another account already.',
+    message: 'This document already belongs to another account.',
     hint: 'Ask its owner for a link.'
   },
   last_owner_link: {
     status: 409,
     exit: 5,
-    message: 'Nobody could open this document as its owner afterwards: it belongs to no account, and this is its last owner link.',
-    hint: 'Keep the links made through it (keep=links), make another owner link first, or sign in and claim the document.'
+    message: 'This is the last owner link, and the document belongs to no account. Nobody could open it as its owner afterwards.',
+    hint: 'Keep the links made through it (keep=links), create another owner link first, or sign in and claim the document.'
   },
   version_required: {
     status: 428,
     exit: 2,
-    message: 'This server replaces a document only with the version that was read.',
-    hint: 'Read the document and send its version as If-Match or baseVersion, or change parts of it with POST /api/docs/{id}/edits.'
+    message: 'This server replaces a document only if you name the version that you read.',
+    hint: 'Read the document and send its version as If-Match or baseVersion, or edit parts of it with POST /api/docs/{id}/edits.'
   },
   version_conflict: {
     status: 409,
     exit: 5,
     message: 'Version conflict: the document changed since that version.',
-    hint: 'Read the document again, merge your change into its current text, then send it with the new version.',
+    hint: 'Read the document again, merge your change into the current text, and send it with the new version.',
     retryable: true
   },
   request_id_conflict: {
@@ -143,7 +143,7 @@ const meanings = {
     status: 409,
     exit: 5,
     message: 'Another identity has started this assignment.',
-    hint: 'Leave it to who started it, or ask the owner for an assignment of your own.'
+    hint: 'Leave it to the identity that started it, or ask the owner for an assignment of your own.'
   },
   not_started: {
     status: 409,
@@ -154,8 +154,8 @@ const meanings = {
   already_reported: {
     status: 409,
     exit: 5,
-    message: 'This assignment was reported with another version, summary or ids.',
-    hint: 'Nothing is left to do; to repeat the report send exactly what was sent before.'
+    message: 'This assignment already has a report with another version, summary or ids.',
+    hint: 'Stop here. To repeat a report, send exactly the same fields.'
   },
   task_closed: {
     status: 409,
@@ -166,101 +166,101 @@ const meanings = {
   already_decided: {
     status: 409,
     exit: 5,
-    message: 'This suggestion was decided the other way.',
-    hint: 'Read its status; to change the text again, make a new suggestion.'
+    message: 'This suggestion already has the opposite decision.',
+    hint: 'Read its status. To change the text again, make a new suggestion.'
   },
   target_changed: {
     status: 409,
     exit: 5,
-    message: 'The text that this is about has changed or is gone.',
-    hint: 'Read that part again, and redo the change on its present text.'
+    message: 'The text that this refers to has changed or is gone.',
+    hint: 'Read that part again, and redo your change on the current text.'
   },
   stale_step: {
     status: 409,
     exit: 5,
     message: 'This suggestion has a later version.',
-    hint: 'Go on from the step named in step, or send what is typed as a new suggestion, with a new draftId.'
+    hint: 'Continue from the step in the answer, or send the text as a new suggestion with a new draftId.'
   },
   suggestion_fixed: {
     status: 409,
     exit: 5,
-    message: 'This suggestion cannot become another one: somebody replied to it, or its words are elsewhere.',
-    hint: 'Send what is typed as a new suggestion, with a new draftId.'
+    message: 'This suggestion can no longer be edited: somebody replied to it, or its text has moved.',
+    hint: 'Send the text as a new suggestion with a new draftId.'
   },
   document_deleted: { status: 410, exit: 3, message: 'This document was deleted.', hint: 'Create a new document with POST /new.' },
   content_too_large: {
     status: 413,
     exit: 2,
     message: 'The document would be larger than allowed.',
-    hint: 'Split the document; the answer names the limit.'
+    hint: 'Split the document. The answer names the limit.'
   },
   body_too_large: {
     status: 413,
     exit: 2,
     message: 'The request body is larger than allowed.',
-    hint: 'Send a smaller body; the answer names the limit.'
+    hint: 'Send a smaller body. The answer names the limit.'
   },
   asset_quota_exceeded: {
     status: 413,
     exit: 2,
-    message: 'The assets of this document would take more space than they may.',
-    hint: 'Make the file smaller, or put it into another document.'
+    message: 'The assets of this document would take more space than allowed.',
+    hint: 'Make the file smaller, or add it to another document.'
   },
   too_many_changes: {
     status: 422,
     exit: 2,
-    message: 'The text differs in more places than may be proposed at once.',
-    hint: 'Propose it in parts of at most changesMax separate changes each, or write it with the edit role.'
+    message: 'The text has more changes than one request may suggest.',
+    hint: 'Suggest it in parts of at most changesMax changes each, or write it with the edit role.'
   },
   too_complex: {
     status: 422,
     exit: 2,
-    message: 'The text is too large or too intricate for this to be worked out in time.',
-    hint: 'Ask for a part: a section, some lines, or versions that lie closer together.'
+    message: 'The text is too large or too complex to compare in time.',
+    hint: 'Ask for a part: a section, some lines, or versions that are closer together.'
   },
   text_too_large: {
     status: 413,
     exit: 2,
     message: 'The text of the comment or suggestion is larger than allowed.',
-    hint: 'Send a shorter text, or several; details name the limit.'
+    hint: 'Send a shorter text, or several. The details name the limit.'
   },
   unsupported_media_type: {
     status: 415,
     exit: 2,
-    message: 'The body has a media type that this address does not take.',
-    hint: 'Send application/json, or text/markdown where a document is written.'
+    message: 'This address does not accept the media type of the body.',
+    hint: 'Send application/json, or text/markdown to write a document.'
   },
   job_not_done: {
     status: 409,
     exit: 5,
-    message: 'This job has no result to give.',
-    hint: 'Ask for its status; when it is done, ask again. What failed or was canceled must be started anew.',
+    message: 'This job has no result.',
+    hint: 'Read the status of the job, and ask again when it is done. Start a failed or canceled job again.',
     retryable: true
   },
   media_queue_full: {
     status: 429,
     exit: 6,
-    message: 'Too many media jobs of this account wait or run.',
-    hint: 'Wait until one has ended, or cancel one.',
+    message: 'This account has too many media jobs waiting or running.',
+    hint: 'Wait until a job ends, or cancel one.',
     retryable: true
   },
   too_many_nodes: {
     status: 409,
     exit: 5,
-    message: 'This account has as many node tokens as it may.',
-    hint: 'Revoke one that is not used any more.'
+    message: 'This account has reached its limit of node tokens.',
+    hint: 'Revoke one that you no longer use.'
   },
   too_many_tokens: {
     status: 409,
     exit: 5,
-    message: 'This account has as many tokens and connected programs as it may.',
-    hint: 'Revoke one that is not used any more.'
+    message: 'This account has reached its limit of tokens and connected programs.',
+    hint: 'Revoke one that you no longer use.'
   },
   node_offline: {
     status: 503,
     exit: 7,
-    message: 'No compute node is connected that works for this account.',
-    hint: 'Start one (agmd node) with a token of your account, or ask the operator; GET /api/relay/status tells when one is there.',
+    message: 'No compute node that works for this account is connected.',
+    hint: 'Start one (agmd node) with a token of your account, or ask the operator. GET /api/relay/status shows connected nodes.',
     retryable: true,
     expected: true
   },
@@ -268,51 +268,51 @@ const meanings = {
     status: 503,
     exit: 7,
     message: 'No connected compute node has an engine for this.',
-    hint: 'GET /api/relay/status tells what can be done now; install an engine on the node, or start another one.',
+    hint: 'GET /api/relay/status lists the engines. Install an engine on the node, or start another node.',
     retryable: true,
     expected: true
   },
   range_not_satisfiable: {
     status: 416,
     exit: 2,
-    message: 'The range lies outside of the file.',
-    hint: 'Ask for bytes below the size, or for all of it without Range.'
+    message: 'The range is outside the file.',
+    hint: 'Ask for bytes below the size, or for the whole file without Range.'
   },
   idempotency_key_reused: {
     status: 422,
     exit: 2,
-    message: 'This Idempotency-Key was used with other contents.',
+    message: 'This Idempotency-Key was used for another request.',
     hint: 'Use a new Idempotency-Key for a new request.'
   },
   unknown_reviewed_version: {
     status: 422,
     exit: 2,
     message: 'This document never had the version that the report names.',
-    hint: 'Report the version in the ETag or X-Doc-Version with which you read the document.'
+    hint: 'Report the version from the ETag or X-Doc-Version header of the document that you read.'
   },
   unknown_ids: {
     status: 422,
     exit: 2,
     message: 'The report names comments or suggestions that this document does not have.',
-    hint: 'Report the ids that were answered when they were made; commentIds and suggestionIds name the unknown ones.'
+    hint: 'Report the ids from the answers that created them. commentIds and suggestionIds name the unknown ones.'
   },
   too_many_ids: {
     status: 422,
     exit: 2,
     message: 'The request names more ids than allowed.',
-    hint: 'Name at most 100 ids in each list; details name the list.'
+    hint: 'Name at most 100 ids in each list. The details name the list.'
   },
   target_not_found: {
     status: 422,
     exit: 2,
-    message: 'The document has no such text.',
-    hint: 'Read the document (GET …/outline lists its sections) and name text, a line, a section or a range that it has.'
+    message: 'The document does not contain this text.',
+    hint: 'Read the document (GET …/outline lists its sections) and name text, a line, a section or a range that it contains.'
   },
   target_ambiguous: {
     status: 422,
     exit: 2,
-    message: 'The document has this text in several places.',
-    hint: 'Tell which one with prefix, suffix, occurrence, line, or the anchor of one of the candidates.'
+    message: 'The document contains this text in several places.',
+    hint: 'Choose one with prefix, suffix, occurrence, line, or the anchor of a candidate.'
   },
   rate_limited: {
     status: 429,
@@ -332,7 +332,7 @@ const meanings = {
   slow_down: {
     status: 400,
     exit: 6,
-    message: 'Asked again too early.',
+    message: 'You asked again too early.',
     hint: 'Wait 5 seconds longer between requests from now on.',
     retryable: true
   },
@@ -342,7 +342,7 @@ const meanings = {
     status: 400,
     exit: 4,
     message: 'The sign-in could not be completed.',
-    hint: 'Begin again at /sign-in.'
+    hint: 'Start again at /sign-in.'
   },
   internal: {
     status: 500,
@@ -361,21 +361,21 @@ const meanings = {
     status: 503,
     exit: 7,
     message: 'The identity provider does not answer.',
-    hint: 'Sessions that are open go on; try to sign in again in a minute.',
+    hint: 'Open sessions continue. Try to sign in again in a minute.',
     retryable: true
   },
   storage_unavailable: {
     status: 503,
     exit: 7,
-    message: 'The store cannot be written at the moment.',
-    hint: 'Nothing was changed; try again in a few seconds.',
+    message: 'The server cannot write to its store at the moment.',
+    hint: 'Nothing was changed. Try again in a few seconds.',
     retryable: true
   },
   busy: {
     status: 503,
     exit: 7,
-    message: 'Too much work on texts of this size waits at the moment.',
-    hint: 'Nothing was changed; wait retryAfterSeconds, then try again.',
+    message: 'The server is busy with other texts of this size.',
+    hint: 'Nothing was changed. Wait for retryAfterSeconds, then try again.',
     retryable: true,
     expected: true
   },
@@ -384,14 +384,14 @@ const meanings = {
     status: 507,
     exit: 2,
     expected: true,
-    message: 'There is no room left for this: a quota of the service is reached.',
-    hint: 'Nothing was changed. The answer names the quota, usedBytes and allowedBytes; make room and try again.'
+    message: 'This would exceed a quota of the service.',
+    hint: 'Nothing was changed. The answer names the quota, usedBytes and allowedBytes. Free some space and try again.'
   },
   storage_full: {
     status: 507,
     exit: 1,
     message: 'The disk of the server is full.',
-    hint: 'Nothing was changed; ask the operator to free space, then try again.',
+    hint: 'Nothing was changed. Ask the operator to free space, then try again.',
     retryable: true
   }
 } as const satisfies Record<string, ErrorMeaning>
@@ -403,7 +403,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, ErrorMeaning>> = meanings
 
 export const errorCodes = Object.keys(meanings) as ErrorCode[]
 
-/** An expected failure. `details` go to the caller beside the code: never put a secret or another document's data there. */
+/** An expected failure. The caller gets `details` with the code: never put a secret or another document's data there. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly details: Readonly<Record<string, unknown>>

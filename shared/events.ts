@@ -1,42 +1,11 @@
-/** The kinds of event of the feed (docs/api.md, Events and inbox). */
-export const eventKinds = [
-  'doc.created',
-  'doc.claimed',
-  'doc.renamed',
-  'doc.published',
-  'doc.unpublished',
-  'doc.deleted',
-  'doc.restored',
-  'content.changed',
-  'content.replaced',
-  'content.restored',
-  'chat.mentioned',
-  'comment.created',
-  'comment.mentioned',
-  'comment.replied',
-  'comment.edited',
-  'comment.resolved',
-  'comment.reopened',
-  'comment.deleted',
-  'suggestion.created',
-  'suggestion.edited',
-  'suggestion.replied',
-  'suggestion.accepted',
-  'suggestion.rejected',
-  'suggestion.reopened',
-  'share.created',
-  'share.changed',
-  'share.revoked',
-  'asset.created',
-  'media.done',
-  'media.failed',
-  'task.created',
-  'task.started',
-  'task.reported',
-  'task.closed'
-] as const
-
-export type EventKind = (typeof eventKinds)[number]
+/**
+ * The kinds of event of the feed (docs/api.md, Events and inbox), each with what it carries. A payload holds no text that a person wrote into
+ * a comment or suggestion: those words are looked up as the event is read (`EventWords`).
+ */
+import type { JobKind } from './media-jobs.ts'
+import type { MediaKind } from './media-types.ts'
+import type { Role } from './roles.ts'
+import type { TaskState } from './task-states.ts'
 
 /** A change of text by whole lines: `removed` lines at `line` (counted from 1) of the old text became `added`. */
 export interface Hunk {
@@ -44,3 +13,169 @@ export interface Hunk {
   readonly removed: readonly string[]
   readonly added: readonly string[]
 }
+
+type Nothing = Readonly<Record<never, never>>
+
+interface Content {
+  readonly fromVersion: string
+  readonly toVersion: string
+  readonly hunks: readonly Hunk[]
+  /** Names; `system` stands for the server. */
+  readonly actors: readonly string[]
+  /** The revision that shows the text after the change; absent: none was made for it. */
+  readonly revisionId?: number
+  /** The replacement named no version; `replacedRevision` shows the text before it. */
+  readonly unguarded?: true
+  readonly replacedRevision?: number
+  /** The suggestions that it accepted. */
+  readonly suggestionIds?: readonly string[]
+  /** The suggestions that it reopened. */
+  readonly reopenedIds?: readonly string[]
+  /** The revision that was restored. */
+  readonly revision?: number
+}
+
+/** `taskId`: the review assignment that it was made under. */
+interface OfComment {
+  readonly commentId: string
+  readonly taskId?: string
+}
+
+interface OfSuggestion {
+  readonly suggestionId: string
+  readonly taskId?: string
+}
+
+interface Proposed extends OfSuggestion {
+  readonly operation: 'insert' | 'delete' | 'replace'
+  /** Suggestions that were made together have the same. */
+  readonly setId?: string
+}
+
+interface Decided extends Proposed {
+  /** The name of the suggester. */
+  readonly author: string | null
+  /** The suggester took it back. */
+  readonly withdrawn?: true
+  /** Why it was rejected, as told by the person who did. */
+  readonly reason?: string
+}
+
+interface Mentioned {
+  readonly names: readonly string[]
+  readonly commentId?: string
+  readonly suggestionId?: string
+  readonly replyId?: string
+  readonly taskId?: string
+}
+
+interface Link {
+  readonly shareId: string
+  readonly role: Role
+  readonly label: string | null
+}
+
+interface Job {
+  readonly jobId: string
+  readonly kind: JobKind
+  /** Code of the failure. */
+  readonly error?: string
+  readonly assetId?: string
+}
+
+interface OfTask {
+  readonly taskId: string
+  readonly title: string
+}
+
+const carries = <Payload>(): Payload | undefined => undefined
+
+/** Each kind with the type of its payload. */
+const payloads = {
+  'doc.created': carries<{ readonly title: string }>(),
+  'doc.claimed': carries<{
+    readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent'; readonly id?: string; readonly name?: string }
+  }>(),
+  'doc.renamed': carries<{ readonly title: string; readonly givenTitle: string | null }>(),
+  'doc.published': carries<Nothing>(),
+  'doc.unpublished': carries<Nothing>(),
+  'doc.deleted': carries<{ readonly restorableUntil: string | null }>(),
+  'doc.restored': carries<{ readonly deletedAt: string | null }>(),
+  'content.changed': carries<Content>(),
+  'content.replaced': carries<Content>(),
+  'content.restored': carries<Content>(),
+  'chat.mentioned': carries<{
+    readonly names: readonly string[]
+    readonly author: string
+    readonly sentAt: string
+    readonly text: string
+    readonly line: number
+  }>(),
+  'comment.created': carries<OfComment & { readonly line: number | null }>(),
+  'comment.mentioned': carries<Mentioned>(),
+  'comment.replied': carries<OfComment & { readonly replyId: string }>(),
+  'comment.edited': carries<OfComment>(),
+  'comment.resolved': carries<OfComment>(),
+  'comment.reopened': carries<OfComment>(),
+  'comment.deleted': carries<OfComment>(),
+  'suggestion.created': carries<Proposed>(),
+  'suggestion.edited': carries<Proposed>(),
+  'suggestion.replied': carries<OfSuggestion & { readonly replyId: string }>(),
+  'suggestion.accepted': carries<Decided>(),
+  'suggestion.rejected': carries<Decided>(),
+  'suggestion.reopened': carries<Decided>(),
+  'share.created': carries<Link & { readonly madeThrough?: string }>(),
+  'share.changed': carries<Link & { readonly changedWith?: string }>(),
+  'share.revoked': carries<Link & { readonly endedWith?: string }>(),
+  'asset.created': carries<{
+    readonly id: string
+    readonly url: string
+    readonly markdown: string
+    readonly name: string
+    readonly kind: MediaKind
+    readonly size: number
+    readonly contentType: string
+  }>(),
+  'media.done': carries<Job>(),
+  'media.failed': carries<Job>(),
+  'task.created': carries<OfTask & { readonly shareId: string }>(),
+  'task.started': carries<OfTask>(),
+  'task.reported': carries<
+    OfTask & {
+      readonly reviewedVersion: string
+      readonly stale: boolean
+      readonly commentIds: readonly string[]
+      readonly suggestionIds: readonly string[]
+    }
+  >(),
+  'task.closed': carries<OfTask & { readonly from: TaskState }>()
+} as const
+
+type Payloads = typeof payloads
+
+export type EventKind = keyof Payloads
+
+export const eventKinds = Object.keys(payloads) as EventKind[]
+
+export type EventPayload<Kind extends EventKind = EventKind> = NonNullable<Payloads[Kind]>
+
+/** Texts that belong to an event, as they are now; each absent where there is none. */
+export interface EventWords {
+  /** Text of a comment, reply or note. */
+  readonly body?: string
+  /** The text that the comment or suggestion is on. */
+  readonly quote?: string
+  /** The text that a suggestion brings. */
+  readonly replacement?: string
+  /** Names of those that are cut. */
+  readonly cut?: readonly ('body' | 'quote' | 'replacement')[]
+}
+
+/** A payload as a reader gets it: without the fields that are not theirs, with the words of now. */
+export type ToldPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
+
+type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never
+type ValueOf<Payload, Field> = Payload extends unknown ? (Field extends keyof Payload ? Payload[Field] : never) : never
+
+/** All fields that some kind carries, for code that reads one of them whatever the kind. */
+export type EventFields = EventWords & { readonly [Field in FieldOf<EventPayload>]?: ValueOf<EventPayload, Field> | undefined }

@@ -17,9 +17,9 @@ export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   error: 'an error, here or at the service',
   usage: 'the command or its input is wrong',
   notFound: 'there is no such document, comment, version or file',
-  signIn: 'signing in is needed, or the role does not allow it',
-  conflict: 'a conflict: others changed the same, or markers are left',
+  signIn: 'you need to sign in, or your role does not allow this',
+  conflict: 'a conflict: others changed the same text, or conflict marks are left',
   rateLimited: 'too many requests',
-  network: 'the service cannot be reached, or is not ready',
-  interrupted: 'stopped by Ctrl-C; files are as they were'
+  network: 'the service cannot be reached or is not ready',
+  interrupted: 'stopped by Ctrl-C; files are unchanged'
 }

@@ -3,7 +3,7 @@
 /** How many there are (`--hue-0` to `--hue-9`). */
 export const hues = 10
 
-/** Of the presence colours, the one that goes with a name. */
+/** The presence colour for a name. */
 export function hueOfName(name: string): number {
   // FNV-1a: names that differ in a letter get colours that differ.
   let hash = 0x811c9dc5

@@ -12,6 +12,8 @@ export const limits = {
    */
   jsonValuesMax: 10_000,
   jsonDepthMax: 64,
+  /** Longest name of a field in a JSON body that is counted, in bytes: many times the longest name of any operation. */
+  jsonNameBytesMax: 4096,
   jsonCheckedBytesMin: 8 * 1024,
   /** Fields of one object in a request, and of a form: several times what any operation takes. */
   fieldsMax: 200,
@@ -241,7 +243,7 @@ export const limits = {
   documentShareOfPerson: 0.25,
   documentShareOfLink: 0.8,
   documentShareOfOwners: 0.1,
-  /** Bytes that wait for a reader before nothing more is read from it, and before it is dropped: beside a whole document that it asked for. */
+  /** Bytes that wait for a reader before nothing more is read from it, and before it is dropped: besides a whole document that it asked for. */
   socketBufferPauseBytes: 1024 * 1024,
   socketBufferBytesMax: 8 * 1024 * 1024,
   /** Bytes that wait for all readers together; beyond that those are dropped for which most waits. */
@@ -266,7 +268,7 @@ export const limits = {
   socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
   /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
   socketPingSeconds: 25,
-  /** Messages beside edits that are read from a socket at once, and per second over time. */
+  /** Messages besides edits that are read from a socket at once, and per second over time. */
   socketMessagesBurst: 4000,
   socketMessagesPerSecond: 1000,
   /** Time between two presences of one connection that others are told of, in milliseconds. */
@@ -308,6 +310,8 @@ export const limits = {
   /** Passwords that are hashed at once, and that may wait for it: each takes 19 MiB and a thread for some 35 ms. */
   passwordsAtOnceMax: 2,
   passwordsWaitingMax: 40,
+  /** Renames of one account that may wait for each other: each writes to all of its documents. */
+  renamesWaitingMax: 40,
   /** A session ends after this many days, and after so many without use. */
   sessionDaysMax: 30,
   sessionIdleDaysMax: 7,

@@ -25,7 +25,7 @@ export interface Segment {
   readonly text: string
 }
 
-/** What came out beside a file: `text` of a transcription or picture; `duration` in seconds. */
+/** What came out besides a file: `text` of a transcription or picture; `duration` in seconds. */
 export interface JobResult {
   readonly text?: string
   readonly duration?: number

@@ -1,4 +1,4 @@
-/** Who is mentioned in what people write: `@Ana-Lena`, in messages of chats and in comments. */
+/** Mentions in text that people write: `@Ana-Lena`, in messages of chats and in comments. */
 import { withoutEnd } from './text/scan.ts'
 
 /** A name as it is mentioned: `@Ana-Lena`. */
@@ -28,7 +28,7 @@ export const mayMention = (line: string, at: number): boolean => !/[\p{L}\p{M}\p
 
 export interface Mention {
   readonly name: string
-  /** Of the @, in UTF-16 units. */
+  /** Position of the @, in UTF-16 units. */
   readonly from: number
   readonly to: number
 }

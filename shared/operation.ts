@@ -20,11 +20,11 @@ export interface RestBinding {
   readonly repeatStatus?: number
   /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. `media`: it is a file. */
   readonly body?: 'markdown' | 'media'
-  /** Of a `media` body: which files are taken, and the largest, in bytes; assets when absent. `fields`: JSON with the file in it is taken, too. */
+  /** For a `media` body: the accepted files, and the largest, in bytes; assets when absent. `fields`: JSON with the file in it is taken, too. */
   readonly media?: { readonly kinds: readonly MediaKind[]; readonly bytesMax: number; readonly fields: boolean }
   /** `file`: the answer is a file. `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
   readonly reply?: 'markdown' | 'record' | 'file'
-  /** Whether it is an endpoint of OAuth: takes forms beside JSON, and answers errors as OAuth does. */
+  /** Whether it is an endpoint of OAuth: takes forms and JSON, and answers errors as OAuth does. */
   readonly oauth?: boolean
   /** Whether the fields may come as a form, too: what a page without script sends. */
   readonly form?: boolean
@@ -44,11 +44,11 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role?: Role
   /** Least role where a field has a certain value: field → value → role. Lower than `role`. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
-  /** Who must be signed in, whatever the role: a person with an `account`, or any `identity`, agents too. `access`: a link will do. */
+  /** The sign-in that is needed, whatever the role: a person with an `account`, or any `identity`, agents too. `access`: a link will do. */
   readonly needs?: 'account' | 'identity' | 'access'
   /** Whether a call with a link is about the document of the link, though the address names none. */
   readonly ofLink?: boolean
-  /** Of an `account`: whether a program may call it that acts for somebody with a scope (a token, or by OAuth). What manages the account is for its person. */
+  /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for somebody. What manages the account is for its person. */
   readonly byProgram?: boolean
   /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
   readonly replaces?: boolean
@@ -132,12 +132,12 @@ const saidOfUnknown = (
   // No name that means something is longer.
   const plain = name.length > shownCharsMax ? '' : plainName(name)
   const next = Object.hasOwn(elsewhere, plain) ? elsewhere[plain] : undefined
-  if (next !== undefined) return { said: 'is no field here', hint: next }
+  if (next !== undefined) return { said: 'is not a field here', hint: next }
   const meant = fieldMeant(name, free)
   if (meant !== undefined)
-    return { said: `is no field here; did you mean ${meant}?`, hint: `Send it as ${meant}, or leave ${shown(name)} out.` }
+    return { said: `is not a field here; did you mean ${meant}?`, hint: `Send it as ${meant}, or leave ${shown(name)} out.` }
   const known = fields.length === 0 ? 'There are none here.' : `The fields are: ${fields.join(', ')}.`
-  return { said: 'is no field here', hint: `Leave ${shown(name)} out. ${known}` }
+  return { said: 'is not a field here', hint: `Leave ${shown(name)} out. ${known}` }
 }
 
 /** A name as it may be told: bounded, and whole. */
@@ -153,7 +153,7 @@ export const refuseUnknown = (given: Readonly<Record<string, unknown>>, fields: 
   const names = Object.keys(given).filter((name) => given[name] !== undefined)
   if (names.length > limits.fieldsMax)
     throw new ServiceError('invalid_request', {
-      details: [{ path: 'body', message: `has ${names.length} fields; at most ${limits.fieldsMax} are taken` }]
+      details: [{ path: 'body', message: `has ${names.length} fields; the limit is ${limits.fieldsMax}` }]
     })
   const unknown = names.filter((name) => !fields.includes(name)).slice(0, shownMax)
   if (unknown.length === 0) return

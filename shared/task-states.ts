@@ -10,7 +10,7 @@ export type TaskState = (typeof taskStates)[number]
 export const taskActions = ['start', 'report', 'close'] as const
 export type TaskAction = (typeof taskActions)[number]
 
-/** Who acts: the identity that started the assignment, or another one. As long as nobody has started it everyone is another. */
+/** The actor: the identity that started the assignment, or another one. As long as nobody has started it everyone is another. */
 export const taskActors = ['starter', 'another'] as const
 export type TaskActor = (typeof taskActors)[number]
 

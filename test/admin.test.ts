@@ -22,7 +22,7 @@ const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =
     child.once('close', (code) => resolve({ code, out, err }))
   })
 
-test('[ADMIN-1] links for people are printed beside the running server, and lead to an account and a new password', async () => {
+test('[ADMIN-1] links for people are printed next to the running server, and lead to an account and a new password', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
   const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
   const { code, out } = await admin(['invite', 'Ana@Example.org'], env)

@@ -280,7 +280,7 @@ describe('between two characters', () => {
 describe('replacements', () => {
   test.each([
     ['moved', 'alpha beta gamma\n\none two three\n\nend\n', 'end\n\none two three\n\nalpha beta gamma\n'],
-    ['wrapped anew in a text that is new throughout', 'alpha beta gamma delta\n', 'Quite other.\n\nalpha\nbeta gamma\ndelta\n'],
+    ['wrapped again in a text that is new throughout', 'alpha beta gamma delta\n', 'Quite other.\n\nalpha\nbeta gamma\ndelta\n'],
     ['set in marks', 'x alpha beta gamma y\n', 'totally different words\n- **alpha beta** _gamma_\n']
   ])('[ANCHOR-7] text that is %s is found again', (_how, before, after) => {
     const { where, replace } = pinned(before, 'alpha beta gamma')

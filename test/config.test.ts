@@ -163,7 +163,7 @@ test('[CONFIG-10] a variable that nothing reads is a warning; those of the tooli
   ])
 })
 
-// `npx vitest run test/config.test.ts -u` writes it anew.
+// `npx vitest run test/config.test.ts -u` writes it again.
 test('[CONFIG-11] .env.example lists every variable, commented out at its default', async () => {
   const blocks = Object.values(configTable).map((variable) => {
     const orFile = variable.secret ? ` Or ${variable.name}_FILE: a file that holds it.` : ''

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configTable } from '../server/config.ts'
-import { closeCodes, messageTypes } from '../server/live/durable-acks.ts'
+import { closeCodes, type LiveMessage, messageTypes } from '../shared/live-protocol.ts'
 import { errorMeanings } from '../shared/errors.ts'
 import { eventKinds } from '../shared/events.ts'
 import { rateLimits } from '../shared/limits.ts'
@@ -142,8 +142,35 @@ test('[HOUSE-11] every file of the repository that a paper points at is there', 
   expect(lacking).toEqual([])
 })
 
+/** The fields of each message beyond its type; a question mark stands behind those that may be absent. */
+type FieldsOf<Message> = {
+  readonly [Field in Exclude<keyof Message, 'type'> & string]-?: object extends Pick<Message, Field & keyof Message> ? `${Field}?` : Field
+}[Exclude<keyof Message, 'type'> & string]
+type Listed<Type extends LiveMessage['type']> = Readonly<Record<FieldsOf<Extract<LiveMessage, { readonly type: Type }>>, true>>
+const messageFields: { readonly [Type in LiveMessage['type']]: Listed<Type> } = {
+  role: { role: true, 'name?': true, 'account?': true },
+  you: { person: true, 'number?': true },
+  event: { event: true },
+  comment: { comment: true },
+  'comment.deleted': { commentId: true },
+  suggestion: { suggestion: true },
+  remarks: {},
+  task: { task: true },
+  ended: { code: true }
+}
+
 test('[HOUSE-12] docs/protocol.md lists every close code and every type of frame', () => {
   const text = readFileSync(join(docs, 'protocol.md'), 'utf8')
   const rows = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number))
   expect(rows).toEqual(expect.arrayContaining([...Object.values(messageTypes), ...Object.values(closeCodes)]))
+})
+
+test('[HOUSE-15] docs/protocol.md lists every stateless message with its fields', () => {
+  const text = readFileSync(join(docs, 'protocol.md'), 'utf8')
+  const part = text.slice(text.indexOf('## Stateless messages'), text.indexOf('## Close codes'))
+  const rows = [...part.matchAll(/^\| `([a-z.]+)` \| (.*?) \|/gm)].map(([, type, fields = '']) => [
+    type,
+    Object.fromEntries([...fields.matchAll(/`(\w+\??)`/g)].map(([, field]) => [field, true]))
+  ])
+  expect(Object.fromEntries(rows.filter(([type]) => type !== 'type'))).toEqual(messageFields)
 })

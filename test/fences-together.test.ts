@@ -28,3 +28,7 @@ test.each(['board', 'chat', 'sheet'] as const)(
     for (let seed = 1; seed <= undoSeeds; seed++) expect(() => stepsReturn(kind, seed)).not.toThrow()
   }
 )
+
+test.each(['board', 'chat', 'sheet'] as const)('[FENCE-47] empty lines typed into a %s are taken back without gluing lines', (kind) => {
+  for (let seed = 1; seed <= undoSeeds; seed++) expect(() => stepsReturn(kind, seed, true)).not.toThrow()
+})

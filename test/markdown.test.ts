@@ -94,7 +94,7 @@ test('[MARKDOWN-2] no example of CommonMark lets a tag of its own through', () =
   }
 })
 
-/** The specification of GFM lies beside the project where it may; a clone without it has the examples below. */
+/** The specification of GFM lies next to the project where it may; a clone without it has the examples below. */
 const gfmPath = join(import.meta.dirname, '..', '..', 'shared', 'data', 'gfm-spec.txt')
 
 const gfm = (): (Example & { readonly extension: string })[] => {

@@ -210,7 +210,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
       )
     })
 
-    test('[STORE-11] an invalid key is refused, and the commits beside it are not', async () => {
+    test('[STORE-11] an invalid key is refused, and the commits next to it are not', async () => {
       const invalid: Key[] = [[], [-1], [1.5], [2 ** 53], ['\ud800'], ['x'.repeat(1977)], ['é'.repeat(989)]]
       const commits = await Promise.allSettled([put(['good'], '1'), ...invalid.map((key) => put(key)), put(['good'], '2')])
       expect(commits.map(({ status }) => status)).toEqual(['fulfilled', ...invalid.map(() => 'rejected'), 'fulfilled'])

@@ -117,7 +117,7 @@ test('[STORE-18] a flipped byte of a value or version is storage_corrupt naming 
   })
 })
 
-test('[STORE-19] a commit that checks a damaged entry is refused with storage_corrupt and does not overwrite it; commits beside it pass', async () => {
+test('[STORE-19] a commit that checks a damaged entry is refused with storage_corrupt and does not overwrite it; commits next to it pass', async () => {
   const folder = await filledFolder()
   await damage(folder, ['d', 3], (envelope) => envelope.writeUInt8(0, 20))
   await withStorage(folder, async (storage) => {

@@ -31,16 +31,17 @@ test('[WEB-38] where nothing is kept on this device the chip says so', () => {
   expect(say({ kept: false, durable: false })).toBe('Saving…, not kept on this device')
 })
 
-test('[WEB-2] without a connection the chip counts the changes and says whether this device keeps them', () => {
+test('[WEB-2] without a connection the chip says whether this device keeps the changes, and counts no letters', () => {
   expect(say({ socket: 'connecting', online: false })).toBe('Offline')
-  expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, 1 change kept on this device')
-  expect(say({ socket: 'connecting', online: false, unsent: 7 })).toBe('Offline, 7 changes kept on this device')
-  expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, 7 changes not saved')
+  // A letter is a change to the machine: its number says nothing to a person.
+  expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, changes kept on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 17 })).toBe('Offline, changes kept on this device')
+  expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, changes not saved')
   // What is not on the disk of this device yet is not counted as kept there, and the page should stay open until it is.
-  expect(say({ socket: 'connecting', online: false, unsent: 7, unwritten: 3 })).toBe('Offline, 4 changes kept on this device')
+  expect(chip({ ...calm, socket: 'connecting', online: false, unsent: 7, unwritten: 3 }).held).toBe(4)
   expect(say({ socket: 'connecting', online: false, unsent: 3, unwritten: 3 })).toBe('Offline')
   expect(chip({ ...calm, socket: 'connecting', unsent: 7, unwritten: 1 }).detail).toBe('Keep this page open until the connection is back.')
-  expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, 2 changes kept on this device')
+  expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, changes kept on this device')
 })
 
 test('[REVIEW-37] what is proposed and not at the service is not said to be saved, and without a connection to be kept', () => {

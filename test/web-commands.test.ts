@@ -3,8 +3,10 @@ import { EditorState } from '@codemirror/state'
 import { type EditorView, keymap, runScopeHandlers } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { commandOf, commands, toolbar } from '../web/commands/all.ts'
+import { isPossible } from '../web/commands/command.ts'
 import { withoutCapsLock } from '../web/commands/keys.ts'
-import { fit } from '../web/commands/match.ts'
+import { fit } from '../web/base/match.ts'
+import type { Page } from '../web/commands/page.ts'
 
 test('[WRITE-1] every command stands in one list, under its own id and with keys that mean one thing', () => {
   const ids = commands.map(({ id }) => id)
@@ -25,6 +27,18 @@ test('[WRITE-2] a command is found by the letters of its name, the nearest first
   expect(fit('bll', 'Bulleted list')).toBeGreaterThan(0)
   expect(fit('uberschrift', 'Überschrift 1')).toBeGreaterThan(0)
   expect(fit('list', 'Task list')).toBeGreaterThan(fit('list', 'Lines in steps'))
+})
+
+test('[REVIEW-62] what needs a right is not possible after access has ended, reading is', () => {
+  const page = (ended: string | undefined): Page =>
+    ({
+      session: { role: { value: 'edit' }, canEdit: { value: ended === undefined }, link: { ended: { value: ended } } }
+    }) as unknown as Page
+  for (const id of ['comment', 'suggesting', 'suggestion.accept', 'remark.resolve']) {
+    expect(isPossible(commandOf(id), page(undefined)), id).toBe(true)
+    for (const ended of ['credential_ended', 'deleted', 'too_big']) expect(isPossible(commandOf(id), page(ended)), id).toBe(false)
+  }
+  for (const id of ['panel.remarks', 'remark.next']) expect(isPossible(commandOf(id), page('credential_ended')), id).toBe(true)
 })
 
 test('[WRITE-76] a shortcut with Shift means the same with Caps Lock on', () => {

@@ -1,10 +1,10 @@
-/** The outline of a text beside what is published of it. */
+/** The outline of a text next to what is published of it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Text } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { createRenderer } from '../shared/markdown/render.ts'
-import { headingsOf } from '../web/outline/headings.ts'
+import { headingsOf } from '../web/editor/headings.ts'
 
 const own = `# One *two* \`three\`\n\n## Same\n\n### Same ###\n\n~~~\n# code\n~~~\n\nUnder\n=====\n\nLine\n---\n\n- item\n---\n\n| a |\n|---|\n\n#no\n\n## [A link](/x) & **more**\n\n\`\`\`\`md\n\`\`\`\n# no\n\`\`\`\`\n## \n`
 

@@ -6,9 +6,9 @@ import { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { hueOfName, hues } from '../shared/hues.ts'
 import { hueOf, noteColours } from '../web/presence/colours.ts'
-import type { View } from '../web/document/page.tsx'
-import { namesAround } from '../web/mentions/names.ts'
-import { refusalWords } from '../web/refused/refusals.ts'
+import type { Page } from '../web/commands/page.ts'
+import { namesAround } from '../web/presence/mention-names.ts'
+import { refusalWords } from '../web/client/refusals.ts'
 import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
 /** Those who are here as a page sees them, each `kind name` in the order of their client ids. */
@@ -148,7 +148,7 @@ test('[WHO-10] a guest without a name is not offered behind @', () => {
     },
     review: { value: { items: { value: [author('guest'), author('Ben')] } } },
     feed: { value: { events: { value: [{ actor: 'guest' }, { actor: null }] } } }
-  } as unknown as View
+  } as unknown as Page
   expect(namesAround(page, ['Guest'])).toEqual(['Ana-Lee', 'Ben'])
 })
 

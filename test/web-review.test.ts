@@ -1,16 +1,73 @@
-/** Where comments stand beside the text, how places are named, and what typing that only proposes comes to. */
+/** Where comments stand next to the text, how places are named, and what typing that only proposes comes to. */
 import { ChangeSet, Text } from '@codemirror/state'
+import { computed, signal } from '@preact/signals'
 import { expect, test } from 'vitest'
 import { findWords } from '../shared/text/anchors.ts'
 import { bareOf, findShown } from '../web/reading/find-words.ts'
-import { followed, type Sent } from '../web/review/accepted.ts'
-import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/comment-markdown.ts'
-import { byWord, hunksOf, operationOf } from '../web/review/hunks.ts'
-import { pushedApart } from '../web/review/layout.ts'
-import { restOf } from '../web/review/rest-of.ts'
-import type { Suggestion } from '../web/review/records.ts'
-import { findTarget, near, targetOf } from '../web/review/targets.ts'
-import type { SuggestDeed } from '../web/review/waiting.ts'
+import { followed, type Sent } from '../web/review/suggestions/accepted.ts'
+import { showInvitation } from '../web/review/cards/invitation.ts'
+import { blocksOf, inlineOf, type Inline, plainWords } from '../web/review/cards/comment-markdown.ts'
+import { byWord, hunksOf, operationOf } from '../web/review/suggestions/hunks.ts'
+import { pushedApart } from '../web/review/cards/layout.ts'
+import { restOf } from '../web/review/suggestions/rest-of.ts'
+import type { Suggestion, Task } from '../web/review/outbox/records.ts'
+import type { PanelName } from '../web/view/view.ts'
+import { openRejecting } from '../web/review/annotations/reason.ts'
+import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
+import type { SuggestDeed } from '../web/review/outbox/waiting.ts'
+
+test('[REVIEW-42] a reason that is half written outlives a reload of the page, and is kept no longer', () => {
+  const values = new Map<string, string>()
+  const storage = (): Storage =>
+    ({
+      getItem: (name: string) => values.get(name) ?? null,
+      setItem: (name: string, value: string) => void values.set(name, value),
+      removeItem: (name: string) => void values.delete(name)
+    }) as unknown as Storage
+  const before = openRejecting('d1', storage)
+  expect(before.rejecting.value).toBeUndefined()
+  before.rejecting.value = { id: 's1', reason: signal('') }
+  before.rejecting.value.reason.value = 'The tests need'
+  before.close()
+  expect(openRejecting('d2', storage).rejecting.value).toBeUndefined()
+  const after = openRejecting('d1', storage)
+  expect(after.rejecting.value).toMatchObject({ id: 's1', reason: { value: 'The tests need' } })
+  // Sent or canceled.
+  after.rejecting.value = undefined
+  expect(values.size).toBe(0)
+  const refused = openRejecting('d1', () => {
+    throw new Error('storage is off')
+  })
+  refused.rejecting.value = { id: 's1', reason: signal('kept for this page') }
+  values.set('agmd.reason.d1', '{"id":7}')
+  expect(openRejecting('d1', storage).rejecting.value).toBeUndefined()
+})
+
+test.each([
+  ['open', true, false, 'tasks'],
+  ['started', true, false, 'tasks'],
+  ['reported', true, false, undefined],
+  ['closed', true, false, undefined],
+  ['open', false, false, undefined],
+  ['open', true, true, undefined]
+] as const)(
+  '[REVIEW-60] an assignment that is %s, with its link (%s), for the owner (%s), opens the panel %s, once the assignments are known',
+  (status, isOfLink, isOwner, shown) => {
+    const panel = signal<PanelName | undefined>(undefined)
+    const state = signal<'reading' | 'ready' | 'failed'>('reading')
+    const tasks = signal<readonly Task[]>([])
+    const stop = showInvitation({ panel }, { state, tasks, isOwner: computed(() => isOwner) })
+    tasks.value = [{ id: 't', status, ...(isOfLink && { share: { revoked: false } }) } as Task]
+    expect(panel.value).toBeUndefined()
+    state.value = 'ready'
+    expect(panel.value).toBe(shown)
+    // What was closed stays closed.
+    panel.value = undefined
+    tasks.value = [...tasks.value]
+    expect(panel.value).toBeUndefined()
+    stop()
+  }
+)
 
 const card = (at: number, height = 100): { at: number; height: number } => ({ at, height })
 
@@ -135,7 +192,7 @@ const sentOf = (base: Text, from: number, to: number, text: string, draft = 'one
   text
 })
 
-test('[SUGG-6] what is accepted while it is typed is text: what was typed since is proposed beside it, nothing is lost or doubled', () => {
+test('[SUGG-6] what is accepted while it is typed is text: what was typed since is proposed next to it, nothing is lost or doubled', () => {
   const base = textOf('The fox jumps.')
   const typed = ChangeSet.of([{ from: 3, insert: ' quick brown' }], base.length)
   const theirs = ChangeSet.of([{ from: 3, insert: ' quick bro' }], base.length)
@@ -144,7 +201,7 @@ test('[SUGG-6] what is accepted while it is typed is text: what was typed since 
   expect(found.shown.empty).toBe(true)
   expect(byWord(theirs.apply(base), hunksOf(theirs.apply(base), found.changes))).toMatchObject([{ original: '', text: 'wn', from: 13 }])
 
-  // Of a replacement, beside a change of others elsewhere in the same step.
+  // Of a replacement, next to a change of others elsewhere in the same step.
   const replaced = ChangeSet.of([{ from: 4, to: 7, insert: 'red hen' }], base.length)
   const both = ChangeSet.of(
     [

@@ -2,19 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cleanText } from '../web/clean-text.ts'
+import { cleanText } from '../web/base/clean-text.ts'
 import { frameKind } from '../web/connection/durable-socket.ts'
 import { Text } from '@codemirror/state'
 import * as Y from 'yjs'
 import { firstHeading, titleIn, titleOfText } from '../shared/names.ts'
 import { titleEnd } from '../web/document/title-place.ts'
-import { beginning } from '../web/document/beginning.ts'
+import { beginning } from '../web/session/beginning.ts'
 import { countDocument, countWords } from '../web/editor/count.ts'
 import { frontMatterEnd } from '../web/editor/front-matter.ts'
-import { refusalOfStatus } from '../web/refused/refusals.ts'
-import { readDevice, writeDevice } from '../web/device.ts'
-import { removeKeptDatabase } from '../web/offline/remove.ts'
-import { route } from '../web/route.ts'
+import { refusalOfStatus } from '../web/client/refusals.ts'
+import { route } from '../web/base/route.ts'
 import { actorWords, deedWords } from '../web/activity/event-words.ts'
 import { timeOf } from '../web/history/timeline.tsx'
 import { eventKinds } from '../shared/events.ts'
@@ -106,13 +104,6 @@ test('[WEB-70] a value keeps the direction of its letters and marks to itself', 
   expect(t('The link for {name} is ready.', { name: '\u202Eevil' })).toBe('The link for \u2068\u202Eevil\u2069 is ready.')
   expect(t('The link for {name} is ready.', { name: '\u2068Ana\u2069' })).toBe('The link for \u2068Ana\u2069 is ready.')
   expect(t('The link for {name} is ready.', { name: 'אנה' })).toBe('The link for \u2068אנה\u2069 is ready.')
-})
-
-test('[WEB-71] who removes a document from this device removes what the page noted of it, its last words too', () => {
-  for (const name of ['last', 'unsent']) writeDevice(`agmd.${name}.x`, 'kept')
-  writeDevice('agmd.last.y', 'kept')
-  void removeKeptDatabase('x')
-  expect(['agmd.last.x', 'agmd.unsent.x', 'agmd.last.y'].map(readDevice)).toEqual([null, null, 'kept'])
 })
 
 test('[WEB-83] times of day, large numbers and guests are said as people say them', () => {

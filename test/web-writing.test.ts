@@ -5,7 +5,7 @@ import { EditorState, type StateCommand, Text, Transaction } from '@codemirror/s
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/commands/command.ts'
-import type { View } from '../web/document/page.tsx'
+import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
@@ -13,17 +13,18 @@ import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows } from '../web/editor/grid/below.ts'
 import { belowLast } from '../web/editor/grid/press-below.ts'
+import { footnote } from '../web/editor/footnote.ts'
 import { emojiTyped, linkTo } from '../web/editor/completions.ts'
-import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/link-at.ts'
-import { pictureAt } from '../web/editor/picture-at.ts'
-import { pictureChanges, pictureSaved } from '../web/editor/picture-changes.ts'
+import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
+import { pictureAt } from '../web/editor/live/picture-at.ts'
+import { pictureChanges, pictureSaved } from '../web/editor/live/picture-changes.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace } from '../web/editor/resting.ts'
 import { taskTyped } from '../web/editor/typed-marks.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
-import { best } from '../web/commands/match.ts'
+import { best } from '../web/base/match.ts'
 import type { EditorView } from '@codemirror/view'
 
 /** A text in which `‹` and `›` stand at the ends of the selection, or `|` at the caret. */
@@ -52,7 +53,7 @@ test.each([
 
 test('[WRITE-41] marks of words are not offered in code, marks of lines and blocks not in blocks of code', () => {
   const page = (inCode: 'span' | 'block' | undefined) =>
-    ({ inCode: { value: inCode }, canType: { value: true }, mode: { value: 'live' } }) as unknown as View
+    ({ inCode: { value: inCode }, canType: { value: true }, mode: { value: 'live' } }) as unknown as Page
   const offered = (inCode: 'span' | 'block' | undefined) =>
     ['bold', 'link', 'code', 'heading.1', 'list.task', 'insert.table', 'insert.date'].filter((id) =>
       isPossible(commandOf(id), page(inCode))
@@ -234,9 +235,29 @@ test.each([
   ['> a\n> |b', '> a\n\n|b'],
   ['> a\n> |', '> a\n\n|'],
   ['a\n\n- |b', 'a\n\n|b'],
-  ['a\n# |b', 'a\n|b']
+  ['a\n# |b', 'a\n|b'],
+  ['> - |', '> |'],
+  ['> |', '|'],
+  ['> - a\n> - |', '> - a\n>\n> |'],
+  ['> - a\n> - |b', '> - a\n>\n> |b'],
+  ['> - |b', '> |b'],
+  ['> > |', '> |'],
+  ['> > a\n> > |b', '> > a\n>\n> |b'],
+  ['> - [ ] |', '> |'],
+  ['> # |b', '> |b']
 ])('[WRITE-79] Backspace in %j', (before, expected) => {
   expect(after(before, deleteMarker as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['So|', 'So[^1]\n\n[^1]: |'],
+  ['So| and on.\n', 'So[^1] and on.\n\n[^1]: |'],
+  ['So[^1]|\n\n[^1]: a', 'So[^1][^2]\n\n[^1]: a\n[^2]: |'],
+  ['So|[^7]\n\n[^7]: a\n', 'So[^8][^7]\n\n[^7]: a\n[^8]: |'],
+  ['|', '[^1]\n\n[^1]: |']
+])('[WRITE-90] a footnote in %j', (before, expected) => {
+  expect(slashMenu).toContain('insert.footnote')
+  expect(after(before, footnote as unknown as StateCommand)).toBe(expected)
 })
 
 test.each([

@@ -1,11 +1,11 @@
 /** Every page starts here; each loads only what it needs. */
 import { render, type JSX } from 'preact'
-import { addFaces, facesAtHand } from './faces.ts'
+import { addFaces, facesAtHand, fetchFacesAhead } from './base/faces.ts'
 import { isCovered, leaveBar } from './first/take-over.ts'
-import { whenIdle } from './idle.ts'
-import { newVersion, registerWorker } from './offline/register.ts'
-import { route } from './route.ts'
-import { turn } from './steps.ts'
+import { whenIdle } from './base/idle.ts'
+import { newVersion, registerWorker } from './register-worker.ts'
+import { route } from './base/route.ts'
+import { turn } from './base/steps.ts'
 import { loadWords, t } from './text/t.ts'
 import { offer, Toasts } from './ui/toast.tsx'
 
@@ -24,7 +24,7 @@ async function page(): Promise<JSX.Element> {
     return <DocumentPage session={session} />
   }
   if (asked.page === 'unknown') {
-    const { Refused } = await import('./refused/refused.tsx')
+    const { Refused } = await import('./document/refused.tsx')
     return <Refused refusal={{ kind: 'no_page' }} />
   }
   const { HomePage, NewPage } = await import('./home/home.tsx')
@@ -39,7 +39,7 @@ if (root !== null) {
   addFaces()
   await loadWords()
   // Of a first visit they came with the text, or cannot be waited for.
-  const faces = isKept() ? facesAtHand('page-quattro') : undefined
+  const faces = isKept() ? facesAtHand('write') : undefined
   const shown = await page()
   await faces
   render(
@@ -50,6 +50,7 @@ if (root !== null) {
     root
   )
   leaveBar()
+  whenIdle(fetchFacesAhead)
 }
 
 newVersion.subscribe((use) => {

@@ -45,7 +45,7 @@ const wholes = [
 ]
 
 /**
- * Which file a module goes into, so that a visit asks for few of them: what every page needs, what the editor needs beside it, what comes
+ * Which file a module goes into, so that a visit asks for few of them: what every page needs, what the editor needs next to it, what comes
  * soon after the text, what reads. What others than our own pages load stays apart. Null: as the bundler has it.
  */
 function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.ModuleInfo | null }) => string | null {
@@ -59,7 +59,7 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
         return found.has(id)
       })
     if (wholes.some((source) => join(root, source) === id)) return null
-    if (isIn('published/diagrams.ts', 'published/widgets.ts', 'diagram/frame.ts', 'offline/worker.ts')) return null
+    if (isIn('published/diagrams.ts', 'published/widgets.ts', 'diagram/frame.ts', 'worker.ts')) return null
     const isEditor = isIn('document/page.tsx')
     const isWriting = isIn('document/extras.ts')
     const isSoon = isWriting || isIn('review/review.ts', 'activity/feed.ts')
@@ -74,7 +74,7 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     if (isSoon && (isReader || isIn('../shared/markdown/components.ts'))) return 'shared'
     // Who only reads has remarks too, and nothing to write with.
     if (isSoon) return !isWriting ? 'remarks' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
-    return isReader && !isIn('outline/outline.tsx', 'components/mount.tsx') ? 'reader' : null
+    return isReader && !isIn('document/outline.tsx', 'components/mount.tsx') ? 'reader' : null
   }
 }
 
@@ -161,7 +161,7 @@ export default defineConfig({
         diagram: join(root, 'diagram/frame.html'),
         diagrams: join(root, 'published/diagrams.ts'),
         widgets: join(root, 'published/widgets.ts'),
-        sw: join(root, 'offline/worker.ts'),
+        sw: join(root, 'worker.ts'),
         published: join(root, 'published/published.css'),
         prose: join(root, 'style/prose.css')
       },

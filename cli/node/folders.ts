@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Removes what nodes left behind that were killed. Of other users it cannot, and need not. */
+/** Removes what nodes left behind that were killed. It cannot do so for other users, and need not. */
 export const removeLeftFolders = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined

@@ -20,7 +20,7 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
   const seconds = String(recordingSecondsMax + 1)
   const [ffmpeg, sox] = [find('ffmpeg'), find('sox')]
   if (ffmpeg === undefined && sox === undefined)
-    throw new JobFailure('engine_unavailable', 'This node reads WAV only: it has neither ffmpeg nor sox.')
+    throw new JobFailure('engine_unavailable', 'This node reads only WAV: it has neither ffmpeg nor sox.')
   // A playlist could name files of this machine, or addresses: nothing but the file itself is opened.
   const ran =
     ffmpeg === undefined
@@ -49,15 +49,15 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
         )
   if (ran.code === 0) return readFileSync(out)
   if (ffmpeg === undefined && /no handler for/.test(ran.stderr))
-    throw new JobFailure('engine_unavailable', `This node does not read ${contentType}: ffmpeg has to be installed on it.`)
-  throw new JobFailure('bad_input', `The recording is damaged, or of a kind that is not read (${lastWords(ran)}).`)
+    throw new JobFailure('engine_unavailable', `This node does not read ${contentType}. Install ffmpeg on it.`)
+  throw new JobFailure('bad_input', `The recording is damaged or has an unknown format (${lastWords(ran)}).`)
 }
 
 /** The recording as mono WAV of 16 kHz, in a file. Errors: `bad_input`, `engine_unavailable`. */
 export const recording = async (work: Work): Promise<{ path: string; duration: number }> => {
   const isWav = work.contentType === 'audio/wav'
   const normal = (isWav ? await normalWav(readFileSync(work.file)) : undefined) ?? (await normalWav(await converted(work)))
-  if (normal === undefined) throw new JobFailure('bad_input', 'The recording holds no sound that can be read.')
+  if (normal === undefined) throw new JobFailure('bad_input', 'The recording has no readable sound.')
   if (normal.duration > recordingSecondsMax)
     throw new JobFailure('bad_input', `The recording is longer than ${recordingSecondsMax / 3600} hours. Send it in parts.`)
   const path = join(work.folder, 'recording.wav')
@@ -82,7 +82,7 @@ const checkPicture = (file: string): void => {
   if (pixels > picturePixelsMax)
     throw new JobFailure(
       'bad_input',
-      `The picture has ${Math.round(pixels / 1e6)} million pixels; at most ${picturePixelsMax / 1e6} million are read. Make it smaller, or send it in parts.`
+      `The picture has ${Math.round(pixels / 1e6)} million pixels; the limit is ${picturePixelsMax / 1e6} million. Make it smaller, or send it in parts.`
     )
 }
 
@@ -103,7 +103,7 @@ const tesseract = async (): Promise<Engine | undefined> => {
     async work({ file, signal }) {
       checkPicture(file)
       const ran = await run(program, [file, 'stdout', '-l', languages.join('+')], signal)
-      if (ran.code !== 0) throw new JobFailure('bad_input', `The picture is damaged, or of a kind that is not read (${lastWords(ran)}).`)
+      if (ran.code !== 0) throw new JobFailure('bad_input', `The picture is damaged or has an unknown format (${lastWords(ran)}).`)
       return { result: { text: ran.stdout.replaceAll('\f', '').trim() } }
     }
   }
@@ -125,16 +125,16 @@ const speaker = (
   name,
   voices,
   async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
-    // Of flite a voice may also be a file or an address: only those that it has are passed on.
+    // A voice of flite may also be a file or an address: only voices that it has are passed on.
     if (!voices.includes(voice))
-      throw new JobFailure('bad_input', `There is no voice ${voice}; there are ${voices.slice(0, 20).join(', ')}.`)
+      throw new JobFailure('bad_input', `There is no voice ${voice}. Available: ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
     writeFileSync(said, text)
     const ran = await run(program, words(voice, said, wav), signal)
     const normal = ran.code === 0 ? await normalWav(readFileSync(wav)) : undefined
     if (normal === undefined) throw new JobFailure('engine_failed', `${name} failed: ${lastWords(ran)}`)
     if (loudness(normal.file) < silence)
-      throw new JobFailure('bad_input', `The voice ${voice} can say nothing of this text. Choose a voice of its language.`)
+      throw new JobFailure('bad_input', `The voice ${voice} cannot speak this text. Choose a voice for its language.`)
     return { result: { duration: normal.duration }, file: { bytes: normal.file, contentType: 'audio/wav' } }
   }
 })

@@ -23,18 +23,18 @@ const tokenOf = (): string => {
   if (/^anode_\S+$/.test(token)) return token
   throw new Failure(
     'usage',
-    token === '' ? 'AGMD_NODE_TOKEN is not set.' : 'AGMD_NODE_TOKEN is no token of a node.',
-    'Make one: agmd node token (or on the account page).'
+    token === '' ? 'AGMD_NODE_TOKEN is not set.' : 'AGMD_NODE_TOKEN is not a node token.',
+    'Create one: agmd node token, or the account page.'
   )
 }
 
 /** Ends of a connection after which none is tried again. */
 const fatal: Readonly<Record<number, Failure>> = {
-  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Make a new one: agmd node token.'),
+  [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Create a new one: agmd node token.'),
   [relayCloseCodes.tooMany]: new Failure(
     'canceled',
-    'Another node dialled in with the same token.',
-    'Make a token for each node: agmd node token.'
+    'Another node connected with the same token.',
+    'Create a token for each node: agmd node token.'
   ),
   [relayCloseCodes.badMessage]: new Failure('not_an_agmd_service', 'The service does not understand this node.', 'Update it: agmd upgrade.')
 }
@@ -69,8 +69,8 @@ const whyRefused = async (origin: string, token: string): Promise<string> => {
   if (status === 401)
     throw new Failure(
       'not_signed_in',
-      'The service does not know this token: it was revoked, or is of another service.',
-      'Make a new one: agmd node token (or on the account page).'
+      'The service does not know this token: it was revoked, or belongs to another service.',
+      'Create a new one: agmd node token, or the account page.'
     )
   return status === undefined ? '' : `answered ${status}; a proxy must pass WebSocket upgrades on ${relayPath}`
 }
@@ -93,7 +93,7 @@ export const node: Action = async (call) => {
   if (engines.length === 0)
     throw new Failure(
       'usage',
-      'There is no engine here.',
+      'This machine has no engine.',
       'Install tesseract-ocr, flite, espeak-ng or pocketsphinx, or set AGMD_NODE_OPENAI_URL.'
     )
 

@@ -81,7 +81,7 @@ const parsed = <T>(body: Buffer): T => {
   try {
     return JSON.parse(body.toString('utf8')) as T
   } catch {
-    throw new JobFailure('engine_failed', 'The engine answered no JSON.')
+    throw new JobFailure('engine_failed', 'The engine did not answer with JSON.')
   }
 }
 
@@ -96,17 +96,17 @@ const image = async (base: string, { input: { prompt, width, height }, signal }:
   const request = { ...modelOf('image'), prompt, size: `${width}x${height}`, n: 1, response_format: 'b64_json' }
   const { data } = parsed<{ data?: { b64_json?: unknown }[] }>(await ask(base, '/images/generations', request, signal))
   const encoded = data?.[0]?.b64_json
-  if (typeof encoded !== 'string') throw new JobFailure('engine_failed', 'The engine answered no picture (data[0].b64_json).')
+  if (typeof encoded !== 'string') throw new JobFailure('engine_failed', 'The answer of the engine has no picture (data[0].b64_json).')
   const bytes = Buffer.from(encoded, 'base64')
   const contentType = typeOfImage(bytes)
-  if (contentType === undefined) throw new JobFailure('engine_failed', 'The engine answered what is no PNG, JPEG or WebP.')
+  if (contentType === undefined) throw new JobFailure('engine_failed', 'The picture of the engine is not a PNG, JPEG or WebP.')
   return { result: {}, file: { bytes, contentType } }
 }
 
 const speech = async (base: string, { input: { text, voice = 'alloy' }, signal }: Work): Promise<Done> => {
   const request = { ...modelOf('speech'), input: text, voice, response_format: 'wav' }
   const normal = await normalWav(await ask(base, '/audio/speech', request, signal))
-  if (normal === undefined) throw new JobFailure('engine_failed', 'The engine answered no WAV.')
+  if (normal === undefined) throw new JobFailure('engine_failed', 'The engine did not answer with WAV.')
   return { result: { duration: normal.duration }, file: { bytes: normal.file, contentType: 'audio/wav' } }
 }
 
@@ -119,7 +119,7 @@ const transcription = async (base: string, work: Work): Promise<Done> => {
   const answer = parsed<{ text?: unknown; segments?: { start?: unknown; end?: unknown; text?: unknown }[] }>(
     await ask(base, '/audio/transcriptions', form, work.signal)
   )
-  if (typeof answer.text !== 'string') throw new JobFailure('engine_failed', 'The engine answered no text.')
+  if (typeof answer.text !== 'string') throw new JobFailure('engine_failed', 'The answer of the engine has no text.')
   const segments = (answer.segments ?? []).map(({ start, end, text }): Segment => ({
     start: Number(start) || 0,
     end: Number(end) || 0,
@@ -153,14 +153,14 @@ export const openaiEngines = async (warn: (words: string) => void): Promise<Engi
   const given = setting('URL')
   if (given === undefined) return []
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-    throw new Failure('usage', 'AGMD_NODE_OPENAI_URL is no address.', 'Give one like http://localhost:8000/v1.')
+    throw new Failure('usage', 'AGMD_NODE_OPENAI_URL is not an address.', 'Use one like http://localhost:8000/v1.')
   const base = withoutEnd(given, '/')
   const kinds = (setting('KINDS') ?? 'image').split(/[\s,]+/).filter((kind) => kind !== '')
   const unknown = kinds.find((kind) => !isRemote(kind))
   if (unknown !== undefined)
     throw new Failure('usage', `AGMD_NODE_OPENAI_KINDS names ${unknown}.`, `Known: ${jobKinds.filter(isRemote).join(', ')}.`)
   if (!(await answers(base))) {
-    warn(`${new URL(base).origin} does not answer: what it would do is not offered.`)
+    warn(`${new URL(base).origin} does not answer: this node does not offer its engines.`)
     return []
   }
   const name = new URL(base).host.slice(0, 80)

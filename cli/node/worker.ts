@@ -79,8 +79,7 @@ const receive = async (inbox: Inbox, { bytes, hash, contentType }: WireFile, fol
   }
   out.end()
   await finished(out)
-  if (received !== bytes || digest.digest('base64url') !== hash)
-    throw new JobFailure('engine_failed', 'The file did not arrive as it was sent.')
+  if (received !== bytes || digest.digest('base64url') !== hash) throw new JobFailure('engine_failed', 'The file was damaged on the way.')
   return path
 }
 

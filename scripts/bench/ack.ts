@@ -1,5 +1,5 @@
 /**
- * Time from an edit to its acknowledgement (ours: on disk; bare Hocuspocus: in memory) and to every other client, beside bare Hocuspocus and
+ * Time from an edit to its acknowledgement (ours: on disk; bare Hocuspocus: in memory) and to every other client, compared with bare Hocuspocus and
  * a bare ws broadcast. Rounds alternate. One load generator for all: its own cost per message received is in every figure.
  */
 import { createDocument, markOf, ms, openPeer, pause, percentile, type Place, startBare, startProcess, table } from './support/support.ts'

@@ -1,5 +1,5 @@
 /**
- * A board of 1,000 cards on the page of a document: time until it is painted when the live view opens with all code there, beside a bare page
+ * A board of 1,000 cards on the page of a document: time until it is painted when the live view opens with all code there, compared with a bare page
  * with the same cards as plain elements; and the time between frames while a card is dragged.
  */
 import type { Page } from 'playwright-core'

@@ -1,5 +1,5 @@
 /**
- * Start-up time of the client: `agmd --version` and a call of the service, beside bare `node -e 0` and a bare `fetch`, for every Node here. Rounds alternate, so that
+ * Start-up time of the client: `agmd --version` and a call of the service, compared with bare `node -e 0` and a bare `fetch`, for every Node here. Rounds alternate, so that
  * all see the same machine; of each the best counts, which is the one that nothing disturbed. Run: `npm run bench client`.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * Components: time to parse and to change a board of 1,000 cards, to render it as HTML, and to compute a sheet of 10,000 cells, anew and with
- * its formulas known; beside the bare walk over the same lines.
+ * Components: time to parse and to change a board of 1,000 cards, to render it as HTML, and to compute a sheet of 10,000 cells, again and with
+ * its formulas known; compared with the bare walk over the same lines.
  */
 import { moveCard } from '../../shared/fences/board-edits.ts'
 import { parseBoard } from '../../shared/fences/board.ts'
@@ -108,7 +108,7 @@ table(
     ),
     row('computed for the first time', firsts),
     row(
-      'computed anew after a change',
+      'computed again after a change',
       timed((round) => compute(sheets[Math.max(0, round)] ?? []))
     ),
     row(

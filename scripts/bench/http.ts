@@ -1,5 +1,5 @@
 /**
- * `GET .md` of a closed document (cold: from the store) and of an open one (warm), and `PUT`, per second, beside a bare Koa route with the same
+ * `GET .md` of a closed document (cold: from the store) and of an open one (warm), and `PUT`, per second, compared with a bare Koa route with the same
  * 10 KB. The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
  */
 import { load, type Load, type Requests, secondsPerRound } from './support/load.ts'

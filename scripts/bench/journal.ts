@@ -1,4 +1,4 @@
-/** Bytes that one keystroke costs on disk: as a journal record of its own, and in the compressed history, beside its bare Yjs update. */
+/** Bytes that one keystroke costs on disk: as a journal record of its own, and in the compressed history, compared with its bare Yjs update. */
 import { createDocument, ms, start, table, Typist } from './support/support.ts'
 
 const edits = 2_000

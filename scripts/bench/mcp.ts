@@ -1,5 +1,5 @@
 /**
- * MCP `read_doc` and `replace_doc` with edits, per second, beside the same REST calls on the same server, with 10 KB documents.
+ * MCP `read_doc` and `replace_doc` with edits, per second, compared with the same REST calls on the same server, with 10 KB documents.
  * The load comes from this process over sockets that are kept, one request at a time each; rounds alternate.
  */
 import { type Load, load, type Requests, secondsPerRound } from './support/load.ts'

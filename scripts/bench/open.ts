@@ -1,6 +1,6 @@
 /**
  * Cold open of 10 KB, of 1 MB and of the B4 editing trace: server-side load (store → Y.Doc ready), and whole text at a client after a restart,
- * beside bare Yjs loading the same state; then who wrote which line of the trace. The trace lies in ../shared/data; where it is missing, a generated one of the same shape takes its place.
+ * compared with bare Yjs loading the same state; then who wrote which line of the trace. The trace lies in ../shared/data; where it is missing, a generated one of the same shape takes its place.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * Published pages: how fast a text is rendered, and how many requests per second a page that is rendered already answers beside a bare Koa
+ * Published pages: how fast a text is rendered, and how many requests per second a page that is rendered already answers compared with a bare Koa
  * route of as many bytes. What Lighthouse says of them is in pages.ts.
  */
 import { readFileSync } from 'node:fs'

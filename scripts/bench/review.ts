@@ -1,6 +1,6 @@
 /**
  * Comments and suggestions on a document of 1 MB: listing 2,000 comments, and accepting a suggestion, over HTTP with everything on disk;
- * beside a bare server that sends the same bytes, and a PUT of the same edit. Once on a text that came in one piece, once on one of
+ * compared with a bare server that sends the same bytes, and a PUT of the same edit. Once on a text that came in one piece, once on one of
  * 20,000 pieces, where each walk of the text costs most.
  */
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * Durable puts per second through the storage adapter, beside bare lmdb puts of the same values in the same run.
+ * Durable puts per second through the storage adapter, compared with bare lmdb puts of the same values in the same run.
  * Run: `node scripts/bench/storage.ts`. Rounds alternate, so that both see the same disk.
  */
 import { mkdtemp, rm } from 'node:fs/promises'

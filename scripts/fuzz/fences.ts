@@ -1,8 +1,8 @@
 /**
  * The fuzz of boards, chats and sheets for as long as one likes: `npm run fuzz fences [seeds] [first]`. Ends with 1 at the first failing seed;
- * a failing seed belongs into test/fences-together.test.ts.
+ * a failing seed belongs into test/fences-together.test.ts. Then undo and redo: all seeds run, and those that fail are listed.
  */
-import { fencesHold } from '../../test/fuzz/fences.ts'
+import { fencesHold, stepsReturn } from '../../test/fuzz/fences.ts'
 
 const words = process.argv.slice(2).map(Number)
 const seeds = words[0] ?? 5_000
@@ -15,4 +15,15 @@ try {
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)
 }
+const failed: string[] = []
+for (let seed = first; seed < first + seeds; seed++)
+  for (const kind of ['board', 'chat', 'sheet'] as const)
+    for (const typesEmptyLines of [false, true])
+      try {
+        stepsReturn(kind, seed, typesEmptyLines)
+      } catch {
+        failed.push(`${kind} ${seed}${typesEmptyLines ? ' with empty lines' : ''}`)
+      }
+console.log(`undo and redo: ${failed.length} of ${seeds * 6} runs gave another text back. ${failed.join(', ')}`)
+if (failed.length > 0) process.exitCode = 1
 console.log(`fences: ${seeds} seeds, nothing lost and nothing there twice but as the rules say`)

@@ -16,7 +16,7 @@ import { findAccount, epochOf } from '../domain/accounts/accounts.ts'
 import { type Expiring, expiring, findLive } from '../domain/records/expiry.ts'
 import { encodeRecord, keys } from '../domain/records/keys.ts'
 import type { Key, Put } from '../domain/ports.ts'
-import { endProgramOfGrant } from '../domain/accounts/programs.ts'
+import { endProgramOfGrant, keepProgram } from '../domain/accounts/programs.ts'
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
@@ -100,7 +100,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     ]
   }
 
-  /** A client in use stays: its lifetime begins anew now and then. */
+  /** A client in use stays: its lifetime begins again now and then. */
   const renewClient = async (hash: string): Promise<void> => {
     const found = await findLive<BrokerRecord>(service, recordKey('Client', hash))
     if (found === undefined || found.record.expiresAt - clock.now() > lifetimeMs(undefined) / 2) return
@@ -129,6 +129,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         sealed: vault.seal(JSON.stringify(rest), context(model, hash))
       }
       await storage.commit({ puts: [...expiring(recordKey(model, hash), record), ...indexesOf(model, hash, payload, expiresAt)] })
+      if (model === 'AccessToken' && payload.grantId !== undefined) await keepProgram(service, hashSecret(payload.grantId))
     },
     async find(id) {
       const hash = hashSecret(id)
@@ -145,7 +146,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         found?.record.consumed === null &&
         consumed !== undefined &&
         (await storage.commit({ checks: [{ key, version: found.version }], puts: [{ key, value: encodeRecord(consumed) }] }))
-      // Of two that redeem a code at the same moment both have seen it unused: one of them comes too late here.
+      // Two requests that redeem a code at the same moment have both seen it unused: one of them comes too late here.
       if (!first) throw new errors.InvalidGrant('it was used already')
     },
     async destroy(id) {

@@ -103,13 +103,22 @@ const scopePrefix = 'docs:'
 /** A scope for each role; the highest that was granted counts. */
 export const documentScopes: readonly string[] = roles.map((role) => `${scopePrefix}${role}`)
 
+/** All that a client may ask for. */
+const knownScopes: ReadonlySet<string> = new Set(['openid', 'offline_access', 'email', 'profile', ...documentScopes])
+
+/** Scopes without those that are unknown here (RFC 6749 §3.3); as they are when none is known, for the broker to refuse. */
+const narrowed = (scope: string): string => {
+  const known = scope.split(' ').filter((each) => knownScopes.has(each))
+  return known.length === 0 ? scope : known.join(' ')
+}
+
 /** The highest role that scopes name; null: none. */
 export const roleOfScopes = (scopes: readonly string[]): Role | null =>
   roles.findLast((role) => scopes.includes(`${scopePrefix}${role}`)) ?? null
 
 /**
- * Scopes as the broker takes them: a role includes those below it, so that the person can allow less than was asked. Who names no scope asks
- * for what most programs need.
+ * Scopes as the broker takes them: a role includes those below it, so that the person can allow less than was asked. A client that names no
+ * scope gets the scopes that most programs need.
  */
 export const withLowerRoles = (scope: string): string => {
   const asked = scope.split(' ').filter((each) => each !== '')
@@ -231,14 +240,30 @@ export const clientHost = (clientId: string): string | undefined =>
 /** The address that asked, kept from the provider, which would believe headers. */
 const askedFrom = new WeakMap<IncomingMessage, string>()
 
+/**
+ * Whether addresses to return to are those of a program on the person's machine (RFC 8252 §7): it listens on a loopback address, at any
+ * port, or has a scheme of its own. A page that is served there by https is none.
+ */
+const areNative = (uris: readonly unknown[]): boolean => {
+  const urls = uris.flatMap((uri) => (typeof uri === 'string' && URL.canParse(uri) ? [new URL(uri)] : []))
+  return (
+    urls.some((url) => url.protocol !== 'https:' && (url.protocol !== 'http:' || isLoopback(url))) &&
+    !urls.some((url) => url.protocol === 'https:' && isLoopback(url))
+  )
+}
+
+/** Whether a client registers itself now, and does not say what type it is: the provider fills in its own default before we are asked. */
+const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
+  ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
+
 /** What the provider does not look at in the metadata of a client that registers itself: it names itself, and anybody may read plain http. */
-const checkMetadata = (metadata: ClientMetadata, refuse: (why: string) => Error): void => {
+const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
     const name = plainName(metadata.client_name, limits.authorCharsMax)
     if (name === '') delete metadata.client_name
     else metadata.client_name = name
   }
-  if (typeof metadata.scope === 'string') metadata.scope = withLowerRoles(metadata.scope)
+  if (typeof metadata.scope === 'string') metadata.scope = withLowerRoles(narrowed(metadata.scope))
   if (metadata.sector_identifier_uri !== undefined) throw refuse('sector_identifier_uri is not supported: it would be fetched')
   if (metadata.client_id === ownClientId || !Array.isArray(metadata.redirect_uris)) return
   const isPlain = (uri: unknown): boolean => {
@@ -248,6 +273,8 @@ const checkMetadata = (metadata: ClientMetadata, refuse: (why: string) => Error)
   // RFC 8252 §7.3: a program on the person's machine listens on any port. A document cannot know which, as a registration can.
   const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
+  // Many such programs leave the field out, and the default of the protocol is a program of the web.
+  if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
   if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http leads to loopback addresses only')
 }
 
@@ -324,7 +351,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
     ttl: lifetimes,
     extraClientMetadata: {
       properties: ['redirect_uris'],
-      validator: (_ctx, _property, _value, metadata) => checkMetadata(metadata, (why) => new errors.InvalidRedirectUri(why))
+      validator: (ctx, _property, _value, metadata) => checkMetadata(metadata, omitsType(ctx), (why) => new errors.InvalidRedirectUri(why))
     },
     findAccount: accountOf(service),
     loadExistingGrant: grantOf,
@@ -340,7 +367,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       rpInitiatedLogout: signOut(show) as { enabled: boolean },
       resourceIndicators: {
         enabled: true,
-        // Who asks for no identity wants to call the service: clients of MCP from before 2025-06-18 name no resource.
+        // A client that asks for no identity wants to call the service: clients of MCP from before 2025-06-18 name no resource.
         defaultResource: (ctx, _client, oneOf) =>
           oneOf ?? (asksForIdentity(ctx.oidc.params?.['scope']) ? undefined : `${baseUrl}${mcpPath}`),
         useGrantedResource: () => true,
@@ -357,7 +384,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
       prompt_values_supported: ['none', 'login', 'consent', 'create'],
       service_documentation: `${baseUrl}/auth.md`
     },
-    // Of all that metadata may name (keys, sectors, back channels) the document of a client alone is fetched.
+    // Metadata may name keys, sectors and back channels; only the document of a client is fetched.
     fetch: (url) => fetchDocument?.(String(url)) ?? Promise.reject(new Error('the broker fetches nothing')),
     renderError(ctx, out) {
       const { t } = wordsOf(ctx)

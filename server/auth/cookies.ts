@@ -21,7 +21,7 @@ export const cookiesOf = (baseUrl: string): Cookies => {
   const { protocol, port } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const name = (what: string): string => (secure ? `__Host-agmd-${what}` : `agmd-${what}${port === '' ? '' : `-${port}`}`)
-  // Those of an interaction are set for its path alone, which __Host- forbids.
+  // Cookies of an interaction are set for its path alone, which __Host- forbids.
   const plain = (what: string): string => (secure ? `__Secure-agmd-${what}` : name(what))
   return {
     session: name('session'),

@@ -13,7 +13,7 @@ import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** What a form carries: the question for the browser, and what it must give back beside the answer. */
+/** What a form carries: the question for the browser, and what it must give back besides the answer. */
 export interface PasskeyQuestion {
   /** Options for `navigator.credentials` (JSON). */
   readonly options: string

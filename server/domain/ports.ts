@@ -116,7 +116,7 @@ export interface Clock {
   after(milliseconds: number, run: () => void): () => void
 }
 
-/** Who an agent token stands for. */
+/** The agent that a token stands for. */
 export interface AgentIdentity {
   /** Stable for an agent of one issuer. */
   readonly id: string

@@ -10,7 +10,7 @@ export type SignUp = 'open' | 'invite' | 'closed'
 /** Why nobody new gets in. */
 export const closedText = term('This server does not accept new accounts.')
 
-/** Whom failed tries of a password are counted for: the address of mail, whether or not it has an account. */
+/** The key that counts failed passwords: the email address, whether or not it has an account. */
 export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
 export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>

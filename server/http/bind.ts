@@ -129,9 +129,21 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   return def?.type === 'boolean' || def?.innerType?.def.type === 'boolean'
 }
 
-/** `If-Match` is another place for `baseVersion`. Errors: `versions_differ`. */
+/** Conditions of HTTP that no write of ours knows: passed over, the write would do what the caller wanted to prevent. */
+const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
+
+/**
+ * `If-Match` is another place for `baseVersion`, and so is `X-Doc-Version`, the header that a read answers. Errors: `versions_differ`;
+ * `invalid_request` for another condition.
+ */
 const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
-  const header = ctx.get('If-Match')
+  const unknown = writes(ctx) ? unknownConditions.find((name) => ctx.get(name) !== '') : undefined
+  if (unknown !== undefined)
+    throw new ServiceError('invalid_request', {
+      hint: 'Send the version that you read in If-Match or as baseVersion.',
+      details: [{ path: unknown, message: 'is no condition of this request' }]
+    })
+  const header = ctx.get('If-Match') || ctx.get('X-Doc-Version')
   if (header === '') return raw
   const { baseVersion } = raw
   const same = typeof baseVersion !== 'string' || versionsNamed(baseVersion).join() === versionsNamed(header).join()
@@ -144,6 +156,12 @@ const parseInput = (exchange: Exchange): Record<string, unknown> => {
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || exchange.file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
+  // The file that a program meant to send was not there.
+  if (operation.replaces === true && body.length === 0 && sent['content'] === '')
+    throw new ServiceError('invalid_request', {
+      details: [{ path: 'body', message: 'is empty' }],
+      hint: 'Send the new text. To empty the document, send {"content": ""} as application/json.'
+    })
   refuseDryRun(exchange, sent)
   const normalised = operation.normalise?.(sent) ?? sent
   const asked = fromQuery(exchange)
@@ -246,7 +264,7 @@ const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<st
 }
 
 const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
-  // Whoever may not, hears so before the body is read.
+  // A caller without the right gets the refusal before the server reads the body.
   const caller = await admit(bare)
   const exchange = await withBody(bare)
   try {
@@ -258,7 +276,7 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
       perform(exchange, { ...caller, request }, (input = parseInput(exchange)), exchange.file)
     )
     if (!('brief' in exchange.operation.input.shape)) return answer
-    // Of a repeated request the input was not looked at.
+    // The input of a repeated request was not looked at.
     input ??= parseInput(exchange)
     return input['brief'] === true ? briefly(bare.ctx.method, answer, input) : answer
   } finally {
@@ -266,12 +284,12 @@ const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
   }
 }
 
-/** Of two keys one would be ignored, and a wrong one never is. */
+/** With two keys one would be ignored, and a wrong key must never be ignored. */
 const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
   const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
   if (sent.length > 1 && new Set(sent).size > 1)
     throw new ServiceError('credential_invalid', {
-      message: 'Several different keys were sent.',
+      message: 'The request has several different keys.',
       hint: 'Send one key, in X-Share-Key or in the query.'
     })
 }

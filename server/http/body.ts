@@ -11,15 +11,15 @@ import { checkJsonShape } from './json-shape.ts'
 export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new ServiceError('unsupported_media_type', {
-      message: 'Compressed request bodies are not taken.',
-      hint: 'Send the body as it is, without Content-Encoding.'
+      message: 'The server does not accept compressed request bodies.',
+      hint: 'Send the body without Content-Encoding.'
     })
   const tooLarge = (): ServiceError => new ServiceError('body_too_large', { bodyBytesMax: bytesMax })
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge()
   let bytes = 0
   let whole = false
   try {
-    // Whoever sends too much shall hear it: the connection must outlive the loop.
+    // A caller that sends too much must get the answer: the connection must outlive the loop.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge()
@@ -28,7 +28,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     whole = true
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
-    // Whoever hung up hears nothing; the log says what it was.
+    // A caller that hung up gets no answer; the log has the error.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
   } finally {
     // What is not read is let go by: left where it is, it would keep the next request on the connection waiting behind it.
@@ -63,7 +63,10 @@ const decode = (bytes: Buffer): string => {
 const refuseOtherCharsets = (request: IncomingMessage): void => {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
-    throw new ServiceError('unsupported_media_type', { message: `Text in ${charset} is not taken.`, hint: 'Send the body in UTF-8.' })
+    throw new ServiceError('unsupported_media_type', {
+      message: `The server does not accept text in ${charset}.`,
+      hint: 'Send the body in UTF-8.'
+    })
 }
 
 /** Whether a body was never meant to be an object. */
@@ -95,7 +98,7 @@ const refuseFields = (text: string): string => {
   const beginning = text.slice(0, fieldsBeginUnits).trimStart()
   if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text
   throw new ServiceError('invalid_request', {
-    message: 'The body is JSON, but was sent as the text itself.',
+    message: 'The body is JSON, but its type says that it is text.',
     hint: 'Send it with Content-Type: application/json.'
   })
 }

@@ -41,7 +41,7 @@ const suggestionRow = (suggestion: Fields): Fields => ({
   ...repliesIn(suggestion)
 })
 
-const eventRow = (event: Fields): Fields => only(event, ['seq', 'kind', 'at', 'actor', 'version', 'payload'])
+export const eventRow = (event: Fields): Fields => only(event, ['seq', 'kind', 'at', 'actor', 'version', 'payload'])
 
 const linkRow = (link: Fields): Fields => ({
   ...only(link, ['id', 'role', 'url', 'expiresAt']),
@@ -50,7 +50,7 @@ const linkRow = (link: Fields): Fields => ({
 })
 
 const documentRow = (document: Fields): Fields => ({
-  ...only(document, ['id', 'role', 'version', 'updatedAt']),
+  ...only(document, ['id', 'role', 'version', 'updatedAt', 'restorableUntil']),
   ...cut(document, ['title']),
   ...(document['published'] === true && { published: true })
 })
@@ -65,7 +65,7 @@ const rows: Readonly<Record<string, (record: Fields) => Fields>> = {
 
 const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
 
-/** Records that a write answers beside their ids. */
+/** Records that a write answers with their ids. */
 const states = new Set(['comment', 'suggestion', 'suggestions'])
 /** Told under another name already, or known to whoever sent it. */
 const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])

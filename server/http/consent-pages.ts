@@ -74,7 +74,7 @@ ${whoAnswers(words, details)}
 ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><ul class="list">${also.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>`}
 <form class="form" method="post" action="${interactionPath}/${details.uid}/agree">
 <div class="field"><label for="role">${t('Role')}</label><select id="role" name="role">${roleOptions(words, most, most)}</select></div>
-<p class="muted">${t('What it writes shows its name and yours. You can end its access on your account page at any time; it ends by itself after {count} days.', { count: limits.brokerRefreshDays })}</p>
+<p class="muted">${t('Its edits show its name and yours. You can end its access on your account page at any time. It ends automatically after {count} days.', { count: limits.brokerRefreshDays })}</p>
 <p class="notice warn">${t('The name is not verified. Allow this only if you just started it yourself.')}</p>
 <p class="actions"><button class="button primary large">${t('Allow')}</button></p>
 </form>`

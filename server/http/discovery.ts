@@ -20,46 +20,45 @@ const open = (ctx: Context): void => {
 
 const guide = (baseUrl: string, metadata: object): string => `# Authentication
 
-Three ways, and a request may carry any one. The role, not the kind of caller, decides what is allowed.
+There are three ways to authenticate, and a request may use any one of them. The role decides what the caller may do.
 
 ## 1. A link: no account needed
 
-\`POST ${baseUrl}/new\` creates an anonymous document and answers its owner key. Send a key as \`?key=\` or \`X-Share-Key\`; it grants one
-role (view, comment, suggest, edit or owner). Name yourself with \`X-Agent-Author\`.
+\`POST ${baseUrl}/new\` creates an anonymous document and answers with its owner key. Send a key as \`?key=\` or \`X-Share-Key\`. It grants one
+role: view, comment, suggest, edit or owner. Send your name as \`X-Agent-Author\`.
 
 ## 2. An account: device login
 
-1. \`POST ${baseUrl}/api/cli/device/start\` with \`{"client_name": "my agent"}\` answers \`device_code\`, \`user_code\`, \`verification_uri_complete\`,
+1. \`POST ${baseUrl}/api/cli/device/start\` with \`{"client_name": "my agent"}\` answers with \`device_code\`, \`user_code\`, \`verification_uri_complete\`,
    \`interval\` and \`expires_in\` (RFC 8628).
 2. Show the person the code and the address. They sign in, compare the code and approve.
-3. \`POST ${baseUrl}/api/cli/device/token\` with \`{"device_code": …}\` every \`interval\` seconds: 400 \`authorization_pending\` or \`slow_down\`
-   (wait 5 seconds longer from then on) until 200 with \`access_token\`; 400 \`expired_token\` or \`access_denied\` end it.
-4. Send \`Authorization: Bearer asess_…\`. \`GET ${baseUrl}/api/me\` tells who you are. The person can end the session at ${baseUrl}/account.
+3. \`POST ${baseUrl}/api/cli/device/token\` with \`{"device_code": …}\` every \`interval\` seconds. The answer is 400 \`authorization_pending\`
+   or \`slow_down\` (wait 5 seconds longer from then on) until it is 200 with \`access_token\`. 400 \`expired_token\` or \`access_denied\` ends the login.
+4. Send \`Authorization: Bearer asess_…\`. \`GET ${baseUrl}/api/me\` shows who you are. The person can end the session at ${baseUrl}/account.
 
-With a session, documents of the account need no key. A key sent beside it can only narrow: the lower of the two roles counts. A
-credential that is not valid is answered 401, whatever else was sent. With a bearer token, \`X-Agent-Author\` names the program: people
-see "review-bot · for Ana".
+With a session, documents of the account need no key. If you also send a key, the lower of the two roles counts. An invalid
+credential is always answered with 401. With a bearer token, \`X-Agent-Author\` names the program: people see "review-bot · for Ana".
 
-Without a browser at hand use a personal access token (\`apat_…\`): the person makes one at ${baseUrl}/account, or with
-\`agmd token create --name review-bot --role suggest\`, for all documents or some, with a role and an end. It is sent as a session is. It makes
-no tokens and does not manage the account; a document outside its scope answers 404.
+Without a browser, use a personal access token (\`apat_…\`). The person creates one at ${baseUrl}/account, or with
+\`agmd token create --name review-bot --role suggest\`. It has a role, an end, and covers all documents or some. Send it as you send a session. It
+cannot create tokens or manage the account. A document outside its scope answers 404.
 
 ### OAuth, for MCP clients
 
-MCP clients sign the person in by themselves: add ${baseUrl}/mcp. Calls with a link need no account; a call that needs one answers 401 and
-names the metadata of the resource. A client that signs in only when it connects takes ${baseUrl}/mcp?sign_in=required.
+MCP clients sign the person in themselves: add ${baseUrl}/mcp. Calls with a link need no account. A call that needs one answers 401 and
+names the metadata of the resource. Some clients sign in only when they connect; give them ${baseUrl}/mcp?sign_in=required.
 
-- Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). A token for that opens the MCP endpoint alone; one for
-  \`resource=${baseUrl}\` opens the whole interface. A token without a resource opens nothing here.
-- Clients register themselves (RFC 7591). Where the metadata say \`client_id_metadata_document_supported\`, the https address of a client
-  metadata document serves as \`client_id\`. Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`; the person
-  chooses a role up to the one you ask for, and \`scope\` in the answer tells which.
-- Access tokens last an hour; refresh tokens are replaced at each use. A code or refresh token that comes twice ends all access.
+- Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). That token opens the MCP endpoint only. A token for
+  \`resource=${baseUrl}\` opens the whole interface. Without \`resource\`, a token is for the MCP endpoint.
+- Clients register themselves (RFC 7591). If the metadata say \`client_id_metadata_document_supported\`, you can use the https address of a
+  client metadata document as \`client_id\`. Scopes: \`docs:view\`, \`docs:comment\`, \`docs:suggest\`, \`docs:edit\`, \`docs:owner\`. The person
+  chooses a role up to the one you ask for; \`scope\` in the answer names it.
+- Access tokens last an hour. Each use replaces the refresh token. Using a code or refresh token twice ends all access.
 - The person ends the access at ${baseUrl}/account; a program ends its own by RFC 7009.
 
 ## 3. An agent identity
 
-\`Authorization: Bearer ai_…\`, where the operator has configured an issuer of agent tokens. Documents that an agent creates belong to it.
+Send \`Authorization: Bearer ai_…\` if the operator has configured an issuer of agent tokens. An agent owns the documents that it creates.
 
 ## For machines
 

@@ -71,7 +71,7 @@ ${isPlain(baseUrl) ? plainWarning : ''}  folder=\${AGMD_INSTALL_DIR:-"$HOME/.loc
     fail "Node 20.16 or newer is needed, but this is $(node --version): https://nodejs.org"
 
   mkdir -p "$folder" || fail "$folder cannot be made; set AGMD_INSTALL_DIR to another folder."
-  # Beside its place, so that moving it there is one step.
+  # In the same folder, so that the move is one step.
   part=$(mktemp "$folder/.agmd.XXXXXX") || fail "$folder cannot be written; set AGMD_INSTALL_DIR to another folder."
   trap 'rm -f "$part" "$part.sum"' EXIT
   trap 'exit 130' INT TERM HUP

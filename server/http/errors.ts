@@ -4,7 +4,7 @@ import { hideShareSecret } from '../../shared/names.ts'
 import type { Log } from '../log.ts'
 import type { Context } from './context.ts'
 
-/** Details that are said under their own name beside the members of every problem. */
+/** Details that are said under their own name with the members of every problem. */
 type Facts = Readonly<Record<string, unknown>>
 
 export interface Problem extends Facts {

@@ -2,7 +2,7 @@
  * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, `id` is its cursor;
  * a message with an id alone moves the cursor past events that a filter left out. The last message is `event: end`, and says why.
  *
- * Nothing is kept for a reader: the next page is read when the last one was taken. Who takes nothing for a while is ended.
+ * Nothing is kept for a reader: the next page is read when the last one was taken. A stream whose reader takes nothing for a while is ended.
  */
 import type { ServerResponse } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
@@ -11,6 +11,7 @@ import type { Input } from '../../shared/operations/index.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 import { type Followed, followEvents } from '../domain/events/events.ts'
 import type { Clock } from '../domain/ports.ts'
+import { eventRow } from './brief.ts'
 import type { Context, Http } from './context.ts'
 import { counted } from './perform.ts'
 
@@ -29,7 +30,7 @@ const lastSeen = (ctx: Context): number | undefined => {
 /** The input of a stream. Errors: `invalid_request` for a wait, which has no meaning there. */
 export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'listEvents'> => {
   if (input.wait !== undefined)
-    throw new ServiceError('invalid_request', { details: [{ path: 'wait', message: 'has no meaning for a stream: it stays open' }] })
+    throw new ServiceError('invalid_request', { details: [{ path: 'wait', message: 'is not allowed for a stream, which stays open' }] })
   const since = lastSeen(ctx)
   return since === undefined ? input : { ...input, since }
 }
@@ -101,10 +102,10 @@ const write = async ({ response, clock, end }: Stream, text: string): Promise<bo
 const tells = ({ why }: Stream): boolean => why() === undefined || why() === 'document_deleted'
 
 /** Writes what is followed until it ends. False: the reader takes nothing, or is gone. */
-const pump = async (stream: Stream, followed: Followed): Promise<boolean> => {
+const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promise<boolean> => {
   for await (const { events, latest } of followed) {
     const moved = events.at(-1)?.seq === latest ? [] : [messageOf(latest)]
-    for (const text of [...events.map((event) => messageOf(event.seq, event)), ...moved]) {
+    for (const text of [...events.map((event) => messageOf(event.seq, isBrief ? eventRow({ ...event }) : event)), ...moved]) {
       if (!tells(stream)) return true
       if (!(await write(stream, text))) return false
     }
@@ -117,7 +118,7 @@ const beat = (response: ServerResponse, clock: Clock): (() => void) => {
   let cancel = (): void => undefined
   const arm = (): void => {
     cancel = clock.after(limits.eventStreamBeatSeconds * 1000, () => {
-      // Who does not read needs no sign of life.
+      // A reader that does not read needs no sign of life.
       if (!response.writableNeedDrain) response.write(':\n\n')
       arm()
     })
@@ -148,7 +149,7 @@ export const streamEvents = async (http: Http, ctx: Context, caller: Caller, doc
     res.write(`retry: ${limits.eventStreamRetryMs}\n\n`)
     stopBeating = beat(res, service.clock)
     const stream = { response: res, clock: service.clock, end: controller.signal, why: () => why }
-    const taken = await pump(stream, followed).catch((error: unknown) => {
+    const taken = await pump(stream, followed, input.brief === true).catch((error: unknown) => {
       http.log.warn('event stream failed', { requestId: ctx.state.requestId, error: String(error) })
       why ??= 'internal'
       return true

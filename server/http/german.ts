@@ -86,9 +86,9 @@ export const german: Catalogue = {
   'Remove the passkey {name}': 'Den Passkey {name} entfernen',
   Revoke: 'Widerrufen',
   'Revoke the token of {name}': 'Das Token von {name} widerrufen',
-  'Run this command on {name}. The token is shown only once. Whoever has it receives everyone’s media jobs and what is in them.':
+  'Run this command on {name}. The token is shown only once. Anyone who has it receives everyone’s media jobs and their content.':
     'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt die Medienaufträge von allen und was darin steht.',
-  'Run this command on {name}. The token is shown only once. Whoever has it receives your media jobs and what is in them.':
+  'Run this command on {name}. The token is shown only once. Anyone who has it receives your media jobs and their content.':
     'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt deine Medienaufträge und was darin steht.',
   'Save name': 'Namen speichern',
   'See your email address': 'Deine E-Mail-Adresse sehen',
@@ -150,8 +150,10 @@ export const german: Catalogue = {
   'Type {name} to confirm': 'Gib zur Bestätigung {name} ein',
   'Use at least {count} characters.': 'Nimm mindestens {count} Zeichen.',
   'Use at most {count} characters.': 'Nimm höchstens {count} Zeichen.',
-  'Use your own computer to generate pictures and speech, transcribe recordings and read text from pictures in your documents.':
-    'Lass deinen eigenen Computer für deine Dokumente Bilder und Sprache erzeugen, Aufnahmen mitschreiben und Text aus Bildern lesen.',
+  'Use your own computer for pictures and speech': 'Eigenen Computer für Bilder und Sprache nutzen',
+  'It generates pictures and speech, transcribes recordings and reads text from pictures in your documents.':
+    'Er erzeugt Bilder und Sprache, schreibt Aufnahmen mit und liest Text aus Bildern in deinen Dokumenten.',
+  '1 year': '1 Jahr',
   'What happens to your documents?': 'Was geschieht mit deinen Dokumenten?',
   'Where you are signed in': 'Wo du angemeldet bist',
   'Wrong email or password.': 'E-Mail oder Passwort ist falsch.',
@@ -160,8 +162,8 @@ export const german: Catalogue = {
   'You are invited': 'Du bist eingeladen',
   'You are signed in as {name}.': 'Du bist angemeldet als {name}.',
   'You are signed out': 'Du bist abgemeldet',
-  'This signs you out on all other devices. It ends all programs, tokens and compute nodes too. Your passkeys stay.':
-    'Das meldet dich auf allen anderen Geräten ab. Es beendet auch alle Programme, Token und Rechenknoten. Deine Passkeys bleiben.',
+  'This signs you out on all other devices. It ends all programs, tokens and connected computers too. Your passkeys stay.':
+    'Das meldet dich auf allen anderen Geräten ab. Es beendet auch alle Programme, Token und verbundenen Computer. Deine Passkeys bleiben.',
   'You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.':
     'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',
@@ -199,7 +201,7 @@ export const german: Catalogue = {
   'Can edit': 'Kann bearbeiten',
   'Can suggest': 'Kann vorschlagen',
   'Can read': 'Kann lesen',
-  'Copy the token for {name} now. It is shown only once. Whoever has it can use your documents as you allowed.':
+  'Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents as you allowed.':
     'Kopiere das Token für {name} jetzt. Es wird nur einmal angezeigt. Wer es hat, kann deine Dokumente so nutzen, wie du es erlaubt hast.',
   'Documents (optional)': 'Dokumente (optional)',
   'Ends after': 'Endet nach',
@@ -220,10 +222,10 @@ export const german: Catalogue = {
     'Der Name ist nicht geprüft. Erlaube das nur, wenn du es gerade selbst begonnen hast.',
   'They work on your documents, under their own name and yours. Signing out everywhere and changing your password end them all.':
     'Programme und Token bearbeiten deine Dokumente unter ihrem eigenen Namen und deinem. Überall abmelden oder das Passwort ändern beendet sie alle.',
-  'This account has as many tokens and connected programs as it may.':
+  'This account has reached its limit of tokens and connected programs.':
     'Dieses Konto hat schon so viele Token und verbundene Programme, wie es haben darf.',
   Token: 'Token',
-  'What it writes shows its name and yours. You can end its access on your account page at any time; it ends by itself after {count} days.':
+  'Its edits show its name and yours. You can end its access on your account page at any time. It ends automatically after {count} days.':
     'Was es schreibt, zeigt seinen Namen und deinen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
   'You have no such token or program.': 'Dieses Token oder Programm hast du nicht.',
   'It is described by {address}.': 'Beschrieben wird es von {address}.',
@@ -241,8 +243,8 @@ export const german: Catalogue = {
   'There is nothing at this address.': 'Unter dieser Adresse ist nichts.',
   'This document was deleted.': 'Dieses Dokument wurde gelöscht.',
   'The request body is larger than allowed.': 'Das ist größer als erlaubt.',
-  'The body has a media type that this address does not take.': 'Diese Adresse nimmt diese Art von Daten nicht an.',
-  'This account has as many node tokens as it may.': 'Dieses Konto hat schon so viele Token, wie es haben darf.',
+  'This address does not accept the media type of the body.': 'Diese Adresse nimmt diese Art von Daten nicht an.',
+  'This account has reached its limit of node tokens.': 'Dieses Konto hat schon so viele Token, wie es haben darf.',
   'Too many requests.': 'Zu viele Anfragen.',
   'The sign-in could not be completed.': 'Die Anmeldung konnte nicht abgeschlossen werden.',
   'The identity provider does not answer.': 'Der Anmeldedienst antwortet nicht.'

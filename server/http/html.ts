@@ -39,7 +39,7 @@ export interface Page {
   readonly title: string
   readonly body: Markup
   readonly status?: number
-  /** Origins, beside ours, to which a form of the page may lead. A browser follows no redirect of a form elsewhere. */
+  /** Origins, besides ours, to which a form of the page may lead. A browser follows no redirect of a form elsewhere. */
   readonly formTargets?: readonly string[]
   /** Whether it holds lists, which want room. */
   readonly wide?: boolean

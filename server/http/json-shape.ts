@@ -10,6 +10,7 @@ const stepBytes = 1024 * 1024
 
 const quote = 0x22
 const comma = 0x2c
+const colon = 0x3a
 const backslash = 0x5c
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -22,6 +23,11 @@ interface Shape {
   readonly inString: boolean
   readonly values: number
   readonly depth: number
+  /** Where the last string begins, and where the bytes behind its closing quote begin. */
+  readonly opened: number
+  readonly closed: number
+  /** Bytes of the longest name of a field. */
+  readonly name: number
 }
 
 /** Where the closing quote of a string stands from `at` on; `end` or beyond when it stands behind that. */
@@ -37,37 +43,39 @@ const closingQuote = (bytes: Buffer, at: number, end: number): number => {
 /** Counts on for a step. One loop over plain numbers: it sees every byte of the largest bodies. */
 const counted = (bytes: Buffer, shape: Shape): Shape => {
   const end = Math.min(bytes.length, shape.at + stepBytes)
-  let { at, inString, values, depth } = shape
-  while (at < end && values <= limits.jsonValuesMax && depth <= limits.jsonDepthMax) {
+  let { at, inString, values, depth, opened, closed, name } = shape
+  while (at < end && values <= limits.jsonValuesMax && depth <= limits.jsonDepthMax && name <= limits.jsonNameBytesMax) {
     if (inString) {
       at = closingQuote(bytes, at, end)
       inString = at >= end
       // Past the quote.
-      if (!inString) at++
+      if (!inString) closed = ++at
       continue
     }
     const byte = bytes[at++] ?? 0
     // `[` and `{`, `]` and `}` differ in one bit.
     const bracket = byte | 0x20
-    if (byte === quote) inString = true
+    if (byte === quote) [inString, opened] = [true, at]
+    else if (byte === colon) name = Math.max(name, closed - opened - 1)
     else if (byte === comma) values++
     else if (bracket === 0x7b) [values, depth] = [values + 1, depth + 1]
     else if (bracket === 0x7d) depth--
   }
-  return { at, inString, values, depth }
+  return { at, inString, values, depth, opened, closed, name }
 }
 
 /** Refuses a JSON body that no operation can mean; others get their turn meanwhile. Errors: `invalid_request`. */
 export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   // Too small for harm: nearly every body.
   if (bytes.length < limits.jsonCheckedBytesMin) return
-  let shape: Shape = { at: 0, inString: false, values: 0, depth: 0 }
+  let shape: Shape = { at: 0, inString: false, values: 0, depth: 0, opened: 0, closed: 0, name: 0 }
   while (shape.at < bytes.length) {
     // To put a large body together, and to parse it, is a turn's work by itself.
     if (bytes.length > stepBytes) await nextTurn()
     shape = counted(bytes, shape)
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)
     if (shape.depth > limits.jsonDepthMax) throw refused(`is nested more than ${limits.jsonDepthMax} deep`)
+    if (shape.name > limits.jsonNameBytesMax) throw refused(`has a name of more than ${limits.jsonNameBytesMax} bytes`)
   }
   if (bytes.length > stepBytes) await nextTurn()
 }

@@ -31,11 +31,11 @@ export const nodeSection = async (words: Words, service: Service, caller: Caller
   const form = html`<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
 <label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
 <button class="button">${t('Create token')}</button></form>`
-  // Few people have one: the others see a line.
+  // Few people have one: the others see a line, without the term.
   if (nodes.length === 0)
     return html`
-<details class="fold"><summary>${t('Compute nodes')}</summary>
-<p class="muted">${t('Use your own computer to generate pictures and speech, transcribe recordings and read text from pictures in your documents.')}</p>
+<details class="fold"><summary>${t('Use your own computer for pictures and speech')}</summary>
+<p class="muted">${t('It generates pictures and speech, transcribes recordings and reads text from pictures in your documents.')}</p>
 ${form}
 </details>`
   return html`
@@ -50,9 +50,9 @@ ${form}
 export const newNodePage = ({ t }: Words, baseUrl: string, { node, token }: Output<'createNode'>): Markup => html`
 <p>${filled(
   node.shared
-    ? t('Run this command on {name}. The token is shown only once. Whoever has it receives everyone’s media jobs and what is in them.')
-    : t('Run this command on {name}. The token is shown only once. Whoever has it receives your media jobs and what is in them.'),
+    ? t('Run this command on {name}. The token is shown only once. Anyone who has it receives everyone’s media jobs and their content.')
+    : t('Run this command on {name}. The token is shown only once. Anyone who has it receives your media jobs and their content.'),
   { name: html`<strong>${named(node.name)}</strong>` }
 )}</p>
-<pre><code>AGMD_URL=${baseUrl} AGMD_NODE_TOKEN=${token} agmd node</code></pre>
+<div class="notice"><p><code>AGMD_URL=${baseUrl} AGMD_NODE_TOKEN=${token} agmd node</code></p></div>
 <p class="actions"><a class="button primary" href="/account">${t('Back to your account')}</a></p>`

@@ -1,5 +1,5 @@
 /**
- * The public routes beside the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads.
+ * The public routes besides the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads.
  * Forms for people and what pages fetch for themselves are left out (test/spec/openapi.test.ts lists them).
  */
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
@@ -56,7 +56,7 @@ const routes: readonly PlainRoute[] = [
   { path: '/downloads/agmd', name: 'downloadClient', summary: 'The client.', types: ['application/octet-stream'] },
   { path: '/downloads/agmd/checksum', name: 'readChecksum', summary: 'SHA-256 of the client.', types: [text] },
   { path: '/openapi.json', name: 'readOpenApi', summary: 'This description.', types: [json] },
-  { path: '/mcp', name: 'describeMcp', summary: 'What the MCP endpoint is.', types: [json] },
+  { path: '/mcp', name: 'describeMcp', summary: 'Describes the MCP endpoint.', types: [json] },
   {
     path: '/mcp',
     method: 'post',
@@ -81,7 +81,7 @@ const routes: readonly PlainRoute[] = [
     leads: true
   },
   { path: '/account', name: 'openAccount', summary: 'The page of an account, for browsers.', types: [page] },
-  { path: '/robots.txt', name: 'readRobots', summary: 'What crawlers may read.', types: [text] },
+  { path: '/robots.txt', name: 'readRobots', summary: 'Rules for crawlers.', types: [text] },
   { path: '/.well-known/security.txt', name: 'readSecurityContact', summary: 'Where faults are reported (RFC 9116).', types: [text] },
   {
     path: '/.well-known/openid-configuration',

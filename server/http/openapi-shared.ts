@@ -69,7 +69,7 @@ const sayOnce = (parameter: Json): void => {
 
 const requiredOf = (schema: Json): readonly string[] => (schema['required'] ?? []) as string[]
 
-/** Objects that have all fields of a component and more, or that need more of them, are that component with the others beside it. */
+/** Objects that have all fields of a component and more, or that need more of them, are that component with the others with it. */
 const extend = (value: unknown, base: Json, reference: string): void => {
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value)) extend(inner, base, reference)

@@ -37,7 +37,7 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
-/** Errors of the device login (RFC 6749, 5.2), with our own code beside them. */
+/** Errors of the device login (RFC 6749, 5.2), with our own code with them. */
 const OAuthErrorSchema = z
   .object({
     error: z.string(),
@@ -143,7 +143,7 @@ const credentials: Record<string, string[]>[] = [...shareKeys, { bearer: [] }]
 
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
-  // An account, and the role by a key beside it or by owning the document.
+  // An account, and the role by a key with it or by owning the document.
   if (operation.needs === 'access') return credentials
   if (operation.needs !== undefined) return [...shareKeys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
@@ -159,7 +159,7 @@ const entry = (name: string, operation: Operation, path: string, alias: boolean)
     ...(securityOf(operation) !== credentials && { security: securityOf(operation) }),
     requestParams: parametersOf(operation, path),
     ...bodyOf(operation, path),
-    // Beside those that any operation can answer.
+    // Besides those that any operation can answer.
     ...(operation.errors.length > 0 && { 'x-errors': operation.errors }),
     responses: { ...successes(operation), ...errorReferences(isOAuth(operation)) }
   }) as ZodOpenApiOperationObject

@@ -7,3 +7,18 @@ import type { IncomingMessage } from 'node:http'
  */
 export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>
   origin === baseUrl || (headers.host !== undefined && (origin === `http://${headers.host}` || origin === `https://${headers.host}`))
+
+/** The names under which a browser reaches its own machine. */
+const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Where a page is that was asked for by another name of this machine; undefined: here. A browser keeps the cookies of each name apart, so a
+ * sign-in that is begun under one name cannot end under the other. The answer begins with the configured address, whatever the request says.
+ */
+export const homeOfPage = (host: string | undefined, target: string, baseUrl: string): string | undefined => {
+  const home = new URL(baseUrl)
+  const others = loopbackNames.filter((name) => name !== home.hostname)
+  if (home.protocol !== 'http:' || others.length === loopbackNames.length) return undefined
+  const port = home.port === '' ? '' : `:${home.port}`
+  return others.some((name) => host === `${name}${port}`) ? `${home.origin}${target}` : undefined
+}

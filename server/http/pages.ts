@@ -1,4 +1,4 @@
-/** HTML pages and redirects: plain routes beside the operations table. */
+/** HTML pages and redirects: plain routes besides the operations table. */
 import { ServiceError } from '../../shared/errors.ts'
 import { mediaType } from './body.ts'
 import { findReader, handle } from './bind.ts'

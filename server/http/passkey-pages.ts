@@ -14,7 +14,7 @@ import type { Words } from './words.ts'
 /** The script that the pages with such forms need. */
 export const passkeyScript = '/passkey.js'
 
-/** A form that asks the browser for a passkey. Hidden until the script has found that the browser can. */
+/** A form that asks the browser for a passkey. Its place is there from the start, so that no line moves; without script, style hides it. */
 export const passkeyForm = (
   { t }: Words,
   action: string,
@@ -23,7 +23,7 @@ export const passkeyForm = (
   button: Markup,
   fields?: Markup
 ): Markup => html`
-<form method="post" action="${action}" data-passkey="${what}" data-options="${question.options}" hidden>
+<form method="post" action="${action}" data-passkey="${what}" data-options="${question.options}">
 ${fields}
 <input type="hidden" name="challenge" value="${question.challenge}">
 <input type="hidden" name="response" value="">

@@ -92,7 +92,7 @@ export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', address)
 }
 
-/** Whose bucket counts: an account or agent is one with all its sessions, a link one with all who hold it. */
+/** The bucket that counts: an account or agent is one with all its sessions, a link one with all who hold it. */
 export const counted = ({ identity, share }: Caller, address: string): string => {
   if (identity.kind !== 'guest') return `${identity.kind} ${identity.id}`
   return share === null ? `address ${address}` : `link ${share}`

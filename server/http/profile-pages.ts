@@ -142,7 +142,7 @@ export const bindProfilePages = (
     const words = wordsOf(ctx)
     const { t } = words
     const errorOf = (name: string): string | undefined => (refused?.field === name ? refused.text : undefined)
-    const body = html`<p>${t('This signs you out on all other devices. It ends all programs, tokens and compute nodes too. Your passkeys stay.')}</p>
+    const body = html`<p>${t('This signs you out on all other devices. It ends all programs, tokens and connected computers too. Your passkeys stay.')}</p>
 <form class="form" method="post" action="/account/password">${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${current.account.email ?? ''}" autocomplete="username">
 ${currentPasswordField(words, errorOf('current_password'))}

@@ -26,6 +26,7 @@ export const roleOptions = ({ t }: Words, most: Role, chosen: Role): Markup =>
     .filter((role) => includesRole(most, role))
     .map((role) => html`<option value="${role}"${role === chosen ? html` selected` : undefined}>${t(roleWords[role])}</option>`)}`
 
+const daysOfYear = 365
 const daysOffered = [7, 30, limits.tokenDays, limits.tokenDaysMax] as const
 
 const usedOf = (words: Words, { lastUsedAt }: Program, now: number): Markup => {
@@ -58,7 +59,7 @@ const createForm = (words: Words, token: string): Markup => {
 <div class="field"><label for="token-role">${t('Role')}</label><select id="token-role" name="role">${roleOptions(words, 'owner', 'edit')}</select></div>
 <div class="field"><label for="token-days">${t('Ends after')}</label><select id="token-days" name="days">${daysOffered.map(
     (days) =>
-      html`<option value="${String(days)}"${days === limits.tokenDays ? html` selected` : undefined}>${tn(days, '1 day', '{count} days')}</option>`
+      html`<option value="${String(days)}"${days === limits.tokenDays ? html` selected` : undefined}>${days >= daysOfYear ? t('1 year') : tn(days, '1 day', '{count} days')}</option>`
   )}</select></div>
 <div class="field"><label for="token-docs">${t('Documents (optional)')}</label>
 <textarea id="token-docs" name="docs" rows="2" spellcheck="false" autocapitalize="none" aria-describedby="token-docs-hint"></textarea>
@@ -83,8 +84,8 @@ ${tokens.length === 0 ? undefined : html`<ul class="entries">${tokens.map((progr
 
 /** What is shown once: the token. */
 export const newTokenPage = ({ t }: Words, { token, secret }: Output<'createToken'>): Markup => html`
-<p>${filled(t('Copy the token for {name} now. It is shown only once. Whoever has it can use your documents as you allowed.'), { name: html`<strong>${named(token.name)}</strong>` })}</p>
-<pre><code>${secret}</code></pre>
+<p>${filled(t('Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents as you allowed.'), { name: html`<strong>${named(token.name)}</strong>` })}</p>
+<div class="notice"><p><code>${secret}</code></p></div>
 <p class="muted">${t('Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.')}</p>
 <p class="actions"><a class="button primary" href="/account">${t('Back to your account')}</a></p>`
 

@@ -13,12 +13,12 @@ import type { Range } from '../../shared/text/anchors.ts'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
 import type { Registry } from '../domain/live.ts'
 import type { Clock } from '../domain/ports.ts'
-import type { Room } from '../domain/text/room.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { PresenceUser } from './awareness.ts'
 
 /** The programs that one document shows. */
 export interface Agents {
-  /** Shows the caller at a range of the text of now; again: moves it there and begins anew. */
+  /** Shows the caller at a range of the text of now; again: moves it there and begins again. */
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
@@ -53,7 +53,7 @@ const clientIdMax = 2 ** 32
 interface AgentsOptions {
   readonly doc: string
   readonly document: Document
-  readonly room: Room
+  readonly room: OpenDocument
   readonly registry: Registry
   readonly clock: Clock
 }

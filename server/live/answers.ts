@@ -4,7 +4,8 @@
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
-import { closeCodes, type Peer } from './durable-acks.ts'
+import { closeCodes } from '../../shared/live-protocol.ts'
+import type { Peer } from './durable-acks.ts'
 
 interface Budget {
   bytes: number
@@ -43,7 +44,7 @@ const createUnread = () => {
   }
 
   return {
-    /** Resolves when the answer fits beside those that wait to be read, or the socket is closed. */
+    /** Resolves when the answer fits next to those that wait to be read, or the socket is closed. */
     async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
       const isFull = (): boolean =>
         !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)

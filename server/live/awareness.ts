@@ -95,7 +95,7 @@ export const presentState = (
 }
 
 /**
- * Client ids that an awareness message declares gone. Hocuspocus 4.7 drops them when it encodes the message anew, and the ghost would
+ * Client ids that an awareness message declares gone. Hocuspocus 4.7 drops them when it encodes the message again, and the ghost would
  * stay until the socket closes. Errors: throws when the message does not decode.
  */
 export const removedClients = (message: Uint8Array): number[] => {

@@ -8,11 +8,12 @@ import { actorOf, type Caller, systemActor } from '../domain/rights/caller.ts'
 import { createFollower } from '../domain/text/follow.ts'
 import type { Follower } from '../domain/text/follower.ts'
 import { rebuild } from '../domain/text/journal.ts'
-import type { OpenRoom, Registry } from '../domain/live.ts'
-import { createRoom, type Room } from '../domain/text/room.ts'
+import type { HeldDocument, Registry } from '../domain/live.ts'
+import { createOpenDocument, type OpenDocument } from '../domain/text/open-document.ts'
 import type { Service } from '../domain/service.ts'
 import { type Agents, createAgents } from './agents.ts'
-import { closeCodes, type Peer } from './durable-acks.ts'
+import { closeCodes } from '../../shared/live-protocol.ts'
+import type { Peer } from './durable-acks.ts'
 import { createHealer, type Healer } from './heal.ts'
 import type { Inbox } from './inbox.ts'
 
@@ -21,7 +22,7 @@ export interface Context {
   readonly peer: Peer
   readonly inbox: Inbox
   readonly caller: Caller
-  /** Finds the caller anew: for credentials that end elsewhere, without a word to us. Errors: those of `callerOfDocument`. */
+  /** Finds the caller again: for credentials that end elsewhere, without a word to us. Errors: those of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>
   /** Name that a guest gave itself through its presence. */
   guestName?: string
@@ -35,7 +36,7 @@ export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: stri
 
 export interface LoadedDocument {
   readonly id: string
-  readonly room: Room
+  readonly room: OpenDocument
   readonly follower: Follower
   readonly document: Document
   /** Programs that are shown without a socket. */
@@ -54,7 +55,7 @@ export interface Documents {
   /** The document if it is in memory and its journal is sound. */
   find(id: string): LoadedDocument | undefined
   /** The document in memory, loaded if need be, and kept there until released. */
-  open(id: string): Promise<OpenRoom>
+  open(id: string): Promise<HeldDocument>
   /** Starts the time after which an idle document leaves memory. */
   scheduleUnload(id: string): void
   /** Drops a document whose journal failed: its sockets close, clients keep their edits and come back. */
@@ -128,7 +129,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     // Nobody is connected yet: what loading left to be broadcast would reach the first one twice.
     document.flush()
     const onFailure = (cause: unknown): void => fence(id, cause)
-    const room = createRoom({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
+    const room = createOpenDocument({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ room, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, room, registry, clock })
@@ -158,7 +159,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     })
   }
 
-  const open = async (id: string): Promise<OpenRoom> => {
+  const open = async (id: string): Promise<HeldDocument> => {
     await hocuspocus().createDocument(id, internalRequest, 'service', { isAuthenticated: true, readOnly: false })
     const entry = loaded.get(id)
     if (entry === undefined || entry.room.failed) throw new ServiceError('storage_unavailable')

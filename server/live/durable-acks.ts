@@ -11,28 +11,10 @@ import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { WebSocket } from 'ws'
 import { limits } from '../../shared/limits.ts'
-import type { Room } from '../domain/text/room.ts'
+import { closeCodes, messageTypes } from '../../shared/live-protocol.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
 import { SocketSessions } from './socket-sessions.ts'
 import { Valve } from './valve.ts'
-
-/** Types of message of the Hocuspocus protocol. */
-export const messageTypes = { sync: 0, awareness: 1, auth: 2, syncReply: 4, stateless: 5, close: 7, syncStatus: 8 } as const
-
-/** Close codes (docs/protocol.md, Close codes; RFC 6455 §7.4.1). */
-export const closeCodes = {
-  restarting: 1001,
-  tooBig: 1009,
-  storeFailed: 1011,
-  syncAgain: 1013,
-  badMessage: 4400,
-  credentialEnded: 4401,
-  notAllowed: 4403,
-  deleted: 4404,
-  /** A quota is reached: the client keeps its text, and may send it again once there is room. */
-  full: 4413,
-  tooSlow: 4408,
-  tooFast: 4429
-} as const
 
 export interface FrameHead {
   readonly doc: string
@@ -64,10 +46,10 @@ interface Held {
 
 /** The frames of one document that wait for its journal, in the order in which they were written. */
 class Gate {
-  readonly #room: Room
+  readonly #room: OpenDocument
   #held: Held[] = []
 
-  constructor(room: Room) {
+  constructor(room: OpenDocument) {
     this.#room = room
     room.onDurable(() => this.#release())
   }
@@ -118,9 +100,9 @@ const writeTogether = (ready: readonly Held[]): void => {
   for (const peer of peers) peer.uncork()
 }
 
-const gates = new WeakMap<Room, Gate>()
+const gates = new WeakMap<OpenDocument, Gate>()
 
-const gateOf = (room: Room): Gate => {
+const gateOf = (room: OpenDocument): Gate => {
   const known = gates.get(room)
   if (known !== undefined) return known
   const gate = new Gate(room)
@@ -163,7 +145,7 @@ const framedOnce = (message: Uint8Array): Buffer => {
   return lastFramed
 }
 
-/** What Node counts of a TCP connection beside its public interface; it finds stalled connections by it too (net.js, `_onTimeout`). */
+/** What Node counts of a TCP connection besides its public interface; it finds stalled connections by it too (net.js, `_onTimeout`). */
 interface Handle {
   /** Bytes given to the kernel or waiting for it, since the connection began. */
   readonly bytesWritten: number
@@ -201,7 +183,7 @@ export class Peer implements WebSocketLike {
   readonly #ws: WebSocket
   /** What `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
   readonly #socket: Duplex
-  readonly #findRoom: (doc: string) => Room | undefined
+  readonly #findRoom: (doc: string) => OpenDocument | undefined
   #answered = true
   /** Frames, and their bytes, that wait for the disk. */
   #held = 0
@@ -213,7 +195,7 @@ export class Peer implements WebSocketLike {
   #takenBefore = 0
   #slowSeconds = 0
 
-  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => Room | undefined, cookie?: string) {
+  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => OpenDocument | undefined, cookie?: string) {
     this.#ws = ws
     this.#socket = socket
     this.address = address
@@ -258,7 +240,7 @@ export class Peer implements WebSocketLike {
     if (message.length > limits.socketBufferPauseBytes && isAnswer(message)) this.#answerBytes = this.#socket.writableLength
   }
 
-  /** Whether more may be written. Who does not read must not cost the others memory: it is not read either, and closed in the end. */
+  /** Whether more may be written. A client that does not read must not cost the others memory: the server stops reading it, and closes it in the end. */
   #keepsUp(): boolean {
     const behind = this.#socket.writableLength - this.#answerBytes
     if (behind > limits.socketBufferPauseBytes) this.valve.shut('output')

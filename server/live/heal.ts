@@ -8,7 +8,7 @@ import { limits } from '../../shared/limits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { healActor } from '../domain/rights/caller.ts'
 import type { Clock } from '../domain/ports.ts'
-import type { Room } from '../domain/text/room.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Texts, TextWork } from '../domain/text/text-work.ts'
 import type { Agents } from './agents.ts'
 
@@ -18,7 +18,7 @@ export interface Healer {
 
 interface HealerOptions {
   readonly document: Document
-  readonly room: Room
+  readonly room: OpenDocument
   readonly agents: Agents
   readonly clock: Clock
   readonly texts: Texts

@@ -10,12 +10,13 @@ import { isDocumentId } from '../../shared/names.ts'
 import { includesRole } from '../../shared/roles.ts'
 import { callerOfDocument } from '../domain/rights/access.ts'
 import { type Caller, nameOfIdentity } from '../domain/rights/caller.ts'
-import type { Live, LiveMessage, Registry } from '../domain/live.ts'
+import type { Live, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
 import { type Context, createDocuments, type LiveLog, type LoadedDocument } from './documents.ts'
-import { closeCodes, type Peer } from './durable-acks.ts'
+import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
+import type { Peer } from './durable-acks.ts'
 import { freeClients, hidePresence, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
 import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -152,7 +153,7 @@ export const createLive = ({
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
       const isBearer = /^(asess_|apat_|ai_)/.test(token)
-      // Beside a bearer token the cookie of the browser is of no account, as in a request.
+      // With a bearer token the cookie of the browser is of no account, as in a request.
       const { cookie, address, sessions } = (context as Context).peer
       try {
         // Only these may cost a question to their issuer: wrong keys of a neighbour keep no good key out.

@@ -1,9 +1,10 @@
 /**
  * What one socket sent and Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost
- * it n²; it is given a few at a time. Of the rest a bounded number waits here, and beyond that the socket is not read.
+ * it n²; it is given a few at a time. A bounded number of the rest waits here; beyond that the socket is not read.
  */
 import { limits } from '../../shared/limits.ts'
-import { type FrameHead, messageTypes } from './durable-acks.ts'
+import { messageTypes } from '../../shared/live-protocol.ts'
+import { type FrameHead } from './durable-acks.ts'
 import type { Turns } from './turns.ts'
 import type { Valve } from './valve.ts'
 
@@ -29,7 +30,7 @@ export class Inbox {
   readonly #deliver: (waiting: Waiting) => boolean
   readonly #handling = new Set<Uint8Array>()
   #waiting: Waiting[] = []
-  /** Of `#waiting`, those that were delivered. */
+  /** The delivered ones of `#waiting`. */
   #delivered = 0
   #bytes = 0
   #isEntered = false

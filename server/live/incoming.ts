@@ -9,12 +9,12 @@ import { coarseDiff, type Edit } from '../../shared/text/diff.ts'
 import { withLineFeeds } from '../../shared/text/line-ends.ts'
 import { type Caller, systemActor } from '../domain/rights/caller.ts'
 import { saveBeforeWipe } from '../domain/text/follow.ts'
-import type { LiveMessage } from '../domain/live.ts'
-import type { Room } from '../domain/text/room.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Service } from '../domain/service.ts'
 import { guestWithoutName, presentState, removedClients } from './awareness.ts'
 import type { Context, LoadedDocument } from './documents.ts'
-import { closeCodes, type Peer } from './durable-acks.ts'
+import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
+import type { Peer } from './durable-acks.ts'
 import { lengthAfter } from './text-length.ts'
 import { checkUpdate, parseUpdate, type ParsedUpdate, UpdateRefused } from './update-check.ts'
 
@@ -43,7 +43,7 @@ const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolea
   return (homesOf(entry).get(owner) ?? client) === client
 }
 
-// Who shows presence under which id. Apart from `owners`: a reader must not keep a writer out by showing up under an id in the text.
+// Owners of presence ids. Apart from `owners`: a reader must not keep a writer out by showing up under an id in the text.
 const presences = new WeakMap<LoadedDocument, Map<number, Peer>>()
 
 const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
@@ -88,17 +88,17 @@ const tidyingEdits = (content: string): readonly Edit[] => {
 }
 
 /** Carriage returns and NUL never stay in a document, whoever typed them (CodeMirror counts CR LF as one). */
-const tidy = (room: Room): void => {
+const tidy = (room: OpenDocument): void => {
   if (room.failed) return
   const edits = tidyingEdits(room.snapshot().content)
   if (edits.length > 0) room.apply(edits, systemActor)
 }
 
 /** Rooms that will be tidied, and how long the last time took, in milliseconds. */
-const tidying = new WeakMap<Room, { planned: boolean; took: number }>()
+const tidying = new WeakMap<OpenDocument, { planned: boolean; took: number }>()
 
-/** Tidies soon. Of the time it takes the server spends a twentieth at most, however many updates ask for it. */
-const tidySoon = (room: Room): void => {
+/** Tidies soon. The server spends at most a twentieth of its time on it, however many updates ask for it. */
+const tidySoon = (room: OpenDocument): void => {
   const state = tidying.get(room) ?? { planned: false, took: 0 }
   tidying.set(room, state)
   if (state.planned) return
@@ -111,7 +111,7 @@ const tidySoon = (room: Room): void => {
   }, state.took * 20)
 }
 
-const wipes = (update: ParsedUpdate, room: Room): boolean =>
+const wipes = (update: ParsedUpdate, room: OpenDocument): boolean =>
   update.deleted > limits.wipeUnitsMin && update.deleted > room.text.length * limits.wipeShare
 
 /** Errors: `credential_invalid` when the socket was told goodbye: what it had sent before and still waits is not applied. */
@@ -152,7 +152,7 @@ export const takeUpdate = async (
 /** Close codes by which a client hears that it keeps what it sent. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
-/** What the reason of a close says beside the error: its next step, within the 120 letters that a close has room for. */
+/** What the reason of a close says besides the error: its next step, within the 120 letters that a close has room for. */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
 /** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */

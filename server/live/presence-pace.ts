@@ -1,11 +1,11 @@
 /**
  * Presence at a bounded rate: a client may tell of its cursor a thousand times a second, and each goes to everybody. The first message
- * passes at once. Those that come too soon are merged, the latest state of each client id counting, and pass together a moment later.
+ * passes at once. Messages that come too soon are merged, the latest state of each client id counting, and pass together a moment later.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import { limits } from '../../shared/limits.ts'
-import { messageTypes } from './durable-acks.ts'
+import { messageTypes } from '../../shared/live-protocol.ts'
 
 /** The states of an awareness message (y-protocols): clock and JSON by client id. */
 type States = Map<number, { readonly clock: number; readonly state: string }>

@@ -1,4 +1,4 @@
-/** Who holds how many connections to a document, so that no link, account or address takes all of them, and its owner gets in. */
+/** Counts connections to a document by holder, so that no link, account or address takes all of them, and its owner gets in. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { Caller } from '../domain/rights/caller.ts'
@@ -8,7 +8,7 @@ export interface Seats {
   take(doc: string, caller: Caller, address: string): () => void
 }
 
-/** Those who may hold only a share of a document's connections, and that share. */
+/** Holders that may have only a share of a document's connections, and that share. */
 const holdersOf = ({ identity, rootShare }: Caller, address: string): readonly (readonly [string, number])[] => [
   identity.kind === 'guest'
     ? [`address ${address}`, limits.documentShareOfPerson]

@@ -6,9 +6,10 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../shared/limits.ts'
 import { collabPath, isDocumentId } from '../../shared/names.ts'
 import type { Clock } from '../domain/ports.ts'
-import type { Room } from '../domain/text/room.ts'
+import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { LiveLog } from './documents.ts'
-import { closeCodes, type FrameHead, messageTypes, Peer, readFrame, refusalOf } from './durable-acks.ts'
+import { closeCodes, messageTypes } from '../../shared/live-protocol.ts'
+import { type FrameHead, Peer, readFrame, refusalOf } from './durable-acks.ts'
 import { Inbox, type Waiting } from './inbox.ts'
 import { MessageRate } from './message-rate.ts'
 import { PresencePace } from './presence-pace.ts'
@@ -20,7 +21,7 @@ interface SocketsOptions {
   readonly clock: () => Clock
   /** Hands a new socket to Hocuspocus. */
   readonly attach: (peer: Peer, inbox: Inbox) => Client
-  readonly findRoom: (doc: string) => Room | undefined
+  readonly findRoom: (doc: string) => OpenDocument | undefined
   /** Called with the content of each presence message. Errors: throws when it does not decode. */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array) => void
   /** Origins that may open sockets; a missing Origin header is a program and may too. */

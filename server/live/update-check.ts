@@ -49,7 +49,7 @@ interface Dependency {
 export interface ParsedUpdate {
   /** Structs by client: clocks from `from` up to but without `to`. Each client stands once. */
   readonly spans: readonly Span[]
-  /** What stands beside structs of other clients, in the order of the update. */
+  /** What stands next to structs of other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
   /** Structs that bring text; those in a row stand together. */
@@ -136,8 +136,8 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   const readOrigin = (client: number, clock: number): void => {
     const on = readClient(decoder)
     const onClock = readClock(decoder)
-    // Yjs looks its own client's past up without a check: an item beside itself would throw when half of the update is applied.
-    if (on === client && onClock >= clock) throw new UpdateRefused('gap', 'an item stands beside a later one of its own')
+    // Yjs looks its own client's past up without a check: an item next to itself would throw when half of the update is applied.
+    if (on === client && onClock >= clock) throw new UpdateRefused('gap', 'an item refers to a later item of its own client')
     need(on, onClock)
     if (on !== client) dependencies.push({ client, clock, on, onClock })
   }
@@ -159,7 +159,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     for (let count = readCount(decoder); count > 0; count--) {
       const structs = readCount(decoder)
       const client = readClient(decoder)
-      // Of two runs of one client Yjs keeps the second and waits for ever for the first.
+      // When there are two runs of one client, Yjs keeps the second and waits for ever for the first.
       if (clients.has(client)) refuse('a client stands twice')
       if (clients.add(client).size > limits.updateClientsMax) refuse('too many clients')
       const from = readClock(decoder)
@@ -202,7 +202,7 @@ const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
 const waitsMax = 1_000_000
 
 /**
- * Whether the structs can be put in an order in which each comes after what it stands beside. Those of a circle would wait in the
+ * Whether the structs can be put in an order in which each comes after what it stands next to. Structs of a circle would wait in the
  * document for ever, acknowledged but in no text.
  */
 const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number): boolean => {
@@ -252,7 +252,7 @@ export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[
   }
   for (const [client, clock] of update.needs)
     if (clockOf(client) < clock) throw new UpdateRefused('gap', `client ${client} is known up to ${clockOf(client)}, not ${clock}`)
-  if (!isOrderable(update, state.clockOf)) throw new UpdateRefused('gap', 'items stand beside each other in a circle')
+  if (!isOrderable(update, state.clockOf)) throw new UpdateRefused('gap', 'items refer to each other in a circle')
   for (const { client, to } of update.deletions)
     if (clockOf(client) < to) throw new UpdateRefused('gap', `a deletion of client ${client} reaches beyond ${clockOf(client)}`)
   return news

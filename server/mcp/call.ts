@@ -65,12 +65,19 @@ const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
   return { doc, key: url.searchParams.get('key') ?? undefined }
 }
 
+/** What a call is about: a document, or nothing but the link that an address holds. Errors: as `placeOf`. */
+const placeFor = (operation: Operation, address: unknown, ctx: Context, baseUrl: string): Place => {
+  if (operation.on === 'document') return placeOf(address, ctx, baseUrl)
+  const isNamed = operation.ofLink === true && address !== undefined
+  return { doc: '', key: isNamed ? placeOf(address, ctx, baseUrl).key : undefined }
+}
+
 /** The key that counts: of the call, else of the connection. Errors: `credential_invalid` when a call names two. */
 const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: string | undefined): string | undefined => {
   if (argument !== undefined && typeof argument !== 'string') throw invalid('key', 'must be string')
   const own = argument === '' ? undefined : argument
   if (own !== undefined && fromUrl !== undefined && own !== fromUrl)
-    throw new ServiceError('credential_invalid', { message: 'Two different keys were sent.', hint: 'Send one: in doc, or as key.' })
+    throw new ServiceError('credential_invalid', { message: 'The call has two different keys.', hint: 'Send one: in doc, or as key.' })
   return own ?? fromUrl ?? ofConnection
 }
 
@@ -80,9 +87,9 @@ export const connectionCredentials = (http: Http, ctx: Context): Credentials => 
   return { ...sent, atMcp: true }
 }
 
-const credentialsOf = (http: Http, ctx: Context, given: Fields, place: Place, writes: boolean): Credentials => {
+const credentialsOf = (http: Http, ctx: Context, given: Fields, place: Place, takesName: boolean): Credentials => {
   const sent = connectionCredentials(http, ctx)
-  const named = writes && typeof given['author'] === 'string' ? cleanAuthor(given['author']) : undefined
+  const named = takesName && typeof given['author'] === 'string' ? cleanAuthor(given['author']) : undefined
   return { ...sent, key: keyOf(given['key'], place.key, sent.key), author: sent.author ?? named }
 }
 
@@ -113,6 +120,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
   not_found: 'Check doc, and that the key is of this document; list to find ids.',
   unknown_version: 'Read the document and use the version that is answered.',
+  version_required: 'Read the document and send its version as baseVersion.',
   version_conflict:
     'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
   target_changed: 'Read that part again, and edit or suggest on its present text.',
@@ -257,8 +265,9 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   const rest = author === undefined || (tool.annotations.readOnlyHint && !tool.takes.includes('author')) ? others : { ...others, author }
   const { name, fields, refused, data } = tool.mean(rest, address)
   const operation: Operation = operations[name]
-  const place = operation.on === 'document' ? placeOf(address, ctx, http.service.baseUrl) : { doc: '', key: undefined }
-  const credentials = credentialsOf(http, ctx, given, place, operation.rest.method !== 'GET')
+  const takesName = operation.rest.method !== 'GET' || tool.takes.includes('author')
+  const place = placeFor(operation, address, ctx, http.service.baseUrl)
+  const credentials = credentialsOf(http, ctx, given, place, takesName)
   const asked: Asked = { http, ctx, name, operation, doc: place.doc, credentials }
   limit(asked)
   checkBytes(tool, bytes)
@@ -285,7 +294,7 @@ const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' 
   return { http, ctx, name, operation: operations[name], doc, credentials }
 }
 
-/** Who reads with the credentials of the connection, if they may. Errors: of the credentials. */
+/** The caller of the connection’s credentials, if it may read. Errors: of the credentials. */
 export const admitReading = async (http: Http, ctx: Context, reading: Pick<Reading, 'name' | 'doc'>): Promise<Caller> => {
   const asked = askedFor(http, ctx, reading)
   limit(asked)

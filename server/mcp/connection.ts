@@ -26,6 +26,23 @@ const refused = (field: string, given: string, known: readonly string[], hint: s
     details: [{ path: field, message: `names ${given === '' ? 'none' : given.slice(0, 40).toWellFormed()}; there are ${known.join(', ')}` }]
   })
 
+const fields = ['names', 'tools', 'role', 'doc', 'sign_in', 'key', 'author']
+
+const checkFields = (query: URLSearchParams): void => {
+  const unknown = [...query.keys()].find((field) => !fields.includes(field))
+  if (unknown !== undefined)
+    throw new ServiceError('invalid_request', {
+      hint: `Leave ${unknown.slice(0, 40).toWellFormed()} out of the address of the connection.`,
+      details: [{ path: unknown.slice(0, 40).toWellFormed(), message: `is no field of this address; there are ${fields.join(', ')}` }]
+    })
+}
+
+const jointIn = (word: string | null): Joint => {
+  if (word === null) return '.'
+  if (word === 'underscore') return '_'
+  throw refused('names', word, ['underscore'], 'Say names=underscore, or leave names out for names with a dot.')
+}
+
 const groupsIn = (given: readonly string[]): ReadonlySet<Group> | undefined => {
   if (given.length === 0) return undefined
   const words = given.flatMap((list) => list.split(',').map((word) => word.trim().toLowerCase()))
@@ -45,10 +62,13 @@ const docIn = (doc: string | null): string | undefined => (doc !== null && isDoc
 /** The document that an address names, as that of an invitation does. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
-/** What the query of an address says. Errors: `invalid_request` for groups and roles that there are not. */
-export const connectionOf = (query: URLSearchParams): Connection => ({
-  joint: query.get('names') === 'underscore' ? '_' : '.',
-  groups: groupsIn(query.getAll('tools')),
-  role: roleIn(query.get('role')),
-  doc: docIn(query.get('doc'))
-})
+/** What the query of an address says. Errors: `invalid_request` for fields, names, groups and roles that there are not. */
+export const connectionOf = (query: URLSearchParams): Connection => {
+  checkFields(query)
+  return {
+    joint: jointIn(query.get('names')),
+    groups: groupsIn(query.getAll('tools')),
+    role: roleIn(query.get('role')),
+    doc: docIn(query.get('doc'))
+  }
+}

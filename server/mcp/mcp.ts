@@ -62,7 +62,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
   if (found === undefined)
     throw new Malformed(RpcErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}. tools/list names them all.`)
-  // Whoever connects for reading alone expects that nothing is written that way.
+  // A client that connects for reading alone expects that nothing is written that way.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
@@ -87,7 +87,7 @@ const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
   const name = host !== undefined && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : ''
   if (name !== new URL(baseUrl).hostname && !isLoopbackName(name) && !isAddress(name))
-    throw new ServiceError('origin_refused', { message: 'This service is not served under that Host.', hint: `Use ${baseUrl}${path}.` })
+    throw new ServiceError('origin_refused', { message: 'This service does not answer under that Host.', hint: `Use ${baseUrl}${path}.` })
 }
 
 // ——— messages ———
@@ -144,7 +144,7 @@ const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string]
 /** The SDK would call all of them what is no JSON. */
 const refuseOddMessage = (body: Record<string, unknown>): void => {
   const [code, why] = faultOf(body) ?? []
-  if (code !== undefined) throw new Malformed(code, `This is no message of JSON-RPC: ${why}.`, idOf(body))
+  if (code !== undefined) throw new Malformed(code, `This is not a JSON-RPC message: ${why}.`, idOf(body))
 }
 
 /** The SDK would call them its own failure. There is one page of tools, so no cursor was ever told. */
@@ -185,7 +185,7 @@ const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   if (await isKnown(http, ctx, credentials)) return limits.contentBodyBytesMax
   if (credentials.bearer !== undefined) challenge(http, ctx, 'credential_invalid')
   if (ctx.query['sign_in'] === 'required' && credentials.bearer === undefined && credentials.key === undefined)
-    throw new ServiceError('credential_required', { message: 'This address of the endpoint is for programs that act for an account.' })
+    throw new ServiceError('credential_required', { message: 'This address is for programs that act for an account.' })
   return limits.bodyBytesMax
 }
 
@@ -198,7 +198,7 @@ const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
     throw new ServiceError('body_too_large', {
       ...error.details,
       message: `Without a valid credential in header or query, a message has at most ${bytesMax / 1024} KiB.`,
-      hint: 'For larger messages send the key as the header X-Share-Key or in the address of the endpoint (/mcp?key=…), or a session in Authorization; the argument key is read too late.'
+      hint: 'For larger messages send the key as the header X-Share-Key or in the address of the endpoint (/mcp?key=…), or a session in Authorization; the argument key comes too late.'
     })
   }
 }

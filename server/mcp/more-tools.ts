@@ -1,5 +1,6 @@
 /** The tools beyond the basic ones. Where one verb covers two states, or two kinds of thing, it is one tool. */
 import { z } from 'zod'
+import { ServiceError } from '../../shared/errors.ts'
 import { type Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
@@ -27,7 +28,7 @@ export const decideTool = toolOf('resolve_suggestion', {
   title: 'Decide suggestions',
   group: 'review',
   description:
-    'Accepts (changes the text) or rejects a suggestion; reopen takes that back. Several in one commit: suggestionIds or setId with action, ' +
+    'Accepts (changes the text) or rejects a suggestion; reopen undoes that. Several in one commit: suggestionIds or setId with action, ' +
     'or decisions. step: as read. reason: why, with reject. target_changed: read again.',
   input: z.object({
     suggestionId: suggestionId.optional(),
@@ -79,12 +80,7 @@ const listTool = toolOf('list_docs', {
     limit: operations.listDocuments.input.shape.limit
   }),
   operations: ['listDocuments', 'listTrash'],
-  mean({ trash, ...given }) {
-    if (!flagOf('trash', trash)) return { name: 'listDocuments', fields: given }
-    // Its rows are short as they are.
-    const { brief: _brief, ...fields } = given
-    return { name: 'listTrash', fields }
-  }
+  mean: ({ trash, ...given }) => meant(flagOf('trash', trash) ? 'listTrash' : 'listDocuments', given)
 })
 
 const { q, exact, limit: matchesMax } = operations.searchDocument.input.shape
@@ -93,7 +89,7 @@ const searchTool = toolOf('search', {
   title: 'Search',
   group: 'read',
   description:
-    'Searches the text of doc; without doc the titles and texts of all documents of your account. Whatever the case; line, section and excerpt of each match.',
+    'Searches doc; without doc the titles and texts of all documents of your account. Ignores case. Answers line, section and excerpt of each match.',
   input: z.object({
     doc: z.string().optional(),
     q,
@@ -117,7 +113,7 @@ const deleteTool = toolOf('delete_doc', {
   repeats: true,
   mean({ restore, permanent, ...given }) {
     // Erasing is for people: nobody could bring it back.
-    if (permanent !== undefined) throw invalid('permanent', 'is no field here: this only moves to the trash')
+    if (permanent !== undefined) throw invalid('permanent', 'is not a field of this tool, which only moves to the trash')
     return { name: flagOf('restore', restore) ? 'undeleteDocument' : 'deleteDocument', fields: given }
   }
 })
@@ -147,26 +143,26 @@ export const moreTools: readonly Tool[] = [
   derived('resolveComment', {
     title: 'Resolve or reopen comment',
     group: 'review',
-    description: 'Resolves a comment; resolved: false opens it again.',
+    description: 'Resolves a comment; resolved: false reopens it.',
     repeats: true
   }),
   derived('editComment', {
     title: 'Edit comment',
     group: 'review',
-    description: 'Changes the text of a comment of your own.',
+    description: 'Edits the text of a comment that you wrote.',
     repeats: true
   }),
   derived('deleteComment', {
     title: 'Delete comment',
     group: 'review',
-    description: 'Deletes a comment of your own, with its replies.',
+    description: 'Deletes your own comment with its replies.',
     destroys: true,
     repeats: true
   }),
   derived('withdrawSuggestion', {
     title: 'Withdraw suggestion',
     group: 'review',
-    description: 'Takes back a suggestion of your own that is not decided.',
+    description: 'Withdraws a pending suggestion that you made.',
     destroys: true,
     repeats: true
   }),
@@ -178,20 +174,24 @@ export const moreTools: readonly Tool[] = [
   derived('restoreRevision', {
     title: 'Restore revision',
     group: 'edit',
-    description: 'Makes an earlier revision the text again, as a new version; the history between stays.',
-    destroys: true
+    description: 'Restores an earlier revision as a new version; the history stays. Needs the baseVersion that you read.',
+    destroys: true,
+    refuses: ({ baseVersion, dryRun }) =>
+      baseVersion === undefined && dryRun !== true
+        ? new ServiceError('version_required', { message: 'A tool restores only over a version that you read.' })
+        : undefined
   }),
   derived('labelRevision', {
     title: 'Name revision',
     group: 'edit',
-    description: 'Gives a revision a name; label null takes it away.',
+    description: 'Names a revision; label null removes the name.',
     nulls: ['label'],
     repeats: true
   }),
   derived('updateDocument', {
     title: 'Rename document',
     group: 'edit',
-    description: 'Gives the document a title; title null calls it as its text says.',
+    description: 'Sets the title; with title null it follows the text.',
     nulls: ['title'],
     repeats: true
   }),

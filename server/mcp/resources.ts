@@ -154,7 +154,7 @@ export const namedBy = (uri: string): Named => {
     return { doc, part, argument }
   throw new Refused(
     RpcErrorCode.InvalidParams,
-    `This is no resource here. There are: ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}.`,
+    `This is not a resource. Resources: ${templates.map(({ uriTemplate }) => uriTemplate).join(', ')}.`,
     { uri }
   )
 }

@@ -8,11 +8,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** What is said of fields that many tools have, in place of what the table says of them. '': nothing. */
 const words: Readonly<Record<string, string>> = {
+  after: 'A nextAfter.',
   baseVersion: '',
   before: 'A nextBefore.',
   commentIds: '',
   suggestionIds: '',
   column: 'From 1, or its heading.',
+  exact: 'Case and accents as written.',
   expected: 'How many there are.',
   find: 'Words of the text.',
   granularity: 'With suggest: what is one suggestion.',
@@ -39,7 +41,7 @@ const words: Readonly<Record<string, string>> = {
   unanchored: '',
   values: 'Formulas as values.',
   version: '',
-  wait: 'Seconds.',
+  wait: 'Seconds, at most 55.',
   width: ''
 }
 

@@ -61,7 +61,7 @@ export interface Subscriptions {
 const hasBearer = (http: Http, ctx: Context): boolean =>
   readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session).bearer !== undefined
 
-/** Who listens, at the document of the connection or as an account. */
+/** Listeners, at the document of the connection or as an account. */
 const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promise<{ doc: string; caller: Caller }> => {
   if (doc !== undefined) return { doc, caller: await admitReading(http, ctx, { name: 'readContent', doc }) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
@@ -75,7 +75,7 @@ export const howToListen =
   'Connect with the document in the address (doc=ID) and its key, or with an account; initialize then answers Mcp-Session-Id: send it with every request, and open the stream with GET.'
 
 const over = (): ServiceError =>
-  new ServiceError('not_found', { message: 'This session is over.', hint: 'Send initialize again, without Mcp-Session-Id.' })
+  new ServiceError('not_found', { message: 'This session has ended.', hint: 'Send initialize again, without Mcp-Session-Id.' })
 
 const event = (message: object): string => `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
 
@@ -130,7 +130,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
   /** The session that a request names. Errors: `not_found`, `rate_limited`. */
   const sessionOf = (ctx: Context): [string, Session] => {
     const id = ctx.get('Mcp-Session-Id')
-    if (id === '') throw new ServiceError('invalid_request', { message: 'Notices need a session and its stream.', hint: howToListen })
+    if (id === '') throw new ServiceError('invalid_request', { message: 'Notifications need a session and its stream.', hint: howToListen })
     if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
     const known = sessions.get(id)
     if (known !== undefined) return [id, known]

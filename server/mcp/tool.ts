@@ -43,7 +43,7 @@ export interface ListedTool {
 export interface Tool extends ListedTool {
   /** The operations that a call can mean. */
   readonly operations: readonly OperationName[]
-  /** Names of the arguments beside `doc` and `key`. */
+  /** Names of the arguments other than `doc` and `key`. */
   readonly takes: readonly string[]
   /** Those of them for which null says something; elsewhere null is as if it were not given. */
   readonly nulls: readonly string[]
@@ -61,9 +61,9 @@ interface Definition {
   readonly title: string
   readonly group: Group
   readonly description: string
-  /** Fields beside `doc` and `key`. */
+  /** Fields other than `doc` and `key`. */
   readonly input: z.ZodObject
-  /** Those that a call can mean, all about a document or all about none. */
+  /** The operations that a call can mean, all about a document or all about none. */
   readonly operations: readonly [OperationName, ...OperationName[]]
   /** Takes something away that was there. */
   readonly destroys?: boolean
@@ -119,16 +119,21 @@ export const toolOf = (name: string, definition: Definition): Tool => {
 interface Said extends Omit<Definition, 'input' | 'operations' | 'mean'> {
   /** Fields that are not for tools. */
   readonly without?: readonly string[]
+  readonly refuses?: (fields: Fields) => ServiceError | undefined
 }
 
 /** The tool of an operation, with the same input. */
-export const derived = (operation: OperationName, { without = [], ...said }: Said): Tool => {
+export const derived = (operation: OperationName, { without = [], refuses, ...said }: Said): Tool => {
   const { mcp = '', input, normalise } = entryOf(operation)
   return toolOf(mcp, {
     ...said,
     input: z.object(Object.fromEntries(Object.entries(input.shape).filter(([field]) => !without.includes(field)))),
     operations: [operation],
-    mean: (given) => ({ name: operation, fields: normalise?.({ ...given }) ?? given })
+    mean(given) {
+      const fields = normalise?.({ ...given }) ?? given
+      const refused = refuses?.(fields)
+      return { name: operation, fields, ...(refused && { refused }) }
+    }
   })
 }
 

@@ -135,7 +135,7 @@ export class Node {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason)
-    // Whoever does not answer the goodbye is not waited for.
+    // The relay does not wait for a node that does not answer the goodbye.
     this.end()
   }
 
@@ -143,7 +143,7 @@ export class Node {
     if (this.#ended) return
     this.#ended = true
     this.#cancelBeat()
-    // Of those that it has answered the end is being written.
+    // The end of the jobs that it has answered is being written.
     const lost = [...this.#assignments.values()].filter((each) => !each.isOver)
     this.#assignments.clear()
     for (const each of lost) each.stop()

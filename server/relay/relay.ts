@@ -29,7 +29,7 @@
  * the end. `fail` tells whose fault it was: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
  *
  * Close codes: 1001 the service restarts: dial in again; 4400 bad message; 4401 the token was revoked: do not come back; 4408 silent for too
- * long; 4429 too many. A node that dials in again begins anew: what it had in hand was given to another.
+ * long; 4429 too many. A node that dials in again begins again: what it had in hand was given to another.
  *
  * ## Jobs
  *
@@ -318,7 +318,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
           const id = (after = String(key.at(-1)))
           if (jobs.has(id)) continue
           const doc = decodeRecord<string>(value)
-          // Of a deleted document nothing is done; if the deletion is taken back, the next look finds it.
+          // The relay does nothing for a deleted document; if the deletion is taken back, the next look finds it.
           const job = await requeueJob(service(), doc, id, false).catch(() => undefined)
           if (job !== undefined) add(doc, job)
         }

@@ -21,7 +21,7 @@ export const dataFormat = 1
 /** Length of the secret, in bytes. */
 export const secretBytes = 32
 
-const restoreHint = 'Stop the server and restore the whole folder from a backup; to begin anew, choose another folder.'
+const restoreHint = 'Stop the server and restore the whole folder from a backup; to start with an empty store, choose another folder.'
 
 /** Why a data folder cannot be used. `exitCode` is for the process: 1 not usable, locked or not writable, 3 damaged, 4 of a newer format. */
 export class DataFolderError extends Error {
@@ -106,7 +106,7 @@ export async function refuseLostStore(folder: string, instance: Instance): Promi
 
 async function createInstance(folder: string): Promise<Instance> {
   if ((await storeBytes(folder)) > 0)
-    throw new DataFolderError(3, `${join(folder, 'instance.json')} is missing, but there is a store beside it.`)
+    throw new DataFolderError(3, `${join(folder, 'instance.json')} is missing, but the folder has a store.`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const created: Instance = {
     format: dataFormat,

@@ -94,7 +94,7 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   return createLmdbStorage(database, path, options)
 }
 
-/** Opens the store of a data folder to read from it, beside a server that may be running. Errors: `DataFolderError` when it is lost or of another folder. */
+/** Opens the store of a data folder to read from it, next to a server that may be running. Errors: `DataFolderError` when it is lost or of another folder. */
 export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'close'>> {
   await refuseLostStore(folder, instance)
   const database = openDatabase(join(folder, 'store'), true)

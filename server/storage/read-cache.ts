@@ -9,7 +9,7 @@ import type { Entry, Key, Storage } from '../domain/ports.ts'
 /** Entries kept, and bytes of their values in all; the oldest go first. */
 const entriesMax = 20_000
 const bytesMax = 64 * 1024 * 1024
-/** Larger values are read anew each time. */
+/** Larger values are read again each time. */
 const valueBytesMax = 1024 * 1024
 
 /** Distinct for distinct keys: numbers and strings differ, and no part runs into the next. */

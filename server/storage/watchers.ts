@@ -1,4 +1,4 @@
-/** Who waits for commits below which prefix; shared by the stores. */
+/** Watchers of commits by prefix; shared by the stores. */
 import type { Key, KeyPart } from '../domain/ports.ts'
 
 type Wake = (keys: readonly Key[]) => void

@@ -17,6 +17,6 @@ const replyTo = <Job, Answer>(run: (job: Job) => Answer, job: Job): Reply<Answer
 export const serve = <Job, Answer>(run: (job: Job) => Answer): void => {
   const port = parentPort
   port?.on('message', (job: Job) => port.postMessage(replyTo(run, job)))
-  // Whoever started the thread waits for this before the first job.
+  // The starter of the thread waits for this before the first job.
   port?.postMessage('ready')
 }

@@ -1,11 +1,11 @@
-/** What a command of the client is, and how its arguments follow from an operation of the table. */
+/** The commands of the client, and how their arguments follow from an operation of the table. */
 import { z } from 'zod'
 import { type Operation, pathParameters } from '../operation.ts'
 import { type OperationName, operations } from '../operations/index.ts'
 
 /** An argument without a name. */
 export interface Positional {
-  /** As usage shows it, and as it is asked for: `DOC`, `FILE`, `COMMENT`. */
+  /** Placeholder in the usage and in messages: `DOC`, `FILE`, `COMMENT`. */
   readonly name: string
   readonly summary: string
   readonly required: boolean
@@ -29,27 +29,27 @@ export interface Option {
 }
 
 export interface Command {
-  /** What is typed after `agmd`: `docs push`. */
+  /** The words after `agmd`: `docs push`. */
   readonly words: string
   readonly summary: string
   readonly description?: string
-  /** The operation that it calls first of all; absent when it is about this machine. */
+  /** The operation that it calls first; absent for commands about this machine. */
   readonly operation?: OperationName
   readonly positionals: readonly Positional[]
   readonly options: readonly Option[]
   /** Command lines that work as they stand, given the variables that `exampleVariables` names. */
   readonly examples: readonly string[]
-  /** Whether it goes on until it is stopped; with `--json` it prints one line for each thing that happens. */
+  /** Whether it runs until it is stopped; with `--json` it prints one line for each event. */
   readonly endless?: boolean
-  /** Whether it does its work by itself, so that the client calls nothing on its own. */
+  /** Whether it has its own code, instead of one call that the client derives. */
   readonly own: boolean
-  /** Whether its answer is where a link is told, so that the key is shown. */
+  /** Whether its answer creates a link, so that the client shows the key. */
   readonly tellsLink?: boolean
-  /** Whether it destroys something, and asks before. */
+  /** Whether it deletes something, and asks first. */
   readonly destroys?: boolean
 }
 
-/** What an example may use. */
+/** Variables that an example may use. */
 export const exampleVariables: Readonly<Record<string, string>> = {
   URL: 'the share URL of a document',
   COMMENT: 'the id of a comment',
@@ -68,22 +68,22 @@ export const exampleVariables: Readonly<Record<string, string>> = {
 /** Every command on a document begins with this one. */
 export const documentPositional: Positional = {
   name: 'DOC',
-  summary: 'share URL, document id, or a file that was pulled',
+  summary: 'share URL, document id, or a pulled file',
   required: true
 }
 
 /** Options of every command. */
 export const globalOptions: readonly Option[] = [
-  { name: 'json', type: 'boolean', summary: 'print the result as JSON, and errors as JSON on the standard error' },
+  { name: 'json', type: 'boolean', summary: 'print the result as JSON, and errors as JSON on standard error' },
   { name: 'quiet', short: 'q', type: 'boolean', summary: 'print nothing but the result' },
-  { name: 'author', type: 'string', summary: 'the name under which a guest or agent writes (or AGMD_AUTHOR)' },
+  { name: 'author', type: 'string', summary: 'author name for a guest or agent (or AGMD_AUTHOR)' },
   { name: 'url', type: 'string', summary: 'address of the service (or AGMD_URL)' },
-  { name: 'insecure-http', type: 'boolean', summary: 'speak to this service without encryption from now on (or AGMD_INSECURE_HTTP=1)' },
-  { name: 'yes', short: 'y', type: 'boolean', summary: 'do not ask before something is destroyed' },
-  { name: 'input', type: 'boolean', summary: 'with --no-input nothing is asked' },
-  { name: 'color', type: 'boolean', summary: 'with --no-color nothing is coloured' },
-  { name: 'show-keys', type: 'boolean', summary: 'show keys in links, which are masked otherwise' },
-  { name: 'help', short: 'h', type: 'boolean', summary: 'show how the command is used' }
+  { name: 'insecure-http', type: 'boolean', summary: 'connect to this service without encryption from now on (or AGMD_INSECURE_HTTP=1)' },
+  { name: 'yes', short: 'y', type: 'boolean', summary: 'delete without asking' },
+  { name: 'input', type: 'boolean', summary: 'with --no-input ask no questions' },
+  { name: 'color', type: 'boolean', summary: 'with --no-color print no colours' },
+  { name: 'show-keys', type: 'boolean', summary: 'show keys in links instead of masking them' },
+  { name: 'help', short: 'h', type: 'boolean', summary: 'show help for the command' }
 ]
 
 const negated = 'with --no-'
@@ -111,34 +111,35 @@ const typeOf = (schema: Schema): Option['type'] => {
   return schema.type === 'array' ? 'list' : 'string'
 }
 
-/** What fields are that say nothing of themselves where they are defined. */
+/** Summaries of fields whose schemas have no description. */
 const summaries: Readonly<Record<string, string>> = {
   title: 'title',
-  label: 'a word to find the revision by, or whom the link is for',
+  label: 'a name for the revision, or for the holder of the link',
   body: 'the text',
-  status: 'only those in this state',
-  role: 'what the link allows',
+  status: 'only items in this state',
+  role: 'role of the link',
   expiresAt: 'when the link ends (ISO 8601)',
-  note: 'why',
-  text: 'what is inserted, or stands instead',
-  operation: 'what is proposed',
-  at: 'where an insertion stands',
+  note: 'a note for the reviewer',
+  text: 'the new text',
+  operation: 'the kind of change',
+  at: 'position of an insertion',
   action: 'accept or reject',
-  setId: 'those that were proposed together',
-  decisions: 'several: [{"suggestionId", "action"}]',
-  dryRun: 'show what would change, and change nothing',
-  resolved: 'with --no-resolved it is opened again',
-  excludeActor: 'without what this one did',
-  instructions: 'what is asked',
-  summary: 'what was found',
-  reviewedVersion: 'the version that was read',
-  limit: 'how many at most',
-  before: 'go on before this one: the nextBefore of the page before',
-  query: 'words in title or text',
-  sort: 'the order',
-  version: 'a version, instead of the present one',
+  setId: 'id of a set of suggestions',
+  decisions: 'several decisions: [{"suggestionId", "action"}]',
+  dryRun: 'show the changes without making them',
+  onConflict: 'merge: keep both if the changes do not overlap',
+  resolved: 'with --no-resolved reopen the comment',
+  excludeActor: 'leave out events of this actor',
+  instructions: 'instructions for the reviewer',
+  summary: 'summary of the review',
+  reviewedVersion: 'the version that you reviewed',
+  limit: 'maximum number of items',
+  before: 'continue before this cursor: nextBefore of the previous page',
+  query: 'words to find in title or text',
+  sort: 'sort order',
+  version: 'a version instead of the current one',
   from: 'a version',
-  author: 'only those of this author',
+  author: 'only items by this author',
   revisionId: 'number of the revision',
   revision: 'number of the revision',
   commentId: 'id of the comment',
@@ -148,7 +149,7 @@ const summaries: Readonly<Record<string, string>> = {
   session: 'id of the session',
   token: 'id of the token or program',
   q: 'words to find',
-  id: 'only the one with this id',
+  id: 'only the item with this id',
   node: 'id of the node',
   jobId: 'id of the job',
   content: 'the Markdown'
@@ -172,7 +173,7 @@ export const fieldsOf = (operation: Operation): Fields => {
   return { properties: (schema.properties ?? {}) as Record<string, Schema>, required: new Set(schema.required) }
 }
 
-/** What a command says of a field beyond what the operation does. */
+/** Overrides of a command for an option that it takes from its operation. */
 export type SaidOfField = Partial<Omit<Option, 'field'>>
 
 const optionOf = (field: string, { properties, required }: Fields, said: SaidOfField = {}): Option => {
@@ -200,18 +201,18 @@ const positionalName = (field: string): string => field.replace(/Id$/, '').toUpp
 
 interface SaidOfOperation extends Partial<Pick<Command, 'endless' | 'tellsLink' | 'destroys' | 'description' | 'summary'>> {
   readonly examples: readonly string[]
-  /** Fields that are positionals beside those in the path, in order, with what stands for them. */
+  /** Fields that are positionals in addition to those in the path, in order, with their placeholders. */
   readonly positionals?: Readonly<Record<string, string>>
   /** Whether the last positional may be left out. */
   readonly optional?: boolean
   readonly fields?: Readonly<Record<string, SaidOfField>>
   readonly without?: readonly string[]
-  /** Beside the fields. */
+  /** Options in addition to the fields. */
   readonly options?: readonly Option[]
   readonly own?: boolean
 }
 
-/** A command that is one call of an operation. Who writes is a global option, but where it is a filter of a list. */
+/** A command that is one call of an operation. The author is a global option, except where it filters a list. */
 export const commandOf = (name: OperationName, said: SaidOfOperation): Command => {
   const operation: Operation = operations[name]
   const { examples, positionals = {}, optional = false, fields = {}, without = [], options = [], own = false, ...rest } = said
@@ -219,7 +220,7 @@ export const commandOf = (name: OperationName, said: SaidOfOperation): Command =
   const inPath = pathParameters(operation.rest.path).filter((parameter) => parameter !== 'id')
   const placed = [...inPath, ...Object.keys(positionals)]
   const author = operation.rest.method === 'GET' ? [] : ['author']
-  // People read words; programs that want less take what they need of the JSON.
+  // `brief` is for programs; commands print text for people, and programs pick fields of the JSON.
   const left = Object.keys(known.properties).filter((field) => ![...placed, ...without, ...author, 'brief'].includes(field))
   return {
     words: operation.cli ?? '',

@@ -1,4 +1,4 @@
-/** The commands as programs and shells are told of them: `agmd commands --json`, `/api/cli/commands`, usage lines. */
+/** Descriptions of the commands for programs and shells: `agmd commands --json`, `/api/cli/commands`, usage lines. */
 import { exitCodes, exitMeanings } from '../exit-codes.ts'
 import { type Operation, pathParameters } from '../operation.ts'
 import { operations } from '../operations/index.ts'
@@ -14,13 +14,13 @@ export const optionUsage = (option: Option): string => {
   return short === undefined ? dashed : `-${short}, ${dashed}`
 }
 
-/** What an option does, in one line. */
+/** Description of an option, in one line. */
 export const optionMeaning = ({ name, summary, values, text, required }: Option): string =>
   [
     summary.replace(/^with --no-\S+ /, ''),
     ...(values === undefined ? [] : [`one of ${values.join(', ')}`]),
-    ...(text === true ? [`--${name}-file FILE reads it from there (- is the standard input)`] : []),
-    ...(required === true ? ['needed'] : [])
+    ...(text === true ? [`--${name}-file FILE reads it from a file (- is standard input)`] : []),
+    ...(required === true ? ['required'] : [])
   ].join('; ')
 
 /** `agmd docs push DOC [OPTION…]`. */
@@ -77,14 +77,14 @@ export const describeCommands = (service?: string): object => ({
   commands: commands.map(described)
 })
 
-/** Variables that the client looks at. */
+/** Environment variables that the client reads. */
 export const environmentVariables: Readonly<Record<string, string>> = {
   AGMD_URL: 'address of the service',
-  AGMD_AUTH_URL: 'address of the identity broker, if a login may be approved there',
-  AGMD_TOKEN: 'session or agent token, in place of the stored session',
-  AGMD_AUTHOR: 'the name under which a guest or agent writes',
-  AGMD_INSECURE_HTTP: '1: services on other machines may be spoken to without encryption',
-  XDG_CONFIG_HOME: 'where agmd/hosts.json is kept; ~/.config when not set',
+  AGMD_AUTH_URL: 'address of the identity broker, if you approve logins there',
+  AGMD_TOKEN: 'session or agent token, instead of the stored session',
+  AGMD_AUTHOR: 'author name for a guest or agent',
+  AGMD_INSECURE_HTTP: '1: connect to services on other machines without encryption',
+  XDG_CONFIG_HOME: 'folder of agmd/hosts.json; ~/.config when not set',
   BROWSER: 'the program that opens addresses',
-  NO_COLOR: 'nothing is coloured'
+  NO_COLOR: 'print no colours'
 }

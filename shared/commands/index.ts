@@ -7,28 +7,32 @@ import { type Command, commandOf, documentPositional, optionsFor, type Positiona
 const file = (summary: string): Positional => ({ name: 'FILE', summary, required: true })
 const optionalTask = { optional: true }
 
-const dryRun = { summary: 'show what would change, and change nothing' }
-const suggest = { name: 'suggest', type: 'boolean', summary: 'propose instead of writing; the suggest role is enough' } as const
-const merge = { name: 'merge', type: 'boolean', summary: 'where others changed the document too, merge both into the file' } as const
+const dryRun = { summary: 'show the changes without making them' }
+const suggest = {
+  name: 'suggest',
+  type: 'boolean',
+  summary: 'suggest the changes instead of making them; the suggest role is enough'
+} as const
+const merge = { name: 'merge', type: 'boolean', summary: 'if others changed the document too, merge both into the file' } as const
 const keepMarks = {
   name: 'keep-marks',
   type: 'boolean',
-  summary: 'the marks of a merge in the file are meant to stand in the document'
+  summary: 'push conflict marks in the file as text'
 } as const
 const targets = ['find', 'occurrence', 'prefix', 'suffix', 'line'] as const
 
-/** What is done on this machine, with the operation that it calls first. */
+/** A command with its own code, and the operation that it calls first. */
 const own = (words: string, command: Omit<Command, 'words' | 'own'>): Command => ({ words, own: true, ...command })
 
 const account: readonly Command[] = [
   own('login', {
-    summary: 'Signs in to the service, by a code that is approved in a browser.',
+    summary: 'Signs in to the service with a code that you approve in a browser.',
     operation: 'startDeviceLogin',
     positionals: [],
     options: [
-      { name: 'browser', type: 'boolean', summary: 'with --no-browser none is opened' },
-      { name: 'name', type: 'string', summary: 'what the session is called on the account page' },
-      { name: 'with-token', type: 'boolean', summary: 'read a token from the standard input instead' }
+      { name: 'browser', type: 'boolean', summary: 'with --no-browser open no browser' },
+      { name: 'name', type: 'string', summary: 'name of the session on the account page' },
+      { name: 'with-token', type: 'boolean', summary: 'read a token from standard input instead' }
     ],
     examples: ['agmd login --no-browser', 'printf "%s" "$TOKEN" | agmd login --with-token']
   }),
@@ -58,42 +62,42 @@ const documents: readonly Command[] = [
   commandOf('createDocument', {
     own: true,
     description:
-      'A FILE becomes the text, and is connected with the document. Prints the link: whoever holds it owns the document, unless you are signed in.',
+      'A FILE becomes the text, and is linked to the document. Prints the link. Unless you are signed in, anyone with the link owns the document.',
     positionals: {},
     without: ['content', 'kind'],
-    options: [{ name: 'file', short: 'f', type: 'string', summary: 'Markdown of the document; - is the standard input' }, keepMarks],
+    options: [{ name: 'file', short: 'f', type: 'string', summary: 'Markdown of the document; - is standard input' }, keepMarks],
     examples: ['agmd docs create --title Notes', 'agmd docs create -f draft.md', 'echo "# Hello" | agmd docs create -f - --json'],
     tellsLink: true
   }),
   commandOf('readContent', {
     own: true,
-    summary: 'Writes a document to a file, and remembers its version for the push.',
-    description: 'Changes that were made in the file are kept: with --merge both are put together, with --force the file is replaced.',
+    summary: 'Writes a document to a file and remembers its version for the push.',
+    description: 'Keeps your changes in the file: --merge merges both, --force replaces the file.',
     without: ['section', 'lines', 'since', 'version'],
     options: [
-      { name: 'output', short: 'o', type: 'string', summary: 'the file; - is the standard output' },
+      { name: 'output', short: 'o', type: 'string', summary: 'the file; - is standard output' },
       merge,
-      { name: 'force', type: 'boolean', summary: 'replace the file, whatever is in it' }
+      { name: 'force', type: 'boolean', summary: 'replace the file and lose its changes' }
     ],
     examples: ['agmd docs pull "$URL" -o notes.md', 'agmd docs pull notes.md', 'agmd docs pull notes.md --merge']
   }),
   commandOf('replaceContent', {
     own: true,
-    summary: 'Replaces a document by a file, if nobody changed it since the pull.',
+    summary: 'Replaces a document with a file, if nobody changed it since the pull.',
     description:
-      'Otherwise nothing is written and the exit code is 5. With --merge changes in different places are put together and pushed; where both ' +
-      'changed the same, the file gets both, between marks: settle it and push again.',
+      'Otherwise it writes nothing and exits with code 5. --merge merges and pushes changes in different places. Where both changed the same ' +
+      'text, the file gets both between conflict marks: resolve them and push again.',
     without: ['content', 'mode', 'onConflict', 'dryRun', 'baseVersion', 'label'],
     options: [
-      { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not one that was pulled' },
+      { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not a pulled file' },
       ...optionsFor('replaceContent', {
         label: { short: 'l' },
-        baseVersion: { summary: 'the version that the file began with, if it was not pulled' },
+        baseVersion: { summary: 'the version that the file is based on, if you did not pull it' },
         dryRun
       }),
       merge,
       suggest,
-      { name: 'force', type: 'boolean', summary: 'replace the document whatever came between' },
+      { name: 'force', type: 'boolean', summary: 'replace the document even if others changed it' },
       keepMarks
     ],
     examples: [
@@ -103,27 +107,27 @@ const documents: readonly Command[] = [
     ]
   }),
   own('docs status', {
-    summary: 'Tells whether a file and its document have changed since the pull.',
+    summary: 'Shows whether a file and its document have changed since the pull.',
     operation: 'readContent',
-    positionals: [file('a file that was pulled')],
+    positionals: [file('a pulled file')],
     options: [],
     examples: ['agmd docs status notes.md']
   }),
   commandOf('readDiff', {
     own: true,
-    summary: 'Shows how a file differs from its document, or two versions from each other.',
+    summary: 'Compares a file with its document, or two versions with each other.',
     options: [
-      { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not one that was pulled' },
-      { name: 'exit-code', type: 'boolean', summary: 'exit with 1 when there are differences' }
+      { name: 'file', short: 'f', type: 'string', summary: 'the file, if DOC is not a pulled file' },
+      { name: 'exit-code', type: 'boolean', summary: 'exit with 1 if there are differences' }
     ],
     fields: {
-      from: { required: false, summary: 'an earlier version, in place of a file' },
-      to: { summary: 'a later version; the present one when absent' }
+      from: { required: false, summary: 'an earlier version, instead of a file' },
+      to: { summary: 'a later version; the current one when absent' }
     },
     examples: ['agmd docs diff notes.md', 'agmd docs diff "$URL" -f notes.md', 'agmd docs diff "$URL" --from "$VERSION"']
   }),
   own('docs cat', {
-    summary: 'Prints a document, or a part of it.',
+    summary: 'Prints a document or a part of it.',
     operation: 'readContent',
     positionals: [documentPositional],
     options: optionsFor('readContent', { section: { short: 's' }, lines: {}, since: {}, version: {} }),
@@ -135,7 +139,7 @@ const documents: readonly Command[] = [
     ]
   }),
   own('docs append', {
-    summary: 'Appends Markdown to a document, or to one of its sections.',
+    summary: 'Appends Markdown to a document or to one of its sections.',
     operation: 'editContent',
     positionals: [documentPositional],
     options: [
@@ -148,13 +152,13 @@ const documents: readonly Command[] = [
   }),
   commandOf('editContent', {
     own: true,
-    summary: 'Changes words, sections or lines of a document, whatever others write elsewhere.',
-    description: 'One change by --find with --with or --delete, or up to 100 by --operations (see /agents.md): all of them or none.',
+    summary: 'Edits words, sections or lines of a document while others write elsewhere.',
+    description: 'Makes one edit with --find and --with or --delete, or up to 100 with --operations (see /agents.md): all of them or none.',
     without: ['operations', 'mode', 'dryRun', 'label', 'baseVersion'],
     options: [
       ...optionsFor('createSuggestion', Object.fromEntries(targets.map((field) => [field, {}]))),
-      { name: 'with', type: 'string', summary: 'what stands instead', text: true },
-      { name: 'delete', type: 'boolean', summary: 'nothing stands instead' },
+      { name: 'with', type: 'string', summary: 'the replacement', text: true },
+      { name: 'delete', type: 'boolean', summary: 'delete the text' },
       { name: 'operations', type: 'json', summary: 'a list of operations', text: true },
       ...optionsFor('editContent', { baseVersion: {}, label: { short: 'l' }, dryRun }),
       suggest
@@ -177,17 +181,17 @@ const documents: readonly Command[] = [
     examples: ['agmd docs rename "$URL" "Minutes of May"', 'agmd docs rename "$URL" ""']
   }),
   own('docs open', {
-    summary: 'Opens a document in the browser (or in what BROWSER names).',
+    summary: 'Opens a document in the browser (or the program in BROWSER).',
     positionals: [documentPositional],
     options: [],
     examples: ['BROWSER=true agmd docs open "$URL"']
   }),
   own('docs watch', {
-    summary: 'Keeps a file as its document is; with --two-way also the document as the file is.',
-    description: 'Stops with exit code 5 where both changed the same.',
+    summary: 'Keeps a file in sync with its document; with --two-way in both directions.',
+    description: 'Stops with exit code 5 if both changed the same text.',
     operation: 'listEvents',
-    positionals: [file('a file that was pulled')],
-    options: [{ name: 'two-way', type: 'boolean', summary: 'push what is saved in the file' }],
+    positionals: [file('a pulled file')],
+    options: [{ name: 'two-way', type: 'boolean', summary: 'push changes of the file' }],
     examples: ['agmd docs watch notes.md', 'agmd docs watch notes.md --two-way'],
     endless: true
   }),
@@ -214,7 +218,7 @@ const review: readonly Command[] = [
   }),
   commandOf('replyToComment', { fields: { body: longText }, examples: ['agmd comments reply "$URL" "$COMMENT" -m "Mine."'] }),
   commandOf('resolveComment', {
-    fields: { resolved: { summary: 'with --no-resolved it is opened again' } },
+    fields: { resolved: { summary: 'with --no-resolved reopen the comment' } },
     examples: ['agmd comments resolve "$URL" "$COMMENT"', 'agmd comments resolve "$URL" "$COMMENT" --no-resolved']
   }),
   commandOf('editComment', { fields: { body: longText }, examples: ['agmd comments edit "$URL" "$COMMENT" -m "Whose words?"'] }),
@@ -234,7 +238,7 @@ const review: readonly Command[] = [
   }),
   commandOf('decideSuggestion', {
     positionals: { action: 'ACTION' },
-    fields: { step: { summary: 'the step of the suggestion that was read: refused when it has changed since' } },
+    fields: { step: { summary: 'the step of the suggestion that you read; refused if the suggestion changed since' } },
     examples: [
       'agmd suggestions decide "$URL" "$SUGGESTION" accept --dry-run',
       'agmd suggestions decide "$URL" "$SUGGESTION" reject --reason "The old words are clearer."'
@@ -263,6 +267,7 @@ const sharing: readonly Command[] = [
   commandOf('readRevision', { own: true, examples: ['agmd revisions show "$URL" 1'] }),
   commandOf('labelRevision', { positionals: { label: 'LABEL' }, examples: ['agmd revisions label "$URL" 1 "as it was sent"'] }),
   commandOf('restoreRevision', {
+    own: true,
     positionals: { revision: 'REVISION' },
     fields: { label: { short: 'l' }, dryRun },
     examples: ['agmd revisions restore "$URL" 1 --dry-run', 'agmd revisions restore "$URL" 1']
@@ -270,7 +275,7 @@ const sharing: readonly Command[] = [
   commandOf('publishDocument', { examples: ['agmd publish "$URL"', 'agmd publish "$URL" --no-published'] }),
   commandOf('listEvents', {
     own: true,
-    options: [{ name: 'follow', type: 'boolean', summary: 'go on until stopped' }],
+    options: [{ name: 'follow', type: 'boolean', summary: 'run until stopped' }],
     examples: ['agmd events "$URL" --since 0', 'agmd events "$URL" --types comment.created --json']
   }),
   {
@@ -291,7 +296,7 @@ const tasks: readonly Command[] = [
   commandOf('createTask', {
     own: true,
     fields: {
-      requestId: { required: false, summary: 'your name for the request; of the title and instructions when absent' },
+      requestId: { required: false, summary: 'your id for the request; derived from title and instructions when absent' },
       instructions: longText
     },
     examples: ['agmd tasks create "$URL" --title "Check the tone" -m "Is it kind?"'],
@@ -308,7 +313,7 @@ const tasks: readonly Command[] = [
   commandOf('closeTask', { ...optionalTask, examples: ['agmd tasks close "$URL" "$TASK"'] })
 ]
 
-const noWait = { name: 'wait', type: 'boolean', summary: 'with --no-wait only start it, and print the id of the job' } as const
+const noWait = { name: 'wait', type: 'boolean', summary: 'with --no-wait only start the job and print its id' } as const
 const withoutFile = ['wait', 'data', 'url'] as const
 
 const media: readonly Command[] = [
@@ -340,11 +345,11 @@ const media: readonly Command[] = [
     examples: ['agmd media ocr "$URL" -f picture.png']
   }),
   own('media wait', {
-    summary: 'Waits for a media job that has been started, and tells its result.',
+    summary: 'Waits for a media job and prints its result.',
     positionals: [documentPositional, { name: 'JOB', summary: 'id of the job', required: true }],
     options: [
       { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound of a speech' },
-      { name: 'save', type: 'boolean', summary: 'keep a speech as an asset, and print the Markdown that plays it' }
+      { name: 'save', type: 'boolean', summary: 'save a speech as an asset and print the Markdown that plays it' }
     ],
     examples: ['agmd media wait "$URL" "$JOB"']
   }),
@@ -353,15 +358,15 @@ const media: readonly Command[] = [
   commandOf('listNodes', { examples: ['agmd node list'] }),
   commandOf('revokeNode', { examples: ['agmd node revoke "$NODE" --yes'], destroys: true }),
   own('node', {
-    summary: 'Lends this machine to the service for media jobs, with the engines that are installed.',
+    summary: 'Runs media jobs for the service on this machine, with the installed engines.',
     description:
-      'AGMD_NODE_TOKEN is its token. It dials out; nothing is opened to the network. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
-      '(AGMD_NODE_WHISPER_MODEL), and any server with the interface of OpenAI: AGMD_NODE_OPENAI_URL, _KEY, _KINDS (image, speech, transcription), ' +
+      'Set its token as AGMD_NODE_TOKEN. It connects to the service and opens no port. It uses tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp ' +
+      '(AGMD_NODE_WHISPER_MODEL) and any server with the OpenAI interface: AGMD_NODE_OPENAI_URL, _KEY, _KINDS (image, speech, transcription), ' +
       '_IMAGE_MODEL, _SPEECH_MODEL, _TRANSCRIPTION_MODEL.',
     positionals: [],
     options: [
       { name: 'slots', type: 'integer', summary: 'jobs at once, from 1 to 16; 1 when absent' },
-      { name: 'check', type: 'boolean', summary: 'only tell which engines are here' }
+      { name: 'check', type: 'boolean', summary: 'only list the engines' }
     ],
     examples: ['AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node', 'AGMD_NODE_TOKEN="$NODE_TOKEN" agmd node --check'],
     endless: true
@@ -370,38 +375,38 @@ const media: readonly Command[] = [
 
 const machine: readonly Command[] = [
   own('api', {
-    summary: 'Sends a request to the service as it is, with your credentials.',
+    summary: 'Sends any request to the service with your credentials.',
     positionals: [
       { name: 'METHOD', summary: 'GET, POST, PUT, PATCH or DELETE', required: true },
-      { name: 'PATH', summary: 'a path of the service; its key is that of a document you have used', required: true }
+      { name: 'PATH', summary: 'a path of the service; agmd adds the key of a document that you used before', required: true }
     ],
     options: [
       {
         name: 'field',
         short: 'F',
         type: 'string',
-        summary: 'NAME=VALUE for the JSON body, repeated; a VALUE that is JSON is sent as such'
+        summary: 'NAME=VALUE for the JSON body, repeatable; VALUE may be JSON'
       },
-      { name: 'body-file', type: 'string', summary: 'a file for the body; - is the standard input' },
+      { name: 'body-file', type: 'string', summary: 'a file for the body; - is standard input' },
       { name: 'type', type: 'string', summary: 'media type of that body; application/json when absent' }
     ],
     examples: ['agmd api GET /api/health', 'agmd api POST /new -F title=Notes -F content="# Notes"']
   }),
   own('mcp', {
-    summary: 'Speaks MCP on the standard input and output, for programs that start their tools themselves.',
-    description: 'A DOC gives its key to every call that brings none. Tools are named with underscores.',
+    summary: 'Speaks MCP on standard input and output, for clients that start their own tools.',
+    description: 'Calls without a key use the key of DOC. Tool names have underscores.',
     positionals: [{ ...documentPositional, required: false }],
     options: [],
     examples: ['echo \'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\' | agmd mcp "$URL"']
   }),
   own('commands', {
-    summary: 'Lists all commands; with --json everything about them.',
+    summary: 'Lists all commands; --json describes them in full.',
     positionals: [],
     options: [],
     examples: ['agmd commands', 'agmd commands --json']
   }),
   own('completion', {
-    summary: 'Prints the completion of a shell.',
+    summary: 'Prints the completion script of a shell.',
     positionals: [{ name: 'SHELL', summary: 'bash, zsh or fish', required: true }],
     options: [],
     examples: ['agmd completion bash', 'agmd completion zsh', 'agmd completion fish']
@@ -412,9 +417,9 @@ const machine: readonly Command[] = [
     examples: ['agmd doctor', 'agmd doctor --json']
   }),
   own('upgrade', {
-    summary: 'Replaces this program by the one that the service offers, if its checksum is right.',
+    summary: 'Replaces this program with the version of the service, if its checksum is right.',
     positionals: [],
-    options: [{ name: 'check', type: 'boolean', summary: 'only tell whether there is another one' }],
+    options: [{ name: 'check', type: 'boolean', summary: 'only check for another version' }],
     examples: ['agmd upgrade --check', 'agmd upgrade']
   })
 ]

@@ -17,7 +17,7 @@ const csvTable = ({ fence, body }: Chart): Table => {
   return { ...table, deleteRow: (at) => (at > 0 ? table.deleteRow(at) : []) }
 }
 
-/** Of a chart that has no data yet: a name for the labels, and one for the numbers. */
+/** For a chart without data: a name for the labels, and one for the numbers. */
 const emptyTable = ({ fence }: Chart): Table => {
   const { lines } = fence
   const begin = (rows: readonly string[]) => {

@@ -1,13 +1,13 @@
 /**
  * Charts as SVG: a text, made without a document. Colours are classes (`series-0` …), so that the page's rules give them in light and dark;
- * there is no style and no script in it. Title and description are for those who do not see it; the table of the data stands beside (html.ts).
+ * there is no style and no script in it. Title and description are for those who do not see it; the table of the data stands next to (html.ts).
  */
 import { type Chart, type ChartData, isRound, legendMax, numberOfLabel, valueOf } from './chart.ts'
 import { format } from './formula/format.ts'
 import { Failure, textOf } from './formula/values.ts'
 import { escapeHtml } from './html-text.ts'
 
-/** Of a drawing whose page scales it, in pixels. */
+/** Size of a drawing that its page scales, in pixels. */
 const widthDefault = 640
 const marginTop = 12
 const marginRight = 16
@@ -142,7 +142,7 @@ interface Bands {
 
 const bandOf = ({ from, to }: Bands, count: number): number => (to - from) / Math.max(1, count)
 
-/** The bars of all series, beside or upon each other. */
+/** The bars of all series, next to or upon each other. */
 const barShapes = (chart: Chart, { labels, series }: ChartData, values: Scale, bands: Bands): string => {
   const band = bandOf(bands, labels.length)
   const stacked = isOn(chart, 'stack')

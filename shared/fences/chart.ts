@@ -100,7 +100,7 @@ export type Rows = readonly (readonly string[])[]
 export interface ChartProblem {
   /** `elsewhere`: in the file `name`. */
   readonly problem: 'none' | 'elsewhere' | 'sheet' | 'cells' | 'json' | 'column' | 'numbers'
-  /** Of the column, sheet or file that is meant; '' without one. */
+  /** Name of the column, sheet or file; '' without one. */
   readonly name: string
   /** What there is in its place: sheets. */
   readonly others?: readonly string[]

@@ -168,7 +168,7 @@ export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessag
   return within(fence, insertLines(fence, fence.lines.length, [`[${formatInstant(time)}] @${plainAuthor(author)}: ${first}`, ...rest]))
 }
 
-/** The text alone; without words the message is taken away. Whose it is, is for the caller to know. */
+/** The text alone; without words the message is taken away. The caller knows its author. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   const [line, ...below] = message.lines

@@ -13,7 +13,7 @@ export interface DocumentSheets {
   indexOnLine(line: number): number
   /** What the cells of a sheet with this id show; undefined: there is none. */
   rowsOf(id: string): Rows | undefined
-  /** Those that sheets have, in their order. */
+  /** The ids of sheets, in their order. */
   readonly ids: readonly string[]
 }
 

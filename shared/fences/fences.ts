@@ -34,6 +34,7 @@ export interface Info {
 }
 
 export interface Fence extends Range, Info {
+  readonly kind: FenceKind
   /** The text that all offsets are of. */
   readonly source: string
   /** Counted from 0. */
@@ -49,7 +50,7 @@ export interface Fence extends Range, Info {
   readonly lines: readonly Line[]
 }
 
-/** Of an id that is made of a title. */
+/** Length of an id made from a title. */
 const idCharsMax = 30
 
 const nameOfId = /^#([\p{L}\p{N}_-]+)$/u
@@ -79,7 +80,7 @@ export const parseInfo = (info: string): Info => {
   return { kind, id, attributes }
 }
 
-const isKind = (name: string): name is FenceKind => (fenceKinds as readonly string[]).includes(name)
+export const isFenceKind = (name: string): name is FenceKind => (fenceKinds as readonly string[]).includes(name)
 
 /** A quote, or what is told by indentation: a list item or footnote, with the columns that its text is moved by. */
 type Container = 'quote' | number
@@ -401,7 +402,7 @@ export const fencesOf = (text: string): Fence[] => {
       bodyFrom: Math.min(end + 1, text.length),
       prefix: text.slice(start, at).replaceAll(/[^>\s]/g, ' ')
     }
-    const fence = isKind(info.kind) ? head : undefined
+    const fence = isFenceKind(info.kind) ? { ...head, kind: info.kind } : undefined
     opened = { markChar: mark.charAt(0), markLength: mark.length, indent, depth: containers.all.length, fence, lines: [] }
     return true
   }
@@ -446,8 +447,13 @@ export const fencesOf = (text: string): Fence[] => {
   return fences
 }
 
-/** A fence that stands alone: its info string and what it holds, without marks around it. Offsets are those of `source`. */
-export const fenceOf = (info: string, source: string): Fence => {
+/** A fence that stands alone: its info string and what it holds, without marks around it. Offsets are those of `source`. Undefined for one that is no component. */
+export const findFence = (info: string, source: string): Fence | undefined => {
+  const { kind, ...named } = parseInfo(info)
+  return isFenceKind(kind) ? { ...named, kind, ...standing(source) } : undefined
+}
+
+const standing = (source: string): Omit<Fence, keyof Info> => {
   const ends = source.endsWith('\n') ? source.slice(0, -1) : source
   let start = 0
   const lines =
@@ -460,7 +466,6 @@ export const fenceOf = (info: string, source: string): Fence => {
         })
   const place = { from: 0, to: 0 }
   return {
-    ...parseInfo(info),
     source,
     line: 0,
     from: 0,

@@ -7,7 +7,7 @@ import type { Edit } from '../text/diff.ts'
 import { letters, parseBoard } from './board.ts'
 import { parseChat } from './chat.ts'
 import { replace, within } from './edits.ts'
-import type { Fence, Line } from './fences.ts'
+import type { Fence, FenceKind, Line } from './fences.ts'
 
 const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
 
@@ -60,14 +60,12 @@ const chatEdits = (fence: Fence): Edit[] => {
   return emptyLines(fence, (index) => within.has(index))
 }
 
-/** Nothing for charts and widgets: what they hold is written by one person at a time. */
+const sheetEdits = (fence: Fence): Edit[] => emptyLines(fence, () => false)
+
+/** Nothing for the kinds that are not here, as charts and widgets: what they hold is written by one person at a time. */
+const editsOf: Readonly<Partial<Record<FenceKind, (fence: Fence) => Edit[]>>> = { board: boardEdits, chat: chatEdits, sheet: sheetEdits }
+
 export const healEdits = (fence: Fence): readonly Edit[] => {
-  if (fence.kind === 'board') return within(fence, boardEdits(fence))
-  if (fence.kind === 'chat') return within(fence, chatEdits(fence))
-  return fence.kind === 'sheet'
-    ? within(
-        fence,
-        emptyLines(fence, () => false)
-      )
-    : []
+  const edits = editsOf[fence.kind]
+  return edits === undefined ? [] : within(fence, edits(fence))
 }

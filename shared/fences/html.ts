@@ -56,7 +56,7 @@ const cardHtml = (card: Card, { fence }: Board, inline: ComponentContext['inline
   return `<li class="card card-${card.state}">${state}<div class="card-text">${inline(card.title.text)}${chips.join('')}${below}</div></li>`
 }
 
-const boardHtml = (fence: Fence, { inline }: ComponentContext): string => {
+export const boardHtml = (fence: Fence, { inline }: ComponentContext): string => {
   const board = parseBoard(fence)
   const counts = cardsShown(board, limits.boardCardsMax)
   const columns = board.columns.map(({ title, cards, notes }, index) => {
@@ -91,7 +91,7 @@ const messageHtml = ({ author, at, time, text }: Message, inline: ComponentConte
   return `<li class="message"><p class="message-head"><b>${escapeHtml(author)}</b> ${when}</p><div class="message-text">${lines(text.split('\n'), inline)}</div></li>`
 }
 
-const chatHtml = (fence: Fence, { inline }: ComponentContext): string => {
+export const chatHtml = (fence: Fence, { inline }: ComponentContext): string => {
   const { entries } = parseChat(fence)
   // The newest say most.
   const shown = entries.slice(-limits.chatMessagesMax)
@@ -124,7 +124,7 @@ const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row
 /** Errors of a sheet that are told below it. */
 const errorsShownMax = 10
 
-const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {
+export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {
   const index = sheets.indexOnLine(line)
   const sheet = sheets.sheets[index] ?? parseSheet(fence)
   const width = Math.min(sheet.width, limits.sheetColumnsMax)
@@ -164,7 +164,7 @@ const legendHtml = ({ name, colour, isDrawn }: LegendEntry): string =>
     ? `<li><span class="swatch ${colour}"></span>${escapeHtml(name)}</li>`
     : `<li><span class="swatch swatch-none"></span>${escapeHtml(name)} (${noSlice})</li>`
 
-const chartHtml = (fence: Fence, context: ComponentContext): string => {
+export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const chart = parseChart(fence)
   const rows = chartRows(chart, context.sheets)
   const data = isProblem(rows) ? rows : chartData(chart, rows)
@@ -184,7 +184,7 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
   const id = `chart:${context.line + 1}`
   const wide = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, id))
-  // Pages have no script that could draw anew: narrow windows get a drawing of their own, unless it were a long one.
+  // Pages have no script that could draw again: narrow windows get a drawing of their own, unless it were a long one.
   const isShort = data.labels.length * data.series.length <= narrowMarksMax
   const svg = isShort
     ? `<div class="chart-both">${wide}<div class="chart-narrow">${chartSvg(chart, data, `${id}:narrow`, narrowWidth)}</div></div>`
@@ -195,7 +195,7 @@ const chartHtml = (fence: Fence, context: ComponentContext): string => {
 // ——— widget ———
 
 /** The source: a page with a script offers to run it. */
-const widgetHtml = (fence: Fence): string => {
+export const widgetHtml = (fence: Fence): string => {
   const { html, title, height, state } = parseWidget(fence)
   const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`
   return figure(
@@ -204,13 +204,4 @@ const widgetHtml = (fence: Fence): string => {
     `<details><summary>Code of the widget</summary><pre tabindex="0"><code>${escapeHtml(html)}</code></pre></details>`,
     data
   )
-}
-
-/** A component as it is shown; undefined for a fence that is none. */
-export const componentHtml = (fence: Fence, context: ComponentContext): string | undefined => {
-  if (fence.kind === 'board') return boardHtml(fence, context)
-  if (fence.kind === 'chat') return chatHtml(fence, context)
-  if (fence.kind === 'sheet') return sheetHtml(fence, context)
-  if (fence.kind === 'chart') return chartHtml(fence, context)
-  return fence.kind === 'widget' ? widgetHtml(fence) : undefined
 }

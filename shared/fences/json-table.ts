@@ -100,7 +100,7 @@ const edit = (body: Body, from: number, to: number, insert: string): Edit => ({
   insert
 })
 
-/** What stands between items: items on lines of their own get lines of their own beside them. */
+/** What stands between items: items on lines of their own get lines of their own next to them. */
 const gapBefore = ({ text, fence }: Body, { from }: Entry): string => {
   const start = trimBlanks(text, 0, from)
   return start === 0 || text[start - 1] === '\n' ? `\n${fence.prefix}${text.slice(start, from)}` : ' '

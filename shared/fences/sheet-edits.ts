@@ -1,6 +1,6 @@
 /**
  * What people do in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A cell that changes is
- * replaced alone; where rows or columns come, go or move, the formulas of this sheet go on naming the same cells. Those of other sheets of
+ * replaced alone; where rows or columns come, go or move, the formulas of this sheet go on naming the same cells. Formulas in other sheets of
  * the document are rewritten by `followChange`, each within its own fence.
  */
 import { limits } from '../limits.ts'
@@ -208,7 +208,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Puts a column before the one that now has this index. Every row is written anew, with the spaces of its cells. */
+/** Puts a column before the one that now has this index. Every row is written again, with the spaces of its cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []

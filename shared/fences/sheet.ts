@@ -13,7 +13,7 @@ import type { Fence, Line, Range } from './fences.ts'
 export interface Cell extends Range {
   /** What it says: without the space around it, escapes and quotes undone. `from` and `to` are those of the trimmed source. */
   readonly text: string
-  /** Between the bars or delimiters beside it, with the space. */
+  /** Between the bars or delimiters next to it, with the space. */
   readonly area: Range
 }
 

@@ -4,7 +4,7 @@ import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'
 import { parseChart } from './chart.ts'
 import { chartTableOf } from './chart-data.ts'
 import { parseChat } from './chat.ts'
-import { type Fence, fenceAt, fencesOf } from './fences.ts'
+import { type Fence, type FenceKind, fenceAt, fencesOf } from './fences.ts'
 import { lettersOfColumn } from './formula/parse.ts'
 import { parseSheet, textsOf } from './sheet.ts'
 
@@ -19,7 +19,7 @@ export type Told =
   | { readonly kind: 'cells.set' | 'rows.add' | 'rows.delete' | 'columns.add' | 'columns.delete'; readonly count: number }
   | { readonly kind: 'setting'; readonly name: string; readonly text: string }
 
-/** Those of one list that the other has not, each as often as it is there more. */
+/** Items of one list that the other has not, each as often as it is there more. */
 const beyond = <T>(one: readonly T[], other: readonly T[], same: (value: T) => string): T[] => {
   const counts = new Map<string, number>()
   for (const value of other) counts.set(same(value), (counts.get(same(value)) ?? 0) + 1)
@@ -58,7 +58,7 @@ const toldOfBoard = (before: Fence, after: Fence): Told | undefined => {
   const title = (to ?? from)?.card.title.text ?? ''
   if (from === undefined && to === undefined) {
     const moved = are.findIndex((each, index) => whole(each) !== whole(were[index] as InColumn))
-    // Of two that changed places the one that went further is the one that was moved.
+    // When two changed places, the one that went further is the one that was moved.
     const later = moved === -1 ? undefined : whole(are[moved] as InColumn) === whole(were[moved + 1] as InColumn) ? were[moved] : are[moved]
     return later && { kind: 'card.order', name: later.card.title.text }
   }
@@ -116,13 +116,17 @@ const toldOfChart = (before: Fence, after: Fence): Told | undefined => {
   return set.length === 1 && cells === undefined ? { kind: 'setting', name: first.key, text: first.value.text } : undefined
 }
 
-const toldOf = (before: Fence, after: Fence): Told | undefined => {
-  if (before.kind === 'board') return toldOfBoard(before, after)
-  if (before.kind === 'chat') return toldOfChat(before, after)
-  if (before.kind === 'chart') return toldOfChart(before, after)
-  if (before.kind !== 'sheet') return undefined
+const toldOfSheet = (before: Fence, after: Fence): Told | undefined => {
   const nameOf = (row: number, column: number): string => `${lettersOfColumn(column)}${row + 1}`
   return toldOfTable(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
+}
+
+/** Kinds that are not here have no words of their own: a change of one is told as a change of text. */
+const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => Told | undefined>>> = {
+  board: toldOfBoard,
+  chat: toldOfChat,
+  chart: toldOfChart,
+  sheet: toldOfSheet
 }
 
 /** What an edit of a text does to the fence that it is in. `fences` are those of the text. */
@@ -133,5 +137,5 @@ export const toldEdit = (fences: readonly Fence[], edit: Edit): Told | undefined
   const local = { ...edit, from: edit.from - start, to: edit.to - start }
   const own = fence.source.slice(start, fence.to)
   const [before, after] = [fencesOf(own)[0], fencesOf(applyEdits(own, [local]))[0]]
-  return before?.kind === fence.kind && after?.kind === fence.kind ? toldOf(before, after) : undefined
+  return before?.kind === fence.kind && after?.kind === fence.kind ? toldOf[before.kind]?.(before, after) : undefined
 }

@@ -1,7 +1,7 @@
 /** The component fences of a page. Apart from page.ts, because a browser fetches it when a text needs it. */
 import { documentSheets, type DocumentSheets } from '../fences/document-sheets.ts'
-import { fenceOf, fencesOf } from '../fences/fences.ts'
-import { componentHtml } from '../fences/html.ts'
+import { fencesOf, findFence } from '../fences/fences.ts'
+import { componentHtml } from '../fences/kinds.ts'
 import type { FenceToRender } from './render.ts'
 
 // The sheets of a text are computed once for all its components: by the object that stands for one rendering.
@@ -14,5 +14,7 @@ const sheetsOf = ({ rendering, text }: FenceToRender): DocumentSheets => {
 }
 
 /** Undefined for a fence that is no component. */
-export const renderComponent = (fence: FenceToRender): string | undefined =>
-  componentHtml(fenceOf(fence.info, fence.source), { inline: fence.inline, line: fence.line, sheets: sheetsOf(fence) })
+export const renderComponent = (fence: FenceToRender): string | undefined => {
+  const found = findFence(fence.info, fence.source)
+  return found && componentHtml(found, { inline: fence.inline, line: fence.line, sheets: sheetsOf(fence) })
+}

@@ -52,7 +52,7 @@ export const details = (markdown: MarkdownIt): void => {
   )
 }
 
-// Found for all lines at once: looked for anew at every `<details>`, a text full of them would be read to its end each time.
+// Found for all lines at once: looked for again at every `<details>`, a text full of them would be read to its end each time.
 const pairs = new WeakMap<object, ReadonlyMap<number, number>>()
 
 /** Line of each `<details>` → line of its `</details>`; they nest. Quote marks before them are passed over. */

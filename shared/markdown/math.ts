@@ -152,7 +152,7 @@ const unclosedIn = (environment: object): Unclosed => {
   return known
 }
 
-/** The line that closes a block. Of many blocks that nothing closes, only the first looks through all lines below it. */
+/** The line that closes a block. When nothing closes many blocks, only the first looks through all lines below it. */
 const closingLine = (lineOf: (line: number) => string, start: number, end: number, unclosed: Unclosed): number | undefined => {
   if (start >= (unclosed.get(end) ?? Infinity)) return undefined
   for (let line = start + 1; line < end; line++) if (lineOf(line).trimEnd().endsWith('$$')) return line

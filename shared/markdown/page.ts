@@ -2,6 +2,7 @@
  * What a page shows of a text, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
+import { fenceKinds } from '../fences/fences.ts'
 import { setFormula, type FormulaSetter } from './math.ts'
 import { createRenderer, type FenceToRender, type Renderer, type RenderOptions } from './render.ts'
 
@@ -57,7 +58,7 @@ const mayColour = (code: string, language: string | undefined): boolean =>
   !(wordyLanguages.has(language ?? '') && isWordy(code))
 
 /** Fences that are more than code; without what shows them, their source, under their name. */
-const components = new Set(['board', 'chat', 'sheet', 'chart', 'widget', 'mermaid'])
+const components = new Set<string>([...fenceKinds, 'mermaid'])
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -55,7 +55,7 @@ export interface RenderOptions {
 
 export interface Rendered {
   readonly html: string
-  /** Style rules that the HTML needs beside the style sheet: those of its formulas. Safe inside `<style>`. */
+  /** Style rules that the HTML needs besides the style sheet: those of its formulas. Safe inside `<style>`. */
   readonly css: string
   /** In the order of the text. */
   readonly headings: readonly Heading[]

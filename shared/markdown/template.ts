@@ -11,7 +11,7 @@ export interface Page {
   /** Milliseconds since 1970; undefined for a file. */
   readonly publishedAt?: number
   readonly updatedAt: number
-  /** Whoever is said to have written it. */
+  /** The named author. */
   readonly author?: string | undefined
   readonly headings: readonly Heading[]
   /** Rendered by shared/markdown: trusted as it is. */
@@ -101,10 +101,37 @@ const withByline = (html: string, byline: string): string => {
   return `${html.slice(0, at)}\n${byline}${html.slice(at)}`
 }
 
-/** The whole page. The document's own first heading is its title; a document without one gets its title as a heading. */
+/** The letters and digits of some HTML: typeset words are compared with plain ones. */
+const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
+
+/** The place of the title in the text: its heading and what follows, when the text begins with its title as a heading or as a line. */
+function ownTitle(title: string, html: string): { readonly heading: string; readonly rest: string } | undefined {
+  const isTitle = (part: string): boolean => lettersOf(part) !== '' && lettersOf(part) === lettersOf(escape(title))
+  const [, level] = /^<h([2-6])/.exec(html) ?? []
+  const tag = level === undefined ? 'p' : `h${level}`
+  const end = html.startsWith(`<${tag}`) ? html.indexOf(`</${tag}>`) : -1
+  if (end === -1) return undefined
+  const [block, after] = [html.slice(0, end), html.slice(end + tag.length + 3)]
+  // The sign that links to a section is no word.
+  if (isTitle(block)) return { heading: `<h1${block.slice(tag.length + 1)}</h1>`, rest: after }
+  const lineEnd = tag === 'p' ? block.indexOf('<br>') : -1
+  const line = block.slice(block.indexOf('>') + 1, lineEnd)
+  if (lineEnd === -1 || line.includes('<') || !isTitle(line)) return undefined
+  return { heading: `<h1>${line}</h1>`, rest: `\n<p>${block.slice(lineEnd + '<br>'.length).trimStart()}</p>${after}` }
+}
+
+/** The text with one title: its own first heading, its first words where these are its title, else the title as a heading. */
+function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'> {
+  if (headings.some(({ level }) => level === 1)) return { html, headings }
+  const own = ownTitle(title, html)
+  if (own === undefined) return { html: `<h1>${escape(title)}</h1>\n${html}`, headings }
+  return { html: own.heading + own.rest, headings: html.startsWith('<p') ? headings : headings.slice(1) }
+}
+
+/** The whole page, with its title once. */
 export const pageHtml = (page: Page): string => {
-  const { title, headings, html, markdownUrl } = page
-  const heading = headings.some(({ level }) => level === 1) ? '' : `<h1>${escape(title)}</h1>\n`
+  const { markdownUrl } = page
+  const { html, headings } = titled(page)
   const links =
     markdownUrl === undefined ? '' : `<footer>\n<p><a href="${escape(markdownUrl)}">Markdown</a> · <a href="/">agmd</a></p>\n</footer>\n`
   return `<!doctype html>
@@ -117,7 +144,7 @@ ${head(page)}
 ${contents(headings)}
 <main id="page:text">
 <article dir="auto">
-${withByline(`${heading}${html}`, bylineHtml(page))}</article>
+${withByline(html, bylineHtml(page))}</article>
 </main>
 ${links}</body>
 </html>

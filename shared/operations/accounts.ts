@@ -7,7 +7,7 @@ import { Brief, Instant, Label, line, Metadata, RoleName, Usage } from './schema
 const User = z.object({ id: z.string(), name: z.string(), email: z.string().nullable() }).meta({ id: 'User' })
 
 export const readMe = operation({
-  summary: 'Tells who is signed in.',
+  summary: 'Shows who is signed in.',
   on: 'account',
   needs: 'identity',
   byProgram: true,
@@ -20,7 +20,7 @@ export const readMe = operation({
 
 export const updateMe = operation({
   summary: 'Changes the name of the account, as others see it.',
-  description: 'A password is changed, and an account deleted, by its person in a browser: at `/account`.',
+  description: 'People change passwords and delete accounts in a browser, at `/account`.',
   on: 'account',
   needs: 'account',
   rest: { method: 'PATCH', path: '/api/me' },
@@ -30,7 +30,7 @@ export const updateMe = operation({
 })
 
 export const findSession = operation({
-  summary: 'Tells whether somebody is signed in: no error when nobody is, as pages ask at every visit.',
+  summary: 'Says whether somebody is signed in. Pages ask at every visit, so it is no error when nobody is.',
   on: 'account',
   rest: { method: 'GET', path: '/api/session' },
   input: z.object({}),
@@ -41,8 +41,8 @@ export const findSession = operation({
 export const listDocuments = operation({
   summary: 'Lists the documents that the caller owns, newest first.',
   description:
-    'Documents of others are reached by their links alone. `query` searches title and text. A search looks into a bounded number of documents: go on with `nextBefore` until it is null. ' +
-    'Sorted by `updated` (changed last first) or `title`, the list is of the 1000 newest documents.',
+    'Other people’s documents open only with their links. `query` searches title and text. A search reads a bounded number of documents: continue with `nextBefore` until it is null. ' +
+    'With `sort` by `updated` (newest change first) or `title`, the list covers the 1000 newest documents.',
   on: 'account',
   needs: 'identity',
   byProgram: true,
@@ -53,7 +53,7 @@ export const listDocuments = operation({
     brief: Brief,
     query: z.string().max(200).optional(),
     sort: z.enum(['created', 'updated', 'title']).optional(),
-    before: z.string().max(60).optional().meta({ description: 'The `nextBefore` of the page before.' }),
+    before: z.string().max(60).optional().meta({ description: '`nextBefore` of the previous page.' }),
     limit: z.coerce.number().int().min(1).max(limits.searchDocumentsMax).optional()
   }),
   output: z.object({ docs: z.array(Metadata), nextBefore: z.string().nullable() }),
@@ -61,15 +61,16 @@ export const listDocuments = operation({
 })
 
 export const listTrash = operation({
-  summary: 'Lists the documents of the caller that are in the trash, deleted last first.',
+  summary: 'Lists the documents in the caller’s trash, newest deletion first.',
   on: 'account',
   needs: 'identity',
   byProgram: true,
-  rest: { method: 'GET', path: '/api/trash', query: ['before', 'limit'] },
+  rest: { method: 'GET', path: '/api/trash', query: ['brief', 'before', 'limit'] },
   mcp: 'list_docs',
   cli: 'docs trash',
   input: z.object({
-    before: z.coerce.number().int().min(0).optional().meta({ description: 'The `nextBefore` of the page before.' }),
+    brief: Brief,
+    before: z.coerce.number().int().min(0).optional().meta({ description: '`nextBefore` of the previous page.' }),
     limit: z.coerce.number().int().min(1).max(limits.searchDocumentsMax).optional()
   }),
   output: z.object({
@@ -79,7 +80,7 @@ export const listTrash = operation({
         title: z.string(),
         url: z.string(),
         deletedAt: Instant,
-        restorableUntil: Instant.meta({ description: 'When the document is erased.' })
+        restorableUntil: Instant.meta({ description: 'When the server erases the document.' })
       })
     ),
     nextBefore: z.number().int().nullable()
@@ -88,14 +89,14 @@ export const listTrash = operation({
 })
 
 export const claimDocument = operation({
-  summary: 'Moves an anonymous document into the account of the caller, who holds its owner link.',
+  summary: 'Moves an anonymous document into the caller’s account. The caller needs its owner link.',
   on: 'document',
   role: 'owner',
   needs: 'account',
   rest: { method: 'POST', path: '/api/docs/{id}/claim' },
   mcp: 'claim_doc',
   cli: 'docs claim',
-  input: z.object({ revokeKey: z.boolean().optional().meta({ description: 'Ends the link that was used.' }) }),
+  input: z.object({ revokeKey: z.boolean().optional().meta({ description: 'Revokes the link of the caller.' }) }),
   output: z.object({ ok: z.literal(true), claimed: z.literal(true), doc: Metadata }),
   errors: ['already_claimed', 'account_required']
 })
@@ -108,12 +109,12 @@ const SessionRecord = z
     createdAt: Instant,
     lastUsedAt: Instant,
     expiresAt: Instant,
-    current: z.boolean().meta({ description: 'Whether this request was made with it.' })
+    current: z.boolean().meta({ description: 'Whether this request uses it.' })
   })
   .meta({ id: 'Session' })
 
 export const listSessions = operation({
-  summary: 'Lists the sessions of the account, browsers and apps, used last first.',
+  summary: 'Lists the sessions of the account in browsers and apps, last used first.',
   on: 'account',
   needs: 'account',
   rest: { method: 'GET', path: '/api/me/sessions' },
@@ -124,7 +125,7 @@ export const listSessions = operation({
 })
 
 export const revokeSession = operation({
-  summary: 'Ends a session of the account. Whoever uses it is disconnected.',
+  summary: 'Ends a session of the account and disconnects it.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/sessions/{session}' },
@@ -135,18 +136,18 @@ export const revokeSession = operation({
 })
 
 export const revokeSessions = operation({
-  summary: 'Ends all sessions of the account, this one too, and the tokens of its compute nodes.',
+  summary: 'Ends all sessions of the account, including this one, and the tokens of its compute nodes.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/sessions' },
   cli: 'auth revoke-all',
   input: z.object({}),
-  output: z.object({ ok: z.literal(true), revoked: z.number().int().meta({ description: 'How many ended.' }) }),
+  output: z.object({ ok: z.literal(true), revoked: z.number().int().meta({ description: 'Number of ended sessions.' }) }),
   errors: []
 })
 
 export const startDeviceLogin = operation({
-  summary: 'Begins a device login: show the code, and let the person approve it at the address (RFC 8628).',
+  summary: 'Starts a device login: show the code, and let the person approve it at the address (RFC 8628).',
   on: 'service',
   rest: { method: 'POST', path: '/api/cli/device/start', oauth: true },
   cli: 'login',
@@ -163,7 +164,7 @@ export const startDeviceLogin = operation({
 })
 
 export const pollDeviceLogin = operation({
-  summary: 'Asks whether a device login was approved, and receives the app session once it is.',
+  summary: 'Asks whether the person approved a device login, and then returns the app session.',
   description: 'Errors are OAuth bodies: `{error, error_description}` (RFC 8628, 3.5).',
   on: 'service',
   rest: { method: 'POST', path: '/api/cli/device/token', oauth: true },
@@ -181,11 +182,11 @@ export const pollDeviceLogin = operation({
 const ProgramRecord = z
   .object({
     id: z.string(),
-    kind: z.enum(['token', 'oauth']).meta({ description: 'A personal access token, or a program that was let in by OAuth.' }),
+    kind: z.enum(['token', 'oauth']).meta({ description: 'A personal access token, or a program connected by OAuth.' }),
     name: z.string(),
-    host: z.string().nullable().meta({ description: 'Where the person was sent after agreeing; null: a token.' }),
-    role: RoleName.meta({ description: 'The most that it may do.' }),
-    docs: z.array(z.string()).nullable().meta({ description: 'The documents it is for; null: all of the account.' }),
+    host: z.string().nullable().meta({ description: 'Host of the redirect after the consent; null: a token.' }),
+    role: RoleName.meta({ description: 'Its highest role.' }),
+    docs: z.array(z.string()).nullable().meta({ description: 'Ids of its documents; null: all documents of the account.' }),
     createdAt: Instant,
     lastUsedAt: Instant.nullable(),
     expiresAt: Instant
@@ -193,22 +194,22 @@ const ProgramRecord = z
   .meta({ id: 'Token' })
 
 export const createToken = operation({
-  summary: 'Makes a personal access token for a program: with a name, a role, the documents it is for, and an end.',
+  summary: 'Creates a personal access token for a program, with a name, a role, documents and an end.',
   description:
-    'The secret is told only here. A program writes under the name of its token and that of the account. Only the person makes tokens.',
+    'Only this answer has the secret. A program writes under the name of its token and of the account. Only the person creates tokens.',
   on: 'account',
   needs: 'account',
   rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
   cli: 'token create',
   input: z.object({
-    name: line(limits.authorCharsMax).min(1).meta({ description: 'What the program is called, for everyone who reads what it writes.' }),
-    role: RoleName.optional().meta({ description: 'The most that it may do; edit when absent.' }),
+    name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, for everyone who reads its text.' }),
+    role: RoleName.optional().meta({ description: 'Its highest role; edit when absent.' }),
     docs: z
       .array(z.string().max(limits.idCharsMax))
       .min(1)
       .max(limits.tokenDocumentsMax)
       .optional()
-      .meta({ description: 'Ids of the documents that it is for; all of the account when absent.' }),
+      .meta({ description: 'Ids of its documents; all documents of the account when absent.' }),
     days: z.coerce
       .number()
       .int()
@@ -217,12 +218,12 @@ export const createToken = operation({
       .optional()
       .meta({ description: `Days until it ends; ${limits.tokenDays} when absent.` })
   }),
-  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Told only here.' }) }),
+  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Only this answer has it.' }) }),
   errors: ['too_many_tokens', 'not_found']
 })
 
 export const listTokens = operation({
-  summary: 'Lists the programs that act for the account, used last first: personal access tokens, and those let in by OAuth.',
+  summary: 'Lists the programs that act for the account, last used first: personal access tokens and OAuth clients.',
   on: 'account',
   needs: 'account',
   rest: { method: 'GET', path: '/api/me/tokens' },
@@ -233,7 +234,7 @@ export const listTokens = operation({
 })
 
 export const revokeToken = operation({
-  summary: 'Ends a token, or the access of a program. Whoever uses it is disconnected at once.',
+  summary: 'Revokes a token or the access of a program, and disconnects it at once.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/tokens/{token}' },

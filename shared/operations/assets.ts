@@ -7,7 +7,7 @@ import { limits } from '../limits.ts'
 export const Asset = z
   .object({
     id: z.string(),
-    url: z.string().meta({ description: 'Opens the file, without any key.' }),
+    url: z.string().meta({ description: 'Opens the file without a key.' }),
     markdown: z.string(),
     name: z.string(),
     kind: z.enum(['image', 'audio', 'video']),
@@ -17,9 +17,9 @@ export const Asset = z
   .meta({ id: 'Asset' })
 
 export const uploadAsset = operation({
-  summary: 'Uploads a picture, sound or film, and answers the Markdown that shows it.',
+  summary: 'Uploads a picture, sound or film, and answers with the Markdown that shows it.',
   description:
-    'The body is the file itself, the Content-Type its type; what the bytes show must agree. Whoever knows the address may read the file ' +
+    'The body is the file and the Content-Type its type, which must match the bytes. Anyone who knows the address can read the file ' +
     'until the document is deleted.',
   on: 'document',
   role: 'edit',
@@ -27,9 +27,7 @@ export const uploadAsset = operation({
   mcp: 'upload_asset',
   cli: 'assets upload',
   input: z.object({
-    name: line(limits.titleCharsMax)
-      .optional()
-      .meta({ description: 'Name of the file, or what is to be seen on it: the text in its place.' })
+    name: line(limits.titleCharsMax).optional().meta({ description: 'File name or description: the alternative text.' })
   }),
   output: Asset,
   errors: ['asset_quota_exceeded']

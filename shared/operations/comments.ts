@@ -29,7 +29,7 @@ const Target = z
     from: z.int().nullable(),
     to: z.int().nullable()
   })
-  .meta({ id: 'CommentTarget', description: 'What the comment was made on, in the text of then.' })
+  .meta({ id: 'CommentTarget', description: 'The text of the comment’s anchor when the comment was made.' })
 
 export const CommentRecord = z
   .object({
@@ -37,10 +37,10 @@ export const CommentRecord = z
     body: z.string(),
     ...authorFields,
     target: Target,
-    anchor: Offsets.nullable().meta({ description: 'Where its text is now.' }),
-    line: z.int().nullable().meta({ description: 'The line that its text begins on now.' }),
+    anchor: Offsets.nullable().meta({ description: 'Current position of its text.' }),
+    line: z.int().nullable().meta({ description: 'Current first line of its text.' }),
     anchored: z.boolean(),
-    orphaned: z.boolean().meta({ description: 'It was on text that is gone.' }),
+    orphaned: z.boolean().meta({ description: 'Its text is gone.' }),
     status: z.enum(['open', 'resolved']),
     resolved: z.boolean(),
     resolvedAt: Instant.nullable(),
@@ -48,8 +48,8 @@ export const CommentRecord = z
     resolvedByKind: AuthorKind.nullable(),
     createdAt: Instant,
     updatedAt: Instant,
-    version: Version.meta({ description: 'Of the document when the comment was made.' }),
-    taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' }),
+    version: Version.meta({ description: 'Version of the document when the comment was made.' }),
+    taskId: z.string().optional().meta({ description: 'Its review assignment.' }),
     replies: z.array(ReplyRecord)
   })
   .meta({ id: 'Comment' })
@@ -59,7 +59,7 @@ const Characters = z
   .array(z.int().min(0))
   .max(3 * limits.targetRunsMax)
   .refine((numbers) => numbers.length % 3 === 0, 'must be client, clock and length of each run')
-  .meta({ description: 'The characters of find by their ids in the live text (Yjs): client, clock and length of each run.' })
+  .meta({ description: 'The ids of the characters of find in the live text (Yjs): client, clock and length of each run.' })
 const CommentAnswer = z.object({ ok: z.literal(true), comment: CommentRecord })
 
 export const listComments = operation({
@@ -90,11 +90,11 @@ const reply = 'Reply to a comment with POST /api/docs/{id}/comments/{commentId}/
 const replyElsewhere = { replyto: reply, inreplyto: reply, parentid: reply, parent: reply, threadid: reply, commentid: reply }
 
 export const createComment = operation({
-  summary: 'Comments on the document, or on a text, a line or a range of it.',
+  summary: 'Comments on the document, or on a text, line or range in it.',
   description:
-    'Words that are not there are 422 with the lines most like them; with unanchored they make a comment without a place. With baseVersion line and range are those of that version; ' +
-    'the comment follows its text from there. A page that holds the live text may name the characters of find too; they count where they ' +
-    'read as find says.',
+    'If the text does not contain find, the answer is 422 with the most similar lines; with unanchored the comment has no anchor. With baseVersion, line and range refer to that version, ' +
+    'and the comment follows its text from there. A page with the live text may also send the characters of find; they count if they ' +
+    'spell find.',
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/comments', status: 201, query: ['brief'] },
@@ -105,7 +105,7 @@ export const createComment = operation({
     body: Body,
     ...targetFields,
     characters: Characters.optional(),
-    unanchored: z.boolean().optional().meta({ description: 'Comments without a place when the words are not there.' }),
+    unanchored: z.boolean().optional().meta({ description: 'Comment without an anchor if the text does not contain find.' }),
     baseVersion: BaseVersion.optional(),
     author: AuthorName.optional()
   }),
@@ -143,8 +143,8 @@ const resolvedOf = (raw: Record<string, unknown>): unknown => {
 }
 
 export const resolveComment = operation({
-  summary: 'Resolves a comment, or opens it again.',
-  description: 'An empty body resolves; resolved: false opens it again.',
+  summary: 'Resolves or reopens a comment.',
+  description: 'An empty body resolves it; resolved: false reopens it.',
   on: 'document',
   role: 'comment',
   rest: { method: 'POST', path: '/api/docs/{id}/comments/{commentId}/resolve', query: ['brief'] },
@@ -161,7 +161,7 @@ export const resolveComment = operation({
 })
 
 export const editComment = operation({
-  summary: 'Changes the text of one’s own comment.',
+  summary: 'Edits the caller’s own comment.',
   on: 'document',
   role: 'comment',
   rest: { method: 'PATCH', path: '/api/docs/{id}/comments/{commentId}', query: ['brief'] },
@@ -174,7 +174,7 @@ export const editComment = operation({
 })
 
 export const deleteComment = operation({
-  summary: 'Deletes one’s own comment with its replies.',
+  summary: 'Deletes the caller’s own comment with its replies.',
   on: 'document',
   role: 'comment',
   rest: { method: 'DELETE', path: '/api/docs/{id}/comments/{commentId}' },

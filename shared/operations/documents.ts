@@ -46,7 +46,7 @@ export const createDocument = operation({
 })
 
 export const readDocument = operation({
-  summary: 'Reads the metadata of a document and the role of the caller.',
+  summary: 'Reads the metadata of a document and the caller’s role.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}' },
@@ -58,25 +58,25 @@ export const readDocument = operation({
 })
 
 export const updateDocument = operation({
-  summary: 'Names a document.',
+  summary: 'Renames a document.',
   description:
-    'The title holds until it is changed, whatever the headings say; `title: null` follows the text again. A `title:` in the front matter ' +
-    'of the text comes before both.',
+    'The title stays when headings change; with `title: null` it follows the text again. A `title:` in the front matter ' +
+    'of the text wins over both.',
   on: 'document',
   role: 'edit',
   rest: { method: 'PATCH', path: '/api/docs/{id}' },
   mcp: 'rename_doc',
   cli: 'docs rename',
-  input: z.object({ title: Title.nullable().meta({ description: 'Null: the document is called as its text says.' }) }),
+  input: z.object({ title: Title.nullable().meta({ description: 'Null: the title follows the text.' }) }),
   output: DocumentAnswer,
   errors: []
 })
 
 export const deleteDocument = operation({
-  summary: 'Deletes a document: moves it to the trash, or erases it.',
+  summary: 'Deletes a document: moves it to the trash or erases it.',
   description:
-    `Every link, the published page and the addresses of its files end at once. For ${limits.trashDays} days an owner can restore the document whole; ` +
-    'then it is erased with everything in it. With permanent=true it is erased at once, from the trash too.',
+    `Every link, the published page and the addresses of its files end at once. For ${limits.trashDays} days an owner can restore the document; ` +
+    'then the server erases it with everything in it. permanent=true erases it at once, from the trash too.',
   on: 'document',
   role: 'owner',
   inTrash: true,
@@ -87,14 +87,14 @@ export const deleteDocument = operation({
   output: z.object({
     ok: z.literal(true),
     deleted: z.literal(true),
-    restorableUntil: Instant.nullable().meta({ description: 'Until when an owner can restore it; null: it was erased.' })
+    restorableUntil: Instant.nullable().meta({ description: 'End of the time in which an owner can restore it; null: it was erased.' })
   }),
   errors: []
 })
 
 export const undeleteDocument = operation({
   summary: 'Restores a document from the trash, with its links, comments, history and published page.',
-  description: 'A document that is not in the trash stays as it is. Once it was erased the answer is 410.',
+  description: 'A document outside the trash does not change. After the server has erased a document, the answer is 410.',
   on: 'document',
   role: 'owner',
   inTrash: true,
@@ -107,7 +107,7 @@ export const undeleteDocument = operation({
 })
 
 export const readContent = operation({
-  summary: 'Reads the canonical Markdown, of now or of any earlier version.',
+  summary: 'Reads the canonical Markdown of the current or any earlier version.',
   on: 'document',
   role: 'view',
   rest: {
@@ -127,20 +127,20 @@ export const readContent = operation({
       .regex(/^[1-9]\d{0,8}(-[1-9]\d{0,8})?$/, 'must be a line or a range of lines, such as 10-20')
       .optional()
       .meta({ description: 'Only these lines, counted from 1.' }),
-    since: BaseVersion.optional().meta({ description: 'What changed since this version, as a unified diff in place of the text.' }),
+    since: BaseVersion.optional().meta({ description: 'Return the changes since this version as a unified diff, instead of the text.' }),
     values: z
       .boolean()
       .optional()
-      .meta({ description: 'Formulas of sheets replaced by their values. For reading: writing that text back would lose the formulas.' })
+      .meta({ description: 'Return values instead of formulas in sheets. Do not write this text back: it has lost the formulas.' })
   }),
   output: z.object({ content: z.string(), version: Version, title: z.string(), assignment: Assignment.optional() }),
   errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous']
 })
 
-const After = z.coerce.number().int().min(0).optional().meta({ description: 'Go on after this line: nextAfter of the page before.' })
+const After = z.coerce.number().int().min(0).optional().meta({ description: 'Continue after this line: nextAfter of the previous page.' })
 
 export const readOutline = operation({
-  summary: 'Lists the headings with the lines and sizes of their sections, in pages.',
+  summary: 'Lists the headings with the lines and sizes of their sections, page by page.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/outline', query: ['version', 'after', 'limit'] },
@@ -165,8 +165,8 @@ export const readOutline = operation({
         units: z.int().meta({ description: 'Size of the section in UTF-16 units.' })
       })
     ),
-    total: z.int().meta({ description: 'Headings of the text, on all pages.' }),
-    nextAfter: z.int().nullable().meta({ description: 'Ask for the next page with this as after; null: this is the last.' })
+    total: z.int().meta({ description: 'Number of headings, on all pages.' }),
+    nextAfter: z.int().nullable().meta({ description: 'Send this as after for the next page; null: this is the last page.' })
   }),
   errors: ['unknown_version']
 })
@@ -177,14 +177,14 @@ export const readDiff = operation({
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/diff', query: ['from', 'to'] },
   cli: 'docs diff',
-  input: z.object({ from: BaseVersion, to: BaseVersion.optional().meta({ description: 'The present version when absent.' }) }),
+  input: z.object({ from: BaseVersion, to: BaseVersion.optional().meta({ description: 'The current version when absent.' }) }),
   output: z.object({
     fromVersion: Version,
     toVersion: Version,
     changed: z.boolean(),
     truncated: z
       .boolean()
-      .meta({ description: 'Whether the difference is too large to be told whole: compare versions that lie closer together.' }),
+      .meta({ description: 'Whether the diff is incomplete because it is too large. Compare versions that are closer together.' }),
     diff: z.string().meta({ description: 'Unified, with three lines of context.' }),
     hunks: z.array(z.object({ line: z.int(), removed: z.array(z.string()), added: z.array(z.string()) }))
   }),
@@ -192,15 +192,15 @@ export const readDiff = operation({
 })
 
 export const readAttribution = operation({
-  summary: 'Tells who wrote each line, and when.',
-  description: 'A line belongs to who wrote in it last; `authors` names all whose words stand in it.',
+  summary: 'Shows who wrote each line, and when.',
+  description: 'A line belongs to its last author; `authors` names everyone who wrote words in it.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/attribution', query: ['version', 'after', 'limit'] },
   mcp: 'read_doc',
   cli: 'docs blame',
   input: z.object({
-    version: BaseVersion.optional().meta({ description: 'The present version when absent.' }),
+    version: BaseVersion.optional().meta({ description: 'The current version when absent.' }),
     after: After,
     limit: z.coerce
       .number()
@@ -208,7 +208,7 @@ export const readAttribution = operation({
       .min(1)
       .max(limits.attributionPageMax)
       .optional()
-      .meta({ description: 'Entries; each is a run of lines.' })
+      .meta({ description: 'Maximum number of entries; each is a run of lines.' })
   }),
   output: z.object({
     version: Version,
@@ -222,18 +222,34 @@ export const readAttribution = operation({
         at: Instant.nullable()
       })
     ),
-    nextAfter: z.int().nullable().meta({ description: 'Ask for the next page with this as after; null: this is the last.' })
+    nextAfter: z.int().nullable().meta({ description: 'Send this as after for the next page; null: this is the last page.' })
   }),
   errors: ['unknown_version']
 })
 
+const OnConflict = z.enum(['refuse', 'merge']).optional()
+const Merged = z.literal(true).optional()
+
+/** A replacement of a version that nobody named, and how it is taken back. */
+const unseenFields = {
+  unguarded: z.literal(true).optional().meta({ description: 'The request had no version, so it replaced the text unread.' }),
+  replaced: z
+    .object({ version: Version, revisionId: z.int(), authors: z.array(z.string()) })
+    .optional()
+    .meta({ description: 'The version that was replaced unread, and its last authors.' }),
+  undo: z
+    .object({ method: z.literal('POST'), path: z.string(), body: z.object({ revision: z.int(), baseVersion: Version }) })
+    .optional()
+    .meta({ description: 'The call that restores the replaced text.' })
+}
+
 export const replaceContent = operation({
-  summary: 'Replaces the whole Markdown of a document, if the version still holds.',
+  summary: 'Replaces the whole Markdown of a document, if nobody changed it since baseVersion.',
   description:
-    'The new text enters the live document as a minimal change: cursors and anchors stay. A success means: on disk, and sent to every open page. ' +
-    'Without a base version the text is replaced whatever came between: the answer says unguarded, what was replaced and how to undo it. ' +
-    'With mode=suggest each hunk of the difference, or what granularity says, becomes a suggestion; the suggest role is enough, and more ' +
-    `than ${limits.suggestionsAtOnceMax} are 422 too_many_changes.`,
+    'The server changes only the differing characters, so cursors and anchors stay. Success means that the text is on disk and sent to every open page. ' +
+    'Without a base version the server replaces the text even if others changed it: the answer has unguarded, the replaced version and the call that undoes it. ' +
+    'With mode=suggest each hunk of the diff becomes a suggestion; granularity sets other sizes. The suggest role is enough. More ' +
+    `than ${limits.suggestionsAtOnceMax} suggestions are 422 too_many_changes.`,
   on: 'document',
   role: 'edit',
   roleWith: { mode: { suggest: 'suggest' } },
@@ -253,10 +269,7 @@ export const replaceContent = operation({
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
     brief: Brief,
-    onConflict: z
-      .enum(['refuse', 'merge'])
-      .optional()
-      .meta({ description: 'merge: when the version is stale but the changes do not touch, both are kept.' }),
+    onConflict: OnConflict.meta({ description: 'merge: if the version is stale but the changes do not overlap, keep both.' }),
     mode: Mode,
     ...proposalFields,
     author: AuthorName.optional()
@@ -266,22 +279,11 @@ export const replaceContent = operation({
     version: Version,
     revisionId: z.number().int().nullable(),
     changed: z.boolean(),
-    merged: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'With onConflict=merge: the text is the merge of both, not the one that was sent.' }),
-    diff: z.string().optional().meta({ description: 'With dryRun: what would change, as a unified diff.' }),
+    merged: Merged.meta({ description: 'With onConflict=merge: the text is the merge of both, not the text of the request.' }),
+    diff: z.string().optional().meta({ description: 'With dryRun: the changes, as a unified diff.' }),
     othersChanged: OthersChanged,
-    unguarded: z.literal(true).optional().meta({ description: 'No version was sent: the text that stood there was replaced unseen.' }),
-    replaced: z
-      .object({ version: Version, revisionId: z.int(), authors: z.array(z.string()) })
-      .optional()
-      .meta({ description: 'What was replaced unseen, and who wrote it last.' }),
-    undo: z
-      .object({ method: z.literal('POST'), path: z.string(), body: z.object({ revision: z.int(), baseVersion: Version }) })
-      .optional()
-      .meta({ description: 'The call that brings the replaced text back.' }),
-    setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
+    ...unseenFields,
+    setId: z.string().optional().meta({ description: 'With mode=suggest: id of the set of suggestions.' }),
     suggestions: ProposedSuggestions
   }),
   errors: [
@@ -293,13 +295,13 @@ export const replaceContent = operation({
     'too_many_changes',
     'quota_exceeded'
   ],
-  // Who reads JSON and sends it back changed has the version there.
+  // A program that reads JSON and sends it back has the version in this field.
   normalise: (raw) => withMode(rename({ markdown: 'content', version: 'baseVersion' })(raw)),
   elsewhere: {
     title: 'Rename a document with PATCH /api/docs/{id} {"title"}; leave title out here.',
-    preview: 'To see the change without making it send dryRun: true.',
-    operations: 'Changes of parts go to POST /api/docs/{id}/edits.',
-    edits: 'Changes of parts go to POST /api/docs/{id}/edits.'
+    preview: 'To preview the change send dryRun: true.',
+    operations: 'Send edits to POST /api/docs/{id}/edits.',
+    edits: 'Send edits to POST /api/docs/{id}/edits.'
   }
 })
 
@@ -327,7 +329,7 @@ export const readRevision = operation({
 })
 
 export const labelRevision = operation({
-  summary: 'Gives a revision a name, or takes it away.',
+  summary: 'Names a revision, or removes its name.',
   on: 'document',
   role: 'edit',
   rest: { method: 'PATCH', path: '/api/docs/{id}/revisions/{revisionId}' },
@@ -339,9 +341,10 @@ export const labelRevision = operation({
 })
 
 export const restoreRevision = operation({
-  summary: 'Restores a revision as a new version; the history between stays.',
+  summary: 'Restores a revision as a new version, and keeps the history.',
   on: 'document',
   role: 'edit',
+  replaces: true,
   rest: { method: 'POST', path: '/api/docs/{id}/restore', query: ['dryRun'] },
   mcp: 'restore_revision',
   cli: 'revisions restore',
@@ -350,6 +353,7 @@ export const restoreRevision = operation({
     label: Label.optional(),
     baseVersion: BaseVersion.optional(),
     dryRun: z.boolean().optional(),
+    onConflict: OnConflict,
     author: AuthorName.optional()
   }),
   output: z.object({
@@ -357,9 +361,12 @@ export const restoreRevision = operation({
     version: Version,
     revisionId: z.number().int().nullable(),
     changed: z.boolean(),
-    diff: z.string().optional()
+    merged: Merged,
+    othersChanged: OthersChanged,
+    diff: z.string().optional(),
+    ...unseenFields
   }),
-  errors: ['version_conflict', 'versions_differ', 'quota_exceeded'],
+  errors: ['version_conflict', 'version_required', 'versions_differ', 'quota_exceeded'],
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })
 
@@ -372,18 +379,18 @@ const publishNames = ({ action, unpublish, ...raw }: Record<string, unknown>): R
 }
 
 export const publishDocument = operation({
-  summary: 'Publishes the document as a page that anyone may read, or ends that.',
+  summary: 'Publishes the document as a page that anyone can read, or unpublishes it.',
   on: 'document',
   role: 'owner',
   rest: { method: 'POST', path: '/api/docs/{id}/publish' },
   mcp: 'set_published',
   cli: 'publish',
   input: z.object({
-    published: z.boolean().optional().meta({ description: 'False ends it. True when absent.' }),
+    published: z.boolean().optional().meta({ description: 'False unpublishes. True when absent.' }),
     indexed: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether search engines may list the page. As before, at first not, when absent.' }),
+      .meta({ description: 'Whether search engines may index the page. Unchanged when absent; false at first.' }),
     author: AuthorName.optional()
   }),
   output: z.object({

@@ -18,7 +18,7 @@ const Svg = z
 const Pixels = z.int().min(1).max(limits.drawingPixelsMax)
 
 export const listDrawings = operation({
-  summary: 'Lists the diagrams of which the document keeps pictures.',
+  summary: 'Lists the diagrams whose pictures the document keeps.',
   on: 'document',
   role: 'edit',
   rest: { method: 'GET', path: '/api/docs/{id}/drawings' },
@@ -30,16 +30,16 @@ export const listDrawings = operation({
 })
 
 export const storeDrawing = operation({
-  summary: 'Keeps a picture of a diagram, which the published page shows in its place.',
+  summary: 'Stores a picture of a diagram for the published page.',
   description:
-    'The page of whoever edits does it by itself. A published page without the picture draws the diagram in the reader’s browser. ' +
-    `A document keeps ${limits.drawingsMax} drawings; the oldest make room.`,
+    'The editor’s page does this automatically. Without the picture, a published page draws the diagram in the reader’s browser. ' +
+    `A document keeps the newest ${limits.drawingsMax} drawings.`,
   on: 'document',
   role: 'edit',
   rest: { method: 'PUT', path: '/api/docs/{id}/drawings', large: true },
   input: z.object({
-    source: z.string().min(1).max(limits.drawingSourceUnitsMax).meta({ description: 'The Mermaid source, as it stands in the fence.' }),
-    title: line(limits.drawingTitleCharsMax).meta({ description: 'The words for those who do not see it.' }),
+    source: z.string().min(1).max(limits.drawingSourceUnitsMax).meta({ description: 'The Mermaid source in the fence.' }),
+    title: line(limits.drawingTitleCharsMax).meta({ description: 'The alternative text.' }),
     width: Pixels.meta({ description: 'CSS pixels.' }),
     height: Pixels.meta({ description: 'CSS pixels.' }),
     light: Svg.meta({ description: 'The picture on a light page.' }),

@@ -9,13 +9,13 @@ const Words = MarkdownInput.refine(
   (text) => text.length > 0 && text.length <= limits.targetUnitsMax,
   `must have 1 to ${limits.targetUnitsMax} characters`
 )
-const Occurrence = z.int().min(1).optional().meta({ description: 'Which one of several, counted from 1.' })
+const Occurrence = z.int().min(1).optional().meta({ description: 'Number of the match, from 1.' })
 const which = { occurrence: Occurrence, prefix: Words.optional(), suffix: Words.optional(), line: z.int().min(1).optional() }
 const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Title`, `## Title`, or `Outer > Inner`.' })
 
 const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
-const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its heading cells.' })
-const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Among those that fit, counted from 1.' })
+const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its header cells.' })
+const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Number among the matching tables, from 1.' })
 const Place = z.union([z.int().min(1), Words])
 const whichTable = {
   section: Section.optional(),
@@ -48,13 +48,13 @@ const Operation = z
       find: Words,
       with: MarkdownInput,
       section: Section.optional(),
-      expected: z.int().min(0).optional().meta({ description: 'How many there must be.' })
+      expected: z.int().min(0).optional().meta({ description: 'Expected number of matches.' })
     }),
     exact({ op: z.literal('append_row'), cells: z.array(Cell).min(1).max(limits.sheetColumnsMax), ...whichTable }),
     exact({
       op: z.literal('set_cell'),
-      row: Place.meta({ description: 'Counted from 1 below the heading (in a sheet with it), or the text of its first cell.' }),
-      column: Place.meta({ description: 'Counted from 1, or its heading; in a sheet also B.' }),
+      row: Place.meta({ description: 'Number from 1 below the header (in a sheet, 1 is the header), or the text of its first cell.' }),
+      column: Place.meta({ description: 'Number from 1, or its header; in a sheet also B.' }),
       text: Cell,
       ...whichTable
     }),
@@ -87,7 +87,7 @@ const normaliseOne = (raw: unknown): unknown => {
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
 
-/** A body that is the only operation itself, beside what is said of all of them. */
+/** A body that is the only operation itself, besides what is said of all of them. */
 const alone = ({
   mode,
   granularity,
@@ -117,14 +117,14 @@ const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
 }
 
 const definition = {
-  summary: 'Edits parts of the text: by words, sections or lines; all of it or nothing.',
+  summary: 'Edits words, sections or lines of the text: all edits or none.',
   description:
-    'Targets are looked up in the text of baseVersion (of now, when absent) and followed to the text of now: only a change of that very text ' +
-    'refuses with target_changed. Writing takes the edit role; with mode=suggest each change becomes a suggestion, for which suggest is enough. ' +
+    'The server finds each target in the text of baseVersion (the current text when absent) and follows it to the current text. It refuses with ' +
+    'target_changed only if that text changed. Edits need the edit role; mode=suggest makes suggestions, for which the suggest role is enough. ' +
     'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
-    'replace_section: what stands below a heading; with the heading, when the Markdown begins with one of its level. replace_lines: from and to, counted from 1. ' +
-    'replace_all: every exact occurrence of find, as many as expected says. append_row: cells, set_cell: row, column and text, in the table that ' +
-    'section, header, table or sheet names. check: the task that item names. append_item: to the list of a section or of an item.',
+    'replace_section: the text below a heading; also the heading, if the Markdown begins with one of the same level. replace_lines: from and to, counted from 1 in baseVersion. ' +
+    'replace_all: every exact match of find; expected is their number. append_row: cells, set_cell: row, column and text, in the table that ' +
+    'section, header, table or sheet names. check: the task in item. append_item: to the list of a section or of an item.',
   on: 'document',
   // To write takes more: domain/text/edits.ts asks once it has read the mode.
   role: 'suggest',
@@ -150,12 +150,12 @@ const definition = {
             ok: z.literal(true),
             from: z.int(),
             to: z.int(),
-            exact: z.boolean().meta({ description: 'The words, item, row and column stood there as they were named.' }),
-            count: z.int().optional().meta({ description: 'Places that were changed, when more than one.' }),
-            matched: z.string().optional().meta({ description: 'What stood there, where it was named otherwise.' })
+            exact: z.boolean().meta({ description: 'Whether the words, item, row and column matched exactly.' }),
+            count: z.int().optional().meta({ description: 'Number of changed places, if more than one.' }),
+            matched: z.string().optional().meta({ description: 'The matched text, if it differs from the request.' })
           })
         )
-        .meta({ description: 'Where the text of each operation stands now, in their order.' }),
+        .meta({ description: 'Current position of the text of each operation, in order.' }),
       diff: z.string(),
       othersChanged: OthersChanged,
       setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
@@ -163,6 +163,7 @@ const definition = {
     })
     .meta({ id: 'Edited' }),
   errors: [
+    'version_required',
     'target_not_found',
     'target_ambiguous',
     'target_changed',
@@ -189,7 +190,7 @@ export const editContent = operation({
 /** The same, as a partial change of the content (RFC 5789). */
 export const patchContent = operation({
   ...definition,
-  summary: 'Edits parts of the text, as POST …/edits does.',
-  description: 'As POST /api/docs/{id}/edits.',
+  summary: 'Edits parts of the text like POST …/edits.',
+  description: 'See POST /api/docs/{id}/edits.',
   rest: { method: 'PATCH', path: '/api/docs/{id}/content', query, large: true }
 })

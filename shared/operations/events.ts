@@ -16,10 +16,10 @@ export const waitField = z.coerce
   .meta({ description: 'Seconds to wait, at most 55.' })
 
 export const listEvents = operation({
-  summary: 'Lists the events after a cursor, and waits for the next one if asked to.',
+  summary: 'Lists the events after a cursor, or waits for the next one.',
   description:
-    'Continue from `latest`. `since=latest` without `wait` gives the newest cursor; with `wait` it waits for what comes next. Events of comments ' +
-    'and suggestions carry their words of now: `body`, `quote`, `replacement`; what is cut is named in `cut`. With `Accept: text/event-stream` the answer is a stream of server-sent events; `Last-Event-ID` goes on from there.',
+    'Continue from `latest`. `since=latest` without `wait` returns the newest cursor; with `wait` it waits for the next event. Events of comments ' +
+    'and suggestions carry their current text: `body`, `quote`, `replacement`; `cut` names shortened fields. With `Accept: text/event-stream` the answer is a stream of server-sent events; `Last-Event-ID` continues it.',
   on: 'document',
   role: 'view',
   // The owner hears there that it was deleted, by whom.

@@ -8,7 +8,7 @@ import { Instant } from './schemas.ts'
 
 const Item = z
   .object({
-    cursor: z.int().meta({ description: 'Its place: `since` goes on behind it.' }),
+    cursor: z.int().meta({ description: 'Cursor of the item: `since` continues after it.' }),
     reason: z.enum(['mention', 'reply', 'decision', 'assignment']),
     kind: z.enum(eventKinds),
     at: Instant,
@@ -17,32 +17,32 @@ const Item = z
     doc: z.object({ id: z.string(), title: z.string(), url: z.string() }),
     text: z
       .string()
-      .meta({ description: 'What was said; of a decision the text that was suggested, of an assignment what is asked or was found.' }),
-    why: z.string().optional().meta({ description: 'Of a rejection: the reason given.' }),
-    quote: z.string().optional().meta({ description: 'The text that it is about.' }),
-    cut: z.array(z.string()).optional().meta({ description: 'Those of text and quote that are not here whole.' }),
+      .meta({ description: 'The comment or message; for a decision the suggested text, for an assignment its instructions or summary.' }),
+    why: z.string().optional().meta({ description: 'The reason of a rejection.' }),
+    quote: z.string().optional().meta({ description: 'The text that it refers to.' }),
+    cut: z.array(z.string()).optional().meta({ description: 'Names the shortened fields: text, quote.' }),
     commentId: z.string().optional(),
     replyId: z.string().optional(),
     suggestionId: z.string().optional(),
     taskId: z.string().optional(),
-    line: z.int().optional().meta({ description: 'Of a chat message, when it was written.' }),
+    line: z.int().optional().meta({ description: 'Line of a chat message when it was written.' }),
     next: z
       .object({
         operation: z.string(),
         method: z.string(),
         path: z.string(),
-        fields: z.array(z.string()).optional().meta({ description: 'What its body needs.' }),
-        tool: z.string().optional().meta({ description: 'Its tool, without the prefix of the names.' })
+        fields: z.array(z.string()).optional().meta({ description: 'The fields of its body.' }),
+        tool: z.string().optional().meta({ description: 'Its MCP tool, without the prefix.' })
       })
-      .meta({ description: 'The call to go on with.' })
+      .meta({ description: 'The next call.' })
   })
   .meta({ id: 'InboxItem' })
 
 export const readInbox = operation({
-  summary: 'Lists what needs you since a cursor: mentions, replies, decisions on your suggestions, review assignments.',
+  summary: 'Lists new mentions, replies, decisions on your suggestions and review assignments since a cursor.',
   description:
-    'With a session or agent token: in the documents that you own. With a link, also to a document of others: in its document, for your account or the name you give. What you do ' +
-    'yourself is not listed, nor what you may no longer read. Continue from `latest`; `wait` waits for the next item.',
+    'With a session or agent token it covers the documents that you own. With a link, it covers the document of the link, for your account or the name you give. It leaves out your ' +
+    'own actions and items that you may no longer read. Continue from `latest`; `wait` waits for the next item.',
   on: 'service',
   needs: 'access',
   ofLink: true,
@@ -63,7 +63,7 @@ export const readInbox = operation({
   output: z.object({
     items: z.array(Item),
     latest: z.int(),
-    capped: z.boolean().optional().meta({ description: 'There is more: go on from latest.' })
+    capped: z.boolean().optional().meta({ description: 'There is more: continue from latest.' })
   }),
   errors: ['not_found', 'document_deleted']
 })

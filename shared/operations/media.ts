@@ -42,12 +42,12 @@ const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result:
     .meta({ id })
 
 const ImageJob = jobOf('ImageJob', 'jobId', {
-  markdown: z.string().meta({ description: 'Shows the picture; it is an asset of the document already.' }),
+  markdown: z.string().meta({ description: 'Shows the picture, which is an asset of the document.' }),
   url: z.string()
 })
 const SpeechJob = jobOf('SpeechJob', 'talkId', {
-  audioUrl: z.string().meta({ description: 'The sound, for the same account.' }),
-  markdown: z.string().optional().meta({ description: 'Plays it; there when it was saved.' }),
+  audioUrl: z.string().meta({ description: 'The sound, for this account only.' }),
+  markdown: z.string().optional().meta({ description: 'Plays it; present once it is saved.' }),
   url: z.string().optional()
 })
 const Segment = z.object({ start: z.number(), end: z.number(), text: z.string() }).meta({ id: 'Segment', description: 'Times in seconds.' })
@@ -65,15 +65,15 @@ const media = '/api/docs/{id}/media'
 const pixels = z.coerce.number().int().min(limits.imagePixelsMin).max(limits.imagePixelsMax).optional()
 
 export const startImage = operation({
-  summary: 'Generates a picture on a compute node, and keeps it as an asset.',
-  description: 'Poll until `status` is `done`; `markdown` then shows the picture. It is made by a model: nothing is drawn in its place.',
+  summary: 'Generates a picture on a compute node and saves it as an asset.',
+  description: 'Poll until `status` is `done`; `markdown` then shows the picture. A model makes it; there is no substitute without one.',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/image`, query: ['wait'], status: 202 },
   mcp: 'generate_image',
   cli: 'media image',
   input: z.object({
-    prompt: z.string().trim().min(1).max(limits.promptCharsMax).meta({ description: 'What is to be seen.' }),
+    prompt: z.string().trim().min(1).max(limits.promptCharsMax).meta({ description: 'Description of the picture.' }),
     width: pixels.meta({ description: `Pixels; ${limits.imagePixelsDefault} when absent.` }),
     height: pixels.meta({ description: `Pixels; ${limits.imagePixelsDefault} when absent.` }),
     wait
@@ -84,7 +84,7 @@ export const startImage = operation({
 })
 
 export const readImage = operation({
-  summary: 'Tells how a picture is coming along.',
+  summary: 'Reads the status of a picture job.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/image/{jobId}`, query: ['wait'] },
@@ -110,7 +110,7 @@ export const startSpeech = operation({
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
     // The node looks it up among its own.
     voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
-    save: z.boolean().optional().meta({ description: 'Keep it as an asset; answers Markdown that plays it.' }),
+    save: z.boolean().optional().meta({ description: 'Save it as an asset; the answer has Markdown that plays it.' }),
     wait
   }),
   output: SpeechJob,
@@ -118,7 +118,7 @@ export const startSpeech = operation({
 })
 
 export const readSpeech = operation({
-  summary: 'Tells how a speech is coming along.',
+  summary: 'Reads the status of a speech job.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/speak/{talkId}`, query: ['wait'] },
@@ -129,7 +129,7 @@ export const readSpeech = operation({
 })
 
 export const readSpeechAudio = operation({
-  summary: 'Gives the sound of a speech.',
+  summary: 'Reads the sound of a speech.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/speak/{talkId}/audio`, reply: 'file' },
@@ -139,7 +139,7 @@ export const readSpeechAudio = operation({
 })
 
 export const saveSpeech = operation({
-  summary: 'Keeps a speech as an asset, and answers the Markdown that plays it.',
+  summary: 'Saves a speech as an asset, and answers with the Markdown that plays it.',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/speak/{talkId}/save`, status: 201 },
@@ -151,15 +151,15 @@ export const saveSpeech = operation({
 
 const sent = {
   data: z.string().optional().meta({ description: 'The file, in base64.' }),
-  url: z.string().max(500).optional().meta({ description: 'Address of an asset of this service, in place of data: /f/….' })
+  url: z.string().max(500).optional().meta({ description: 'Address of an asset of this service, instead of data: /f/….' })
 }
 const fileNames = { base64: 'data', audio: 'data', image: 'data', assetUrl: 'url', asset: 'url' }
 
 export const startTranscription = operation({
-  summary: 'Writes down a recording on a compute node.',
+  summary: 'Transcribes a recording on a compute node.',
   description:
-    'The body is the recording itself, the Content-Type its type; or JSON with `data` (base64) or `url` (an asset of this service). The ' +
-    'node brings it to mono 16 kHz WAV.',
+    'The body is the recording and the Content-Type its type, or JSON with `data` (base64) or `url` (an asset of this service). The ' +
+    'node converts it to mono 16 kHz WAV.',
   ...document,
   role: 'edit',
   rest: {
@@ -179,7 +179,7 @@ export const startTranscription = operation({
 })
 
 export const readTranscription = operation({
-  summary: 'Tells how a transcription is coming along.',
+  summary: 'Reads the status of a transcription job.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/transcribe/{asrId}`, query: ['wait'] },
@@ -191,8 +191,7 @@ export const readTranscription = operation({
 
 export const startOcr = operation({
   summary: 'Reads the text in a picture on a compute node.',
-  description:
-    'The body is the picture itself, the Content-Type its type; or JSON with `data` (base64) or `url` (an asset of this service).',
+  description: 'The body is the picture and the Content-Type its type, or JSON with `data` (base64) or `url` (an asset of this service).',
   ...document,
   role: 'edit',
   rest: {
@@ -212,7 +211,7 @@ export const startOcr = operation({
 })
 
 export const readOcr = operation({
-  summary: 'Tells how the reading of a picture is coming along.',
+  summary: 'Reads the status of a job that reads a picture.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/ocr/{ocrId}`, query: ['wait'] },
@@ -223,7 +222,7 @@ export const readOcr = operation({
 })
 
 export const cancelJob = operation({
-  summary: 'Cancels a media job that waits or runs.',
+  summary: 'Cancels a waiting or running media job.',
   ...document,
   role: 'view',
   rest: { method: 'DELETE', path: `${media}/jobs/{jobId}` },
@@ -235,18 +234,16 @@ export const cancelJob = operation({
 })
 
 export const readRelayStatus = operation({
-  summary: 'Tells which media jobs the compute nodes that are connected could do for the caller now.',
+  summary: 'Lists the media jobs that the connected compute nodes can do for the caller.',
   on: 'service',
   rest: { method: 'GET', path: '/api/relay/status' },
   cli: 'media status',
   input: z.object({}),
   output: z.object({
     online: z.boolean(),
-    nodes: z.number().int().meta({ description: 'Connected nodes that work for the caller: shared ones, and those of the account.' }),
+    nodes: z.number().int().meta({ description: 'Number of connected nodes for the caller: shared nodes and nodes of the account.' }),
     capabilities: z.array(z.enum(jobKinds)),
-    voices: z
-      .array(z.string())
-      .meta({ description: 'Voices that these nodes have for speech, the one that speaks when none is named first.' })
+    voices: z.array(z.string()).meta({ description: 'Voices of these nodes for speech; the first is the default.' })
   }),
   errors: []
 })
@@ -256,20 +253,20 @@ const Node = z
     id: z.string(),
     name: z.string(),
     connected: z.boolean(),
-    shared: z.boolean().meta({ description: 'Whether it works for everybody (AGMD_NODE_ACCOUNTS), or for this account alone.' }),
+    shared: z.boolean().meta({ description: 'Whether it works for everybody (AGMD_NODE_ACCOUNTS) or only for this account.' }),
     createdAt: Instant,
     lastSeenAt: Instant.nullable()
   })
   .meta({ id: 'Node' })
 
 export const createNode = operation({
-  summary: 'Makes a token with which a compute node of the account dials in (agmd node).',
+  summary: 'Creates a token for a compute node of the account (agmd node).',
   on: 'account',
   needs: 'account',
   rest: { method: 'POST', path: '/api/me/nodes', status: 201 },
   cli: 'node token',
   input: z.object({
-    name: line(limits.mediaNameCharsMax).optional().meta({ description: 'What the node is called on the account page.' })
+    name: line(limits.mediaNameCharsMax).optional().meta({ description: 'Name of the node on the account page.' })
   }),
   output: z.object({ node: Node, token: z.string().meta({ description: 'Told only here.' }) }),
   errors: ['too_many_nodes']
@@ -287,7 +284,7 @@ export const listNodes = operation({
 })
 
 export const revokeNode = operation({
-  summary: 'Ends the token of a compute node. It is disconnected at once.',
+  summary: 'Revokes the token of a compute node, and disconnects the node at once.',
   on: 'account',
   needs: 'account',
   rest: { method: 'DELETE', path: '/api/me/nodes/{node}' },

@@ -15,20 +15,15 @@ const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput)
 
 /** The ways to name text; longer words than are allowed are refused by the domain. */
 export const targetFields = {
-  find: z
-    .string()
-    .min(1)
-    .pipe(MarkdownInput)
-    .optional()
-    .meta({ description: 'The text itself; white space and Markdown marks may differ.' }),
-  line: z.int().min(1).optional().meta({ description: 'A line, counted from 1; with find the line that the text begins on.' }),
+  find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; white space and Markdown marks may differ.' }),
+  line: z.int().min(1).optional().meta({ description: 'A line, from 1; with find the line where the text begins.' }),
   anchor: exact({ from: offset, to: offset })
     .refine(({ from, to }) => from <= to, 'must not end before it begins')
     .optional()
     .meta({ description: 'A range in UTF-16 units.' }),
-  prefix: context.meta({ description: 'What stands directly before the text.' }),
-  suffix: context.meta({ description: 'What stands directly after the text.' }),
-  occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Which one of several, counted from 1.' })
+  prefix: context.meta({ description: 'The text directly before it.' }),
+  suffix: context.meta({ description: 'The text directly after it.' }),
+  occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Number of the match, from 1.' })
 } as const
 
 /** Without fields that are null: those are as if they were not given. */
@@ -58,8 +53,8 @@ export const targetElsewhere: Elsewhere = {
   end: named
 }
 
-const changes = 'Changes since a point are read with GET /api/docs/{id}/events?after=CURSOR.'
-const statuses = 'Say status=open, status=resolved or status=all.'
+const changes = 'Read changes since a cursor with GET /api/docs/{id}/events?since=CURSOR.'
+const statuses = 'Use status=open, status=resolved or status=all.'
 
 /** Other interfaces' filters of lists. */
 export const listElsewhere: Elsewhere = {
@@ -78,7 +73,7 @@ export const AuthorKind = z.enum(['account', 'agent', 'guest', 'system'])
 
 /** The fields that tell who wrote something. */
 export const authorFields = {
-  author: z.string().meta({ description: 'A guest’s own and unverified; "guest" when none was given.' }),
+  author: z.string().meta({ description: 'A guest chooses this name, and nobody verifies it; "guest" when absent.' }),
   authorKind: z.enum(['account', 'agent', 'guest']),
   guest: z.boolean().meta({ description: 'Nobody has verified the name.' })
 } as const
@@ -92,11 +87,14 @@ export const pageFields = {
     .max(limits.remarkPageMax)
     .optional()
     .meta({ description: `${limits.remarkPageDefault} when absent.` }),
-  taskId: RemarkId.optional().meta({ description: 'Only those made under this assignment.' }),
+  taskId: RemarkId.optional().meta({ description: 'Only items of this assignment.' }),
   id: RemarkId.optional()
 } as const
 
-export const listFields = { total: z.int().meta({ description: 'How many fit the filters.' }), nextBefore: z.int().nullable() } as const
+export const listFields = {
+  total: z.int().meta({ description: 'Number of items that match the filters.' }),
+  nextBefore: z.int().nullable()
+} as const
 
 /** A reply to a comment or suggestion. */
 export const ReplyRecord = z.object({ id: z.string(), body: z.string(), ...authorFields, createdAt: Instant }).meta({ id: 'Reply' })

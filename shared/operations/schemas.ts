@@ -2,7 +2,7 @@
 import { granularities } from '../text/granularity.ts'
 import { z } from 'zod'
 import { beginsWithHead } from '../document-head.ts'
-import { eventKinds } from '../events.ts'
+import { type EventKind, eventKinds, type ToldPayload } from '../events.ts'
 
 import { limits } from '../limits.ts'
 import { fieldMeant } from '../nearest.ts'
@@ -10,12 +10,12 @@ import { roles } from '../roles.ts'
 import { taskStates } from '../task-states.ts'
 import { lengthWithLineFeeds, withLineFeeds } from '../text/line-ends.ts'
 
-export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the permissions of the roles before it.' })
+export const RoleName = z.enum(roles).meta({ id: 'Role', description: 'Each role includes the roles before it.' })
 
 export const Version = z
   .string()
   .max(80)
-  .meta({ id: 'Version', description: 'Opaque version of a document, as in ETag and X-Doc-Version.', example: '184-9f86d081884c' })
+  .meta({ id: 'Version', description: 'Opaque version of a document, from ETag and X-Doc-Version.', example: '184-9f86d081884c' })
 
 export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, UTC.', example: '2026-11-20T10:02:00.000Z' })
 
@@ -59,27 +59,27 @@ export const Label = line(limits.labelCharsMax)
 export const AuthorName = line(limits.authorCharsMax)
 
 /** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). */
-export const BaseVersion = z.string().max(1000).meta({ description: 'The version that was read. Also accepted as If-Match.' })
+export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read. You may also send it as If-Match.' })
 
 /** What others wrote since the version that was read. */
 export const OthersChanged = z
   .object({ from: Version, to: Version, diff: z.string() })
   .optional()
-  .meta({ description: 'The text had moved on since baseVersion: what others changed, as a unified diff.' })
+  .meta({ description: 'Other people’s changes since baseVersion, as a unified diff.' })
 
 /** Whether the answer is short: ids, versions and states. */
 export const Brief = z.boolean().optional()
 
 /** Whether a change is made or proposed. */
-export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: propose instead of writing.' })
+export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: make suggestions instead of edits.' })
 
 /** How what is proposed is parted, and what is said of it. */
 export const proposalFields = {
   granularity: z
     .enum(granularities)
     .optional()
-    .meta({ description: 'With mode=suggest: what becomes one suggestion. Without it: each run of lines, or each edit.' }),
-  note: MarkdownInput.optional().meta({ description: 'With mode=suggest: what the suggestions say of themselves.' })
+    .meta({ description: 'With mode=suggest: the size of each suggestion. When absent: a run of lines, or an edit.' }),
+  note: MarkdownInput.optional().meta({ description: 'With mode=suggest: a note on the suggestions.' })
 }
 
 export const Owner = z
@@ -89,7 +89,7 @@ export const Owner = z
 /** Space, in bytes. */
 export const Usage = z
   .object({ bytes: z.int(), bytesMax: z.int().nullable().meta({ description: 'Null: there is no quota.' }) })
-  .meta({ description: 'Bytes that are taken, and that may be. Assets are counted apart.' })
+  .meta({ description: 'Used and allowed bytes, without assets.' })
 
 /** The assignment that the link of the caller was made for. */
 export const Assignment = z
@@ -100,12 +100,12 @@ export const Assignment = z
     status: z.enum(taskStates),
     next: z.string().meta({ description: 'The next call.' })
   })
-  .meta({ id: 'Assignment', description: 'What the link of the caller was made for; absent for every other link.' })
+  .meta({ id: 'Assignment', description: 'The review assignment of the caller’s link; absent for other links.' })
 
 const metadata = {
   id: z.string(),
   title: z.string(),
-  givenTitle: z.string().nullable().meta({ description: 'The title that it was given; null: it is called as its text says.' }),
+  givenTitle: z.string().nullable().meta({ description: 'A title that somebody set; null: the title follows the text.' }),
   kind: z.string(),
   url: z.string(),
   role: RoleName,
@@ -113,11 +113,11 @@ const metadata = {
   version: Version,
   published: z.boolean(),
   publishedAt: Instant.nullable(),
-  indexed: z.boolean().meta({ description: 'Whether search engines may list the published page.' }),
+  indexed: z.boolean().meta({ description: 'Whether search engines may index the published page.' }),
   owner: Owner,
   createdAt: Instant,
   updatedAt: Instant,
-  capabilities: z.array(z.string()).meta({ description: 'Names of the operations that this caller may use on the document.' })
+  capabilities: z.array(z.string()).meta({ description: 'Names of the operations that the caller may use on the document.' })
 }
 
 export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
@@ -125,7 +125,7 @@ export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
 /** Metadata, and the same again under `doc` (docs/api.md, Text and versions). */
 const read = {
   ...metadata,
-  usage: Usage.optional().meta({ description: 'Of its text, history, comments and suggestions.' }),
+  usage: Usage.optional().meta({ description: 'Space of its text, history, comments and suggestions.' }),
   assignment: Assignment.optional()
 }
 
@@ -145,12 +145,12 @@ export const RevisionRecord = z
     authorKind: z
       .enum(['account', 'agent', 'guest', 'system'])
       .nullable()
-      .meta({ description: 'A guest’s name is their own and unverified.' }),
+      .meta({ description: 'A guest chooses the name, and nobody verifies it.' }),
     authors: z.array(z.string()),
     cause: z.enum(['create', 'put', 'edit', 'restore', 'autosave', 'accept', 'reopen', 'merge']),
     size: z.number().int().meta({ description: 'Length of the text in UTF-16 units.' }),
-    added: z.number().int().meta({ description: 'UTF-16 units inserted since the revision before.' }),
-    removed: z.number().int().meta({ description: 'UTF-16 units deleted since the revision before.' }),
+    added: z.number().int().meta({ description: 'UTF-16 units inserted since the previous revision.' }),
+    removed: z.number().int().meta({ description: 'UTF-16 units deleted since the previous revision.' }),
     createdAt: Instant
   })
   .meta({ id: 'Revision' })
@@ -165,7 +165,7 @@ const share = {
   label: z.string().nullable(),
   createdAt: Instant,
   expiresAt: Instant.nullable(),
-  madeThrough: z.string().nullable().meta({ description: 'Id of the link that it was made through, with which it ends.' }),
+  madeThrough: z.string().nullable().meta({ description: 'Id of the link that made it; it ends with that link.' }),
   lastUsedAt: Instant.nullable(),
   revoked: z.boolean()
 }
@@ -174,7 +174,7 @@ export const ShareRecord = z.object(share).meta({ id: 'Share' })
 
 export const CreatedShare = z.object({ ...share, share: ShareRecord }).meta({ id: 'CreatedShare' })
 
-export const EventRecord = z
+const EventShape = z
   .object({
     seq: z.number().int(),
     id: z.number().int(),
@@ -188,3 +188,14 @@ export const EventRecord = z
     payload: z.record(z.string(), z.unknown())
   })
   .meta({ id: 'Event' })
+
+type Told = { readonly [Kind in EventKind]: Omit<z.infer<typeof EventShape>, 'kind' | 'type' | 'payload'> & EventOf<Kind> }[EventKind]
+
+interface EventOf<Kind extends EventKind> {
+  readonly kind: Kind
+  readonly type: Kind
+  readonly payload: ToldPayload<Kind>
+}
+
+/** The schema says that a payload is an object; the type says what each kind carries (shared/events.ts). */
+export const EventRecord = EventShape as unknown as z.ZodType<Told>

@@ -4,8 +4,8 @@ import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'
 import { line, Version } from './schemas.ts'
 
-const Words = line(limits.searchWordsMax).refine((words) => words.trim() !== '', 'must have a character that is no white space')
-const exact = z.boolean().optional().meta({ description: 'With regard to case and accents as they are written.' })
+const Words = line(limits.searchWordsMax).refine((words) => words.trim() !== '', 'must not be blank')
+const exact = z.boolean().optional().meta({ description: 'Match case and accents exactly.' })
 const words = { q: Words, exact }
 const normalise = rename({ query: 'q', find: 'q', text: 'q', words: 'q' })
 
@@ -21,7 +21,7 @@ const Match = z
   .meta({ id: 'Match' })
 
 export const searchDocument = operation({
-  summary: 'Searches the text of a document, in pages.',
+  summary: 'Searches the text of a document, page by page.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/search', query: ['q', 'exact', 'after', 'limit'] },
@@ -29,7 +29,7 @@ export const searchDocument = operation({
   cli: 'docs search',
   input: z.object({
     ...words,
-    after: z.coerce.number().int().min(0).optional().meta({ description: 'nextAfter of the page before.' }),
+    after: z.coerce.number().int().min(0).optional().meta({ description: 'nextAfter of the previous page.' }),
     limit: z.coerce.number().int().min(1).max(limits.searchMatchesMax).optional()
   }),
   output: z.object({ version: Version, matches: z.array(Match), nextAfter: z.int().nullable() }),
@@ -38,10 +38,10 @@ export const searchDocument = operation({
 })
 
 export const searchDocuments = operation({
-  summary: 'Searches titles and texts of the documents that the caller owns, newest first.',
+  summary: 'Searches titles and texts of the caller’s own documents, newest first.',
   description:
-    'Documents of others are searched one by one, with their links. Of each some matches are told; search in it for all. A search looks into documents for a bounded time: capped says that it ' +
-    'ended early, and nextBefore where to go on.',
+    'Search other people’s documents one by one, with their links. The answer has some matches of each document; search in it for all. The time of a search is bounded: capped means that it ' +
+    'ended early; continue with nextBefore.',
   on: 'account',
   needs: 'identity',
   byProgram: true,
@@ -50,7 +50,7 @@ export const searchDocuments = operation({
   cli: 'search',
   input: z.object({
     ...words,
-    before: z.string().max(60).optional().meta({ description: 'nextBefore of the page before.' }),
+    before: z.string().max(60).optional().meta({ description: 'nextBefore of the previous page.' }),
     limit: z.coerce.number().int().min(1).max(limits.searchFoundMax).optional()
   }),
   output: z.object({

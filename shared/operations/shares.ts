@@ -25,8 +25,8 @@ export const listShares = operation({
       .max(limits.sharePageMax)
       .optional()
       .meta({ description: `${limits.sharePageMax} when absent.` }),
-    ended: z.boolean().optional().meta({ description: 'false: without those that were revoked or have expired.' }),
-    id: z.string().max(limits.idCharsMax).optional().meta({ description: 'Only this one.' })
+    ended: z.boolean().optional().meta({ description: 'false: leave out revoked and expired links.' }),
+    id: z.string().max(limits.idCharsMax).optional().meta({ description: 'Only this link.' })
   }),
   output: z.object({ shares: z.array(ShareRecord), nextBefore: z.string().nullable() }),
   errors: []
@@ -46,8 +46,8 @@ export const readShare = operation({
 export const createShare = operation({
   summary: 'Creates a share link with one role. Give each participant a link of their own.',
   description:
-    'Always a new secret. Links with the owner role can be made by an owner only. A link made through a link ends with that link: it is ' +
-    'revoked with it, and expires no later. Without expiresAt it takes the end of the link that made it; the answer shows it.',
+    'Each link has a new secret. Only an owner can create owner links. A link made through a link ends with that link: it is ' +
+    'revoked with it and expires no later. Without expiresAt it ends with the link that made it; the answer shows the time.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/shares', status: 201 },
@@ -66,8 +66,8 @@ export const createShare = operation({
 export const changeShare = operation({
   summary: 'Changes the role of a share link, named by its secret or its id. The link itself stays the same.',
   description:
-    'The new role holds at once, on open connections too. Links made through it keep at most that role, and a link gets no more than the ' +
-    'link that it was made through. A caller that uses a link raises only links that were made through it. The link of a review assignment ' +
+    'The new role applies at once, also to open connections. Links made through it keep at most that role, and no link gets a higher role than the ' +
+    'link that made it. A caller with a link can raise only links made through it. The link of a review assignment ' +
     'keeps its role.',
   on: 'document',
   role: 'owner',
@@ -77,20 +77,18 @@ export const changeShare = operation({
   input: z.object({ share: z.string().max(100), role: RoleName, author: AuthorName.optional() }),
   output: CreatedShare.and(
     z.object({
-      lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it whose role was lowered with it.' }),
-      ended: z
-        .array(z.string())
-        .meta({ description: 'Ids of links of review assignments that ended, because the role no longer allows suggesting.' })
+      lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it that got a lower role too.' }),
+      ended: z.array(z.string()).meta({ description: 'Ids of ended links of review assignments: the new role does not allow suggesting.' })
     })
   ),
   errors: ['last_owner_link']
 })
 
 export const revokeShare = operation({
-  summary: 'Revokes a share link, named by its secret or its id, and all links made through it. Whoever uses them is disconnected.',
+  summary: 'Revokes a share link, named by its secret or its id, with all links made through it, and disconnects their users.',
   description:
-    '`keep=links` keeps the links made through it; they then count as made through the link that made this one. The last owner link of a ' +
-    'document without an account cannot be revoked.',
+    '`keep=links` keeps the links made through it; they then count as made through the link that made this one. You cannot revoke the last owner link of a ' +
+    'document without an account.',
   on: 'document',
   role: 'owner',
   rest: { method: 'DELETE', path: '/api/docs/{id}/shares/{share}', query: ['keep'] },
@@ -98,7 +96,7 @@ export const revokeShare = operation({
   cli: 'share revoke',
   input: z.object({
     share: z.string().max(100),
-    keep: z.literal('links').optional().meta({ description: '`links`: keeps the links made through it.' })
+    keep: z.literal('links').optional().meta({ description: '`links`: keep the links made through it.' })
   }),
   output: z.object({
     ok: z.literal(true),

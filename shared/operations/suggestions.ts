@@ -21,30 +21,28 @@ const Operation = z.enum(['insert', 'delete', 'replace'])
 const suggestion = {
   operation: Operation,
   type: Operation.meta({ description: 'The same as operation.' }),
-  status: z
-    .enum(['pending', 'accepted', 'rejected', 'orphaned'])
-    .meta({ description: 'orphaned: not decided, and the text that it would change is gone.' }),
-  original: z.string().meta({ description: 'The text that it changes; empty where it inserts.' }),
+  status: z.enum(['pending', 'accepted', 'rejected', 'orphaned']).meta({ description: 'orphaned: pending, but its text is gone.' }),
+  original: z.string().meta({ description: 'The text that it changes; empty for an insertion.' }),
   text: z.string(),
   note: z.string().nullable(),
-  from: z.int().nullable().meta({ description: 'Where its text is now; null when it is decided or gone.' }),
+  from: z.int().nullable().meta({ description: 'Current position of its text; null when decided or gone.' }),
   to: z.int().nullable(),
   line: z.int().nullable(),
   ...authorFields,
   createdAt: Instant,
-  version: Version.meta({ description: 'Of the document when the suggestion was made.' }),
-  updatedAt: Instant.optional().meta({ description: 'When its author last changed it, or somebody replied; absent: never.' }),
+  version: Version.meta({ description: 'Version of the document when the suggestion was made.' }),
+  updatedAt: Instant.optional().meta({ description: 'Time of its author’s last change or the last reply; absent: never.' }),
   decidedBy: z.string().nullable(),
   decidedByKind: AuthorKind.nullable(),
   decidedAt: Instant.nullable(),
-  resultVersion: Version.nullable().meta({ description: 'Of the document, once it was accepted.' }),
-  reason: z.string().optional().meta({ description: 'Why it was rejected.' }),
-  withdrawn: z.literal(true).optional().meta({ description: 'It is rejected because its author took it back.' }),
-  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: none.' }),
-  draftId: z.string().optional().meta({ description: 'Of one that was typed: its draftId up to the first dot.' }),
-  step: z.int().optional().meta({ description: 'Of one that was typed: its version.' }),
-  setId: z.string().optional().meta({ description: 'Common to those that were proposed together.' }),
-  taskId: z.string().optional().meta({ description: 'The review assignment that it was made under.' })
+  resultVersion: Version.nullable().meta({ description: 'Version of the document after the acceptance.' }),
+  reason: z.string().optional().meta({ description: 'Reason of the rejection.' }),
+  withdrawn: z.literal(true).optional().meta({ description: 'Its author withdrew it.' }),
+  replies: z.array(ReplyRecord).optional().meta({ description: 'Absent: no replies.' }),
+  draftId: z.string().optional().meta({ description: 'For a typed suggestion: its draftId up to the first dot.' }),
+  step: z.int().optional().meta({ description: 'For a typed suggestion: its version.' }),
+  setId: z.string().optional().meta({ description: 'Id of the set that was suggested together.' }),
+  taskId: z.string().optional().meta({ description: 'Its review assignment.' })
 } as const
 
 export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
@@ -88,10 +86,10 @@ export const readSuggestion = operation({
 })
 
 export const createSuggestion = operation({
-  summary: 'Proposes to insert, delete or replace text. The document changes only when somebody with the edit role accepts.',
+  summary: 'Suggests to insert, delete or replace text. The document changes only when somebody with the edit role accepts.',
   description:
-    'Text is named by find, line or anchor. An insertion stands after what is named, or before it (at); beside a line it becomes a line of its ' +
-    'own (before, after) or a part of it (start, end); without a target it stands at the start or the end of the document. Deleting a line deletes its end, too.',
+    'Name the text by find, line or anchor. An insertion goes after the target, or before it with at. With line as target it becomes a new ' +
+    'line (before, after) or a part of that line (start, end). Without a target it goes to the start or the end of the document. Deleting a line also deletes its line end.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions', status: 201, query: ['brief'] },
@@ -121,12 +119,12 @@ export const createSuggestion = operation({
 })
 
 export const draftSuggestion = operation({
-  summary: 'Makes a suggestion that is still being typed, or changes one’s own that nobody has decided.',
+  summary: 'Creates a suggestion while its author types it, or changes the author’s own pending suggestion.',
   description:
-    'All requests with the same draftId are one suggestion. Make it random: others see what stands before its first dot. Text is named as in ' +
-    'creating one; if it cannot be found, a suggestion on the same text keeps its place. Each change has a higher step; an earlier step, or ' +
-    'the same with other text, is 409 stale_step. Once somebody replied, and for words elsewhere, 409 suggestion_fixed. done says that typing ' +
-    'has ended: one event tells of all changes. A decided suggestion answers 409, unless it is decided with this very text.',
+    'All requests with the same draftId are one suggestion. Choose it at random: others see the part before its first dot. Name the text as when ' +
+    'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
+    'the same step with other text, is 409 stale_step. After a reply, or for text elsewhere, the answer is 409 suggestion_fixed. done ends the ' +
+    'typing; one event covers all changes. A decided suggestion answers 409, unless it was decided with the same text.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
@@ -176,7 +174,7 @@ const SeenStep = z.number().optional()
 
 const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
   .optional()
-  .meta({ description: 'Why, with reject.' })
+  .meta({ description: 'Reason, with reject.' })
 
 const Diff = z.string().meta({ description: 'With dryRun: what would change, as a unified diff.' })
 
@@ -196,11 +194,11 @@ const withAction = (raw: Record<string, unknown>): Record<string, unknown> => {
 }
 
 export const decideSuggestion = operation({
-  summary: 'Accepts or rejects a suggestion, or opens a decided one again.',
+  summary: 'Accepts, rejects or reopens a suggestion.',
   description:
-    'Accepting changes the text in the same commit, if it is still the one that the suggestion was made on; else 409 target_changed. ' +
-    'The same decision again is 200, the opposite 409. Reopening takes back the change of an accepted one, if its text still stands as it ' +
-    'was accepted; else 409 target_changed. With step, the one that was read, a suggestion that was changed since is 409 target_changed, too.',
+    'Accepting changes the text in the same commit, if the suggestion’s text has not changed. Reopening undoes the change of an accepted ' +
+    'suggestion, if that text has not changed. With step, the suggestion must not have changed since you read it. Otherwise the answer is 409 ' +
+    'target_changed, with the current lines. The same decision again is 200, the opposite 409.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['brief', 'dryRun'] },
@@ -221,7 +219,7 @@ export const decideSuggestion = operation({
 })
 
 export const withdrawSuggestion = operation({
-  summary: 'Withdraws one’s own suggestion that nobody has decided: it counts as rejected, by oneself.',
+  summary: 'Withdraws the caller’s own pending suggestion: it counts as rejected by its author.',
   on: 'document',
   role: 'suggest',
   rest: { method: 'DELETE', path: '/api/docs/{id}/suggestions/{suggestionId}' },
@@ -257,8 +255,8 @@ const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> =>
 export const decideSuggestions = operation({
   summary: 'Accepts and rejects several suggestions in one commit.',
   description:
-    'Either decisions, or one action for all pending ones of a set (setId), or for suggestionIds. Each is decided as it would be alone; of two ' +
-    'that change the same text the first is accepted. What could not be decided is told beside the others.',
+    'Send decisions, or one action for all pending suggestions of a set (setId), or for suggestionIds. Each is decided as if it were alone; if two ' +
+    'change the same text, the first is accepted. The answer lists the suggestions that could not be decided.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/decisions', query: ['brief', 'dryRun'] },
@@ -287,15 +285,16 @@ export const decideSuggestions = operation({
       message: 'must be accept, reject or reopen'
     }),
   output: z.object({
-    ok: z.boolean().meta({ description: 'All of them were decided as asked.' }),
+    ok: z.boolean().meta({ description: 'Whether all decisions succeeded.' }),
     version: Version,
     diff: Diff.optional(),
     results: z.array(
       z.object({
         suggestionId: z.string(),
         ok: z.boolean(),
-        code: z.string().optional().meta({ description: 'Why it could not be decided.' }),
+        code: z.string().optional().meta({ description: 'Error of a decision that failed.' }),
         message: z.string().optional(),
+        nearest: z.array(z.object({ line: z.int(), text: z.string() })).optional(),
         suggestion: SuggestionRecord.optional()
       })
     )

@@ -8,8 +8,8 @@ import { AuthorName, Instant, line, MarkdownInput, Title, Version } from './sche
 const Identity = z
   .object({
     kind: z.enum(['guest', 'account', 'agent']),
-    id: z.string().meta({ description: 'Of the account or agent; of a guest the id of the link used.' }),
-    name: z.string().nullable().meta({ description: 'A guest’s own and unverified; null when none was given.' })
+    id: z.string().meta({ description: 'Id of the account or agent; for a guest the id of the link.' }),
+    name: z.string().nullable().meta({ description: 'A guest chooses this name, and nobody verifies it; null when absent.' })
   })
   .meta({ id: 'TaskIdentity' })
 
@@ -17,7 +17,7 @@ const TaskLink = z
   .object({ id: z.string(), role: z.literal('suggest'), url: z.string(), agentUrl: z.string(), revoked: z.boolean() })
   .meta({
     id: 'TaskLink',
-    description: 'The dedicated link: give this one to the reviewer, and no other. Said to the owner and to its holder only.'
+    description: 'The dedicated link: give only this one to the reviewer. Only the owner and its holder see it.'
   })
 
 const TaskReport = z
@@ -26,11 +26,11 @@ const TaskReport = z
     summary: z.string(),
     commentIds: z.array(z.string()),
     suggestionIds: z.array(z.string()),
-    stale: z.boolean().meta({ description: 'The document had a newer version when the report came.' }),
+    stale: z.boolean().meta({ description: 'Whether the document already had a newer version.' }),
     reportedBy: Identity,
     reportedAt: Instant
   })
-  .meta({ id: 'TaskReport', description: 'Links outputs to the assignment; it does not assert who wrote them.' })
+  .meta({ id: 'TaskReport', description: 'Links comments and suggestions to the assignment, whoever wrote them.' })
 
 const TaskRecord = z
   .object({
@@ -55,7 +55,7 @@ const TaskRecord = z
 
 const TaskAnswer = z.object({
   task: TaskRecord,
-  next: z.string().optional().meta({ description: 'The next call of whoever holds the link of the assignment.' })
+  next: z.string().optional().meta({ description: 'The next call for the holder of the assignment’s link.' })
 })
 
 const taskId = line(limits.idCharsMax)
@@ -70,27 +70,29 @@ const Ids = z.array(taskId).default([]).meta({ maxItems: limits.taskIdsMax, desc
 export const createTask = operation({
   summary: 'Creates a review assignment with a suggest link of its own.',
   description:
-    'The same requestId with the same contents answers the assignment that it made (200, created: false); with other contents it is 409. ' +
-    'Give the reviewer task.share.url and nothing else.',
+    'The same requestId with the same fields returns the existing assignment (200, created: false); with other fields it is 409. ' +
+    'Give the reviewer only task.share.url.',
   on: 'document',
   role: 'owner',
   rest: { method: 'POST', path: '/api/docs/{id}/tasks', status: 201, repeatStatus: 200 },
   mcp: 'create_review_task',
   cli: 'tasks create',
   input: z.object({
-    requestId: line(limits.requestIdCharsMax).regex(/\S/, notBlank).meta({ description: 'Chosen by the client; unique in the document.' }),
+    requestId: line(limits.requestIdCharsMax)
+      .regex(/\S/, notBlank)
+      .meta({ description: 'Id that the client chooses; unique in the document.' }),
     title: Title.regex(/\S/, notBlank),
     instructions: Prose(limits.taskTextCharsMax),
     author: AuthorName.optional()
   }),
-  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False when this requestId had made it before.' }) }),
+  output: z.object({ task: TaskRecord, created: z.boolean().meta({ description: 'False if this requestId created it earlier.' }) }),
   errors: ['request_id_conflict'],
   normalise: rename({ body: 'instructions', description: 'instructions' })
 })
 
 export const listTasks = operation({
-  summary: 'Lists the review assignments that the caller may see, newest first, 50 a page.',
-  description: 'The link of an assignment sees that one alone; every other link sees all of them. Only the owner also sees their links.',
+  summary: 'Lists the review assignments that the caller may see, newest first, 50 per page.',
+  description: 'The link of an assignment sees only that assignment; other links see all. Only the owner also sees their links.',
   on: 'document',
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/tasks', query: ['before'] },
@@ -116,8 +118,8 @@ export const readTask = operation({
 })
 
 export const startTask = operation({
-  summary: 'Starts a review assignment with its link; whoever starts it reports it.',
-  description: 'The identity is the account, else the agent, else the link together with the author name.',
+  summary: 'Starts a review assignment with its link. The same identity reports it.',
+  description: 'The identity is the account, else the agent, else the link with the author name.',
   on: 'document',
   role: 'suggest',
   taskLink: true,
@@ -130,9 +132,9 @@ export const startTask = operation({
 })
 
 export const reportTask = operation({
-  summary: 'Reports a review: the version read, a summary, and the comments and suggestions made.',
+  summary: 'Reports a review: the version you read, a summary, and your comments and suggestions.',
   description:
-    'Sent again with the same version, summary and ids it answers as before. A version that is no longer the newest is accepted and marks the report stale.',
+    'You may repeat a report with the same version, summary and ids. If the version is no longer the newest, the report is marked stale.',
   on: 'document',
   role: 'suggest',
   taskLink: true,
@@ -162,8 +164,8 @@ export const reportTask = operation({
 })
 
 export const closeTask = operation({
-  summary: 'Closes or cancels a review assignment, for good.',
-  description: 'Edits nothing, accepts no suggestion and leaves the link as it is, unless revokeLink says to revoke it.',
+  summary: 'Closes or cancels a review assignment for good.',
+  description: 'It changes no text, decides no suggestion and keeps the link, unless revokeLink is true.',
   on: 'document',
   role: 'owner',
   rest: { method: 'POST', path: '/api/docs/{id}/tasks/{taskId}/close' },
@@ -171,7 +173,7 @@ export const closeTask = operation({
   cli: 'tasks close',
   input: z.object({
     taskId,
-    revokeLink: z.boolean().optional().meta({ description: 'Revokes the link of the assignment, too.' }),
+    revokeLink: z.boolean().optional().meta({ description: 'Also revokes the link of the assignment.' }),
     author: AuthorName.optional()
   }),
   output: TaskAnswer,

@@ -27,7 +27,7 @@ export interface Words {
   readonly line?: number | undefined
 }
 
-/** Units of context that are kept beside a quote (docs/api.md, Comments and suggestions). */
+/** Units of context that are kept next to a quote (docs/api.md, Comments and suggestions). */
 export const contextUnits = 32
 
 const candidatesMax = 20
@@ -129,7 +129,7 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
   const folded = fold(text)
   const find = fold(words.find).text
   if (find === '') return []
-  // Context beside the words: the space between them would be folded away at their ends.
+  // Context next to the words: the space between them would be folded away at their ends.
   const beside = (context: string | undefined, end: 'start' | 'end'): string => {
     const { text: bare } = fold(context ?? '')
     if (bare === '') return ''
@@ -160,10 +160,29 @@ export const findWords = (text: string, words: Words): Found => {
 }
 
 /** Where the words stand, on whatever line; at most 20 places. */
-export const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candidate[] => {
+const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candidate[] => {
   const found = findWords(text, { find, prefix, suffix })
   if (found === undefined) return []
   return 'candidates' in found ? found.candidates : [candidate(text, linesOf(text), found.range)]
+}
+
+/** Tells where words are that do not stand on the line, or as often, as was said. Undefined: they are not there at all, or neither was said. */
+export const missedPlace = (
+  text: string,
+  { find, prefix, suffix, line, occurrence }: Words
+): { readonly message: string; readonly candidates: readonly Candidate[] } | undefined => {
+  if (line === undefined && occurrence === undefined) return undefined
+  const candidates = placesOf(text, { find, prefix, suffix })
+  if (candidates.length === 0) return undefined
+  const beginning = line === undefined ? candidates : candidates.filter((each) => each.line === line)
+  if (beginning.length === 0) {
+    const lines = [...new Set(candidates.map((each) => each.line))].join(', ')
+    return { message: `These words do not begin on line ${line}, but on ${lines}.`, candidates }
+  }
+  const times = beginning.length === 1 ? 'once' : `${beginning.length} times`
+  const counted = candidates.length === candidatesMax ? `fewer than ${occurrence} times` : times
+  const where = line === undefined ? 'in the text' : `on line ${line}`
+  return { message: `These words stand ${counted} ${where}: there is no number ${occurrence}.`, candidates: beginning }
 }
 
 const one = (range: Range | undefined): Found => range && { range }

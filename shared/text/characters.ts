@@ -219,6 +219,26 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
+/** What stands now between the neighbours that places were made with; undefined: a neighbour is not known any more. Walks the text once. */
+export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | null)[]): (Range | undefined)[] => {
+  const items = new Map<Y.Item, number>()
+  const held = (id: CharacterId | null): Held | undefined => {
+    const found = id === null ? undefined : find(text, id)
+    if (found !== undefined) items.set(found.item, 0)
+    return found
+  }
+  const sides = places.map((place) => place && { place, left: held(place.left), right: held(place.right) })
+  offsetsOf(text, items)
+  const at = ({ item, offset }: Held, isAfter: boolean): number => (items.get(item) ?? 0) + (item.deleted ? 0 : offset + (isAfter ? 1 : 0))
+  return sides.map((side) => {
+    if (side === null) return undefined
+    const { place, left, right } = side
+    if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
+    const [from, to] = [left === undefined ? 0 : at(left, true), right === undefined ? length : at(right, false)]
+    return { from: Math.min(from, to), to: Math.max(from, to) }
+  })
+}
+
 /**
  * Where places are now, in the text `content`. A place whose characters were deleted in part has shrunk to the others; one of which nothing
  * is left is undefined, unless the same words stand again exactly where they stood (a deletion undone). Walks the text once.

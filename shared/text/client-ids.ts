@@ -1,5 +1,5 @@
 /**
- * Client ids of Yjs. Of texts that two clients insert at one place at once Yjs puts that of the lower id first. The service has the highest
+ * Client ids of Yjs. When two clients insert text at one place at once, Yjs puts the text of the lower id first. The service has the highest
  * ids: what it inserts where somebody is typing comes behind what they type, and parts no word.
  */
 

@@ -1,6 +1,6 @@
 /**
  * The longest common subsequence of two lists, by Myers' greedy algorithm (An O(ND) Difference Algorithm, 1986), on numbers: ten times as
- * fast as on strings with an object for each step. Of several it is the one that package `diff` finds.
+ * fast as on strings with an object for each step. If there are several, it is the one that package `diff` finds.
  */
 
 /** Each item as a number: equal items, equal numbers. */

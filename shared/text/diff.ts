@@ -255,7 +255,7 @@ export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonl
 const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 
-/** Edits of a text beside what happened to it meanwhile: before it, in touch with it, and behind it. */
+/** Edits of a text next to what happened to it meanwhile: before it, in touch with it, and behind it. */
 const beside = (
   edits: readonly Edit[],
   { from, to }: Edit

@@ -44,12 +44,23 @@ const barsIn = (text: string): number => text.replaceAll(/\\[^]/g, '').split('|'
 /** The line ends within, with what makes the next line a block of its own. */
 const startsBlock = /\n[ \t]*(?:[-+*>#|]|\d{1,9}[.)])/
 
-/** Whether nothing goes that the caller did not name: an address, the beginning of a block, a cell. */
-const isHarmless = (source: string, replacement: string): boolean =>
-  !source.includes('](') && !startsBlock.test(source) && barsIn(source) === barsIn(replacement)
+const paragraphsIn = (text: string): number => text.split(/\n[ \t]*\n/).length
+
+/** Whether a range goes on behind the end of the heading that it begins in. */
+const leavesHeading = (text: string, { from, to }: Range): boolean => {
+  const start = text.lastIndexOf('\n', from - 1) + 1
+  return text.slice(from, to).includes('\n') && /^ {0,3}#{1,6}[ \t]/.test(text.slice(start, to))
+}
+
+/** Whether nothing goes that the caller did not name: an address, the beginning or end of a block, a cell. */
+const isHarmless = (text: string, range: Range, replacement: string): boolean => {
+  const source = text.slice(range.from, range.to)
+  if (source.includes('](') || startsBlock.test(source) || leavesHeading(text, range)) return false
+  return barsIn(source) === barsIn(replacement) && paragraphsIn(source) <= paragraphsIn(replacement)
+}
 
 /**
- * The range that a replacement of words may take: it grows over the marks beside it until they are in pairs. Undefined: it would take more
+ * The range that a replacement of words may take: it grows over the marks next to it until they are in pairs. Undefined: it would take more
  * than the words, so that they have to be named as they stand.
  */
 export const replaceable = (text: string, range: Range, replacement: string): Range | undefined => {
@@ -64,5 +75,5 @@ export const replaceable = (text: string, range: Range, replacement: string): Ra
     ).map(([left, right]) => grownTo(text, range, left, right))
   ]
   const found = ways.find(({ from, to }) => isBalanced(text.slice(from, to)))
-  return found !== undefined && isHarmless(text.slice(found.from, found.to), replacement) ? found : undefined
+  return found !== undefined && isHarmless(text, found, replacement) ? found : undefined
 }

@@ -2,7 +2,7 @@
  * Edits as programs name them (by words, sections and lines), resolved in one text to ranges and what comes there instead. Each operation
  * means the text that its sender has read; how that moved since is for others (server/domain/text/edits.ts).
  */
-import { findWords, type Range, type Words } from './anchors.ts'
+import { findWords, missedPlace, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'
 import type { Section } from './outline.ts'
 import { isSame, sectionOf, shortened, type Source } from './resolution.ts'
@@ -16,7 +16,7 @@ type Which = Omit<Words, 'find'>
 export type Operation =
   | ({ readonly op: 'replace'; readonly find: string; readonly with: string } & Which)
   | ({ readonly op: 'delete'; readonly find: string } & Which)
-  /** Within a line, directly beside words; as blocks at the start or the end of the document. One of the three is given. */
+  /** Within a line, directly next to words; as blocks at the start or the end of the document. One of the three is given. */
   | ({
       readonly op: 'insert'
       readonly markdown: string
@@ -32,13 +32,20 @@ export type Operation =
 
 const words = ({ text }: Source, target: Words): Range | Unresolved => {
   const found = findWords(text, target)
-  if (found === undefined)
-    return { code: 'target_not_found', message: `The text has no ${JSON.stringify(shortened(target.find))}.`, sought: target.find }
+  if (found === undefined) {
+    const missed = missedPlace(text, target)
+    if (missed !== undefined) return { code: 'target_not_found', ...missed }
+    return {
+      code: 'target_not_found',
+      message: `The text does not contain ${JSON.stringify(shortened(target.find))}.`,
+      sought: target.find
+    }
+  }
   if ('range' in found) return found.range
   const { candidates } = found
   return {
     code: 'target_ambiguous',
-    message: `The text has ${JSON.stringify(shortened(target.find))} ${candidates.length} times or more.`,
+    message: `The text contains ${JSON.stringify(shortened(target.find))} ${candidates.length} times or more.`,
     candidates
   }
 }
@@ -112,7 +119,7 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   return { ...besideWords(text, operation, found), beside: found }
 }
 
-/** Where an insertion beside words goes, and as what: a row or an item beside another is a line of its own. */
+/** Where an insertion next to words goes, and as what: a row or an item next to another is a line of its own. */
 export const besideWords = (
   text: string,
   { after, markdown }: Pick<Extract<Operation, { op: 'insert' }>, 'after' | 'markdown'>,

@@ -8,7 +8,7 @@ export interface Section {
   readonly level: number
   /** As it reads, without marks. */
   readonly title: string
-  /** Of the heading, counted from 1. */
+  /** Line of the heading, counted from 1. */
   readonly line: number
   /** Where the heading begins, in UTF-16 units. */
   readonly from: number
@@ -138,8 +138,8 @@ const sectionsAt = (outline: readonly Section[], path: readonly string[], plain:
 }
 
 /**
- * The sections that a name may mean: `Title`, `## Title` for one of that level, or `Outer > Inner`. Those that read exactly so come before
- * those that differ in case or space.
+ * The sections that a name may mean: `Title`, `## Title` for one of that level, or `Outer > Inner`. Headings that match exactly come before those
+ * that differ in case or space.
  */
 export const sectionsNamed = (outline: readonly Section[], name: string): Section[] => {
   const { marked, bare } = levelOf(name)

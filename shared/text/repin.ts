@@ -1,6 +1,6 @@
 /**
- * Finding text again that a replacement of the document took out and put back elsewhere: moved, wrapped anew, restored. It is found only
- * where nothing else can be meant: what stood once before stands once now, alone or together with what stood beside it.
+ * Finding text again that a replacement of the document took out and put back elsewhere: moved, wrapped again, restored. It is found only
+ * where nothing else can be meant: what stood once before stands once now, alone or together with what stood next to it.
  */
 import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
@@ -20,7 +20,7 @@ export interface Lost {
 // Fewer units than this are found everywhere by chance.
 export const tellingUnits = 8
 
-// Words without anything of what stood beside them come by chance more often.
+// Words without anything of what stood next to them come by chance more often.
 const aloneUnits = 16
 
 /** What may be looked for, the most telling first. A place between two characters is told by both its sides only. */
@@ -178,7 +178,7 @@ const covering = (text: string, quote: string, range: Range): Range | undefined 
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Units looked at on either side of what is left of a text, beside twice its length. */
+/** Units looked at on either side of what is left of a text, next to twice its length. */
 const aroundUnits = 64
 
 /** Where a text of which `kept` is left stands whole around that, exactly or without regard to white space and Markdown marks. */
@@ -279,7 +279,7 @@ export const findReturned = (gone: readonly Gone[], content: string): readonly (
   return gone.map(({ quote, prefix, left }, index) => {
     const { pattern, count, at } = counts[index] as Count
     if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
-    // Of a text with less context than is kept, the document began or ended there.
+    // Where a text has less context than is kept, the document began or ended there.
     if (pattern.length < contextUnits && pattern !== content) return undefined
     const range = { from: at + prefix.length, to: at + prefix.length + quote.length }
     return left === undefined || covers(range, left) ? range : undefined

@@ -4,7 +4,7 @@ import type { Candidate, Range } from './anchors.ts'
 /** A range of the text and what comes there instead. */
 export interface Resolved extends Range {
   readonly insert: string
-  /** The words that it stands beside: what is followed when the text has changed, not the place between characters. */
+  /** The words that it stands next to: what is followed when the text has changed, not the place between characters. */
   readonly beside?: Range
   /** The words as they stand in the text, where they were named otherwise. */
   readonly matched?: string

@@ -22,7 +22,7 @@ const shareMin = 0.4
 const leadUnits = 40
 
 /** The lines of a range as they stand, without empty ones; at most 3. */
-const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { from, to }: Range): readonly SimilarLine[] => {
+export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { from, to }: Range): readonly SimilarLine[] => {
   const found: SimilarLine[] = []
   const last = lines.at(Math.max(from, to - 1))
   for (let line = lines.at(from); line <= last && found.length < shownLinesMax; line++) {

@@ -68,7 +68,7 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
   code: 'target_ambiguous',
   message,
   candidates: candidatesAt(source, ranges),
-  hint: `Say which with ${takes}.`
+  hint: `Choose one with ${takes}.`
 })
 
 /** The change with the names as they stand in the text, where they were given otherwise: in part, or in another case. */
@@ -157,8 +157,8 @@ const tableOf = (source: Source, { section, sheet, header, table: number }: Whic
 const appendRow = (source: Source, table: TextTable, cells: readonly string[]): Resolution => {
   const columns = table.heading.cells.length
   if (cells.length > columns)
-    return { code: 'invalid_request', message: `The table has ${columns} columns: ${cells.length} cells are too many.` }
-  return rowAdded(source.text, table, cells) ?? { code: 'invalid_request', message: 'The sheet takes no more rows.' }
+    return { code: 'invalid_request', message: `The table has ${columns} columns: ${cells.length} cells do not fit.` }
+  return rowAdded(source.text, table, cells) ?? { code: 'invalid_request', message: 'The sheet cannot have more rows.' }
 }
 
 /** Which of some cells is named; counted from 0. */
@@ -230,7 +230,7 @@ const check = (source: Source, { item: words, checked, section, occurrence }: Ex
   const scope = scopeOf(source, section)
   if (isUnresolved(scope)) return scope
   const item = itemNamed(source, scope, words, occurrence, true)
-  if (isUnresolved(item) || item.box === undefined) return isUnresolved(item) ? item : notFound(`${quoted(words)} is no task.`)
+  if (isUnresolved(item) || item.box === undefined) return isUnresolved(item) ? item : notFound(`${quoted(words)} is not a task.`)
   return matching(itemChecked(source.text, { ...item, box: item.box }, checked), [[words, item.text]])
 }
 

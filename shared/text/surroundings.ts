@@ -16,7 +16,7 @@ const keptPart = 4
 /** A run of this many units, the text itself within, does not come by chance. */
 const runUnitsMin = 24
 
-/** A single change of fewer units than this beside a text takes nothing away that told it. */
+/** A single change of fewer units than this next to a text takes nothing away that told it. */
 const smallUnits = 8
 
 /** Words of this many units around a text tell it from the same words elsewhere. */
@@ -29,7 +29,7 @@ interface Around {
   /** Units of the words that stood around the text, and of those that are left. */
   readonly total: number
   readonly kept: number
-  /** The text with all that is left directly beside it. */
+  /** The text with all that is left directly next to it. */
   readonly run: Range
   /** Edits that touch the text or what stood around it. */
   readonly edits: number

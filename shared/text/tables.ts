@@ -23,7 +23,7 @@ export interface TableRow extends Range {
 
 export interface TextTable {
   readonly heading: TableRow
-  /** Those below the heading. */
+  /** The rows below the heading. */
   readonly rows: readonly TableRow[]
   /** The line behind which a new row goes. */
   readonly last: TableRow

@@ -34,7 +34,7 @@ const filled = (body: string | undefined, words: Readonly<Record<string, string>
   return JSON.parse(text) as Json
 }
 
-test('[AGENT-8] an edit beside a person who types', async () => {
+test('[AGENT-8] an edit next to a person who types', async () => {
   const owner = await world.create(prose)
   const { key } = await owner.share('edit')
   const agent = await newAgent(linkTo(owner.doc, key))
@@ -72,7 +72,7 @@ test('[AGENT-8] a comment, the answer of a person, and what the agent says to th
   const follow = agent.told('follow')
   const own = await agent.do(follow)
   // It goes on from what it has seen, as the guide says.
-  expect(agent.guide).toContain('go on from `latest` of each answer')
+  expect(agent.guide).toContain('Continue from `latest` in each answer')
   const waits = agent.do({ ...follow, url: follow.url.replace(/since=\d+/, `since=${own.latest}`) })
   await owner.ask('POST', `/comments/${made.id}/replies`, { json: { body: 'Yes, please.', author: 'Ana' } })
   const { events } = await waits

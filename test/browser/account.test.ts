@@ -157,20 +157,35 @@ test('[WEB-60] a device is connected by a person who compares the code, and ende
   await context.close()
 })
 
+/** The address at which a program that registered itself asks for access to documents. */
+const askingProgram = async (name: string): Promise<string> => {
+  const redirect = 'http://127.0.0.1:9/callback'
+  const response = await fetch(`${world.url}/auth/oauth2/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: name, redirect_uris: [redirect], token_endpoint_auth_method: 'none' })
+  })
+  const { client_id: id } = (await response.json()) as { client_id: string }
+  const query = { client_id: id, redirect_uri: redirect, response_type: 'code', scope: 'docs:owner', resource: `${world.url}/mcp` }
+  const challenge = { code_challenge: 'A'.repeat(43), code_challenge_method: 'S256' }
+  return `${world.url}/auth/oauth2/authorize?${new URLSearchParams({ ...query, ...challenge }).toString()}`
+}
+
 for (const viewport of sizes) {
   test(`[WEB-61] pages of accounts at ${viewport.width} px, with script off: they work, and have no violations`, async () => {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce', javaScriptEnabled: false })
     const page = await context.newPage()
     // A page without script can still be looked at by one with: axe needs it, and the same markup.
     const looked = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    const lookAt = async (name: string): Promise<void> => {
+    const lookAt = async (name: string, act = async (_page: Page): Promise<void> => undefined): Promise<void> => {
       await looked.clearCookies()
       await looked.addCookies(await context.cookies())
       const other = await looked.newPage()
       const heard = complaints(other)
       await other.setContent('<p>')
       await other.goto(page.url())
-      await look(other, name)
+      await act(other)
+      await look(other, name, true)
       expect(await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} fits`).toBe(true)
       expect(heard).toEqual([])
       await other.close()
@@ -193,8 +208,22 @@ for (const viewport of sizes) {
     await page.getByLabel('Password').fill('short text')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.waitForURL(`${world.url}/`)
+    // A program that was let in, and a token: the page lists both, and tells the token once.
+    await page.goto(await askingProgram('The review bot of the people next door'))
+    await lookAt('consent')
+    // Nobody listens where the program would.
+    const sent = page.waitForEvent('requestfailed', (request) => request.url().startsWith('http://127.0.0.1:9/callback?code='))
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await sent
+    await page.waitForURL('chrome-error://chromewebdata/')
     await page.goto(`${world.url}/account`)
-    await lookAt('account')
+    await lookAt('new-token', async (other) => {
+      await other.getByText('New access token').click()
+      await other.getByLabel('Name of the program').fill('A program that looks at texts')
+      await other.getByRole('button', { name: 'Create token' }).click()
+      await other.getByText('It is shown only once.').waitFor()
+    })
+    await lookAt('account', (other) => other.getByText('New access token').click())
     const device = await startDevice('agmd on a laptop')
     await page.goto(`${world.url}/device`)
     await lookAt('device')
@@ -254,7 +283,7 @@ test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async
   await context.close()
 })
 
-test('[WORDS-6] what is chosen is shown whole in German, on a phone and on a desk', async () => {
+test('[WORDS-6] [HOME-12] what is chosen is shown whole in German, on a phone and on a desk', async () => {
   const context = await browser.newContext({ locale: 'de-DE', reducedMotion: 'reduce' })
   const page = await context.newPage()
   const { url } = await createDocument(world.url, '# Auswahl')
@@ -280,5 +309,20 @@ test('[WORDS-6] what is chosen is shown whole in German, on a phone and on a des
     )
     expect(cut, `${viewport.width} px`).toEqual([])
   }
+  await page.setViewportSize({ width: 1280, height: 860 })
+  const bottoms = await page
+    .locator('.share-form :is(select, .button)')
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom))
+  expect(new Set(bottoms).size).toBe(1)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Mehr', exact: true }).click()
+  const entry = page.locator('#menu .menu-item', { hasText: 'Anderes Dokument öffnen' })
+  expect((await entry.boundingBox())?.height).toBeLessThan(40)
+  expect(
+    await entry
+      .locator('span')
+      .first()
+      .evaluate((words) => words.scrollWidth - words.clientWidth)
+  ).toBe(0)
   await context.close()
 })

@@ -1,4 +1,4 @@
-/** Activity beside a document in real Chromium. */
+/** Activity next to a document in real Chromium. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'

@@ -18,7 +18,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-test('[QUICK-3] [QUICK-5] other documents are found by key, beside the commands and in the menu; Ctrl+K is the link where one writes', async () => {
+test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; Ctrl+K is the link where one writes', async () => {
   const [first, second] = [await createDocument(world.url, '# Apples\n'), await createDocument(world.url, '# Pears\n\nwords\n')]
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
   const page = await context.newPage()
@@ -44,7 +44,16 @@ test('[QUICK-3] [QUICK-5] other documents are found by key, beside the commands 
   await field.waitFor()
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
-  await page.keyboard.press('Control+Shift+p')
+  // [QUICK-6] The second key comes before the browser tells the end of the first dialog, which it does in a task of its own.
+  await page.keyboard.press('Control+o')
+  await field.waitFor()
+  await page.evaluate(async () => {
+    const dialog = document.querySelector('dialog')
+    if (dialog?.dispatchEvent(new Event('cancel', { cancelable: true })) === true) dialog.close()
+    await Promise.resolve()
+    const key = { key: 'P', keyCode: 80, ctrlKey: true, shiftKey: true, bubbles: true, cancelable: true }
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key))
+  })
   await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor()
   await page.keyboard.type('apples')
   await page.getByRole('option', { name: /^Apples/, selected: true }).waitFor()

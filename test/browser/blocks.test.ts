@@ -43,7 +43,7 @@ async function drag(page: Page, words: string, to: string): Promise<void> {
   await page.locator('.block-drop:visible').waitFor()
 }
 
-test('[BLOCK-5] [BLOCK-6] a block is dragged by its handle, moved by keys and menu; its comments go along, undo is one step', async () => {
+test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, moved by keys and menu; its comments go along, undo is one step', async () => {
   const before =
     'One\n\nTwo words that are commented on\n\n- a\n  - b\n- c\n\nThe last and longest paragraph of them all, with more words than the others'
   const document = await createDocument(world.url, before)
@@ -55,6 +55,21 @@ test('[BLOCK-5] [BLOCK-6] a block is dragged by its handle, moved by keys and me
   const mark = page.locator('.rm-comment')
   await mark.waitFor()
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
+
+  // The column moves when the window gets narrower, and the handle with it.
+  const distance = async (): Promise<number> => {
+    const [at, words] = [await page.locator('.block-handle').boundingBox(), await line(page, 'Two words').boundingBox()]
+    return Math.round((words?.x ?? 0) - (at?.x ?? 0))
+  }
+  await line(page, 'Two words').hover()
+  await page.locator('.block-handle:visible').waitFor()
+  const [apart, column] = [await distance(), (await line(page, 'Two words').boundingBox())?.x]
+  await page.setViewportSize({ width: 1000, height: 800 })
+  await until(
+    async () => (await line(page, 'Two words').boundingBox())?.x !== column && (await distance()) === apart,
+    'the handle beside its block'
+  )
+  await page.setViewportSize({ width: 1280, height: 800 })
 
   await drag(page, 'Two words', 'The last')
   await page.keyboard.press('Escape')

@@ -115,6 +115,10 @@ export const editorText = (page: Page): Promise<string> =>
 
 export const chip = (page: Page, state: string) => page.locator(`.chip[data-state=${state}]`)
 
+/** The chip of a page without a connection, once the device holds so many unsent changes of it. */
+export const held = (page: Page, changes: number) =>
+  page.locator(`.chip[data-held="${changes}"]`, { hasText: 'changes kept on this device' })
+
 /** Waits until all that was typed is saved, on a page that may still be on its way. */
 export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()

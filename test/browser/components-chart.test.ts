@@ -43,11 +43,19 @@ const { visit, writer } = createVisits(() => ({ world, browser }))
 const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
 const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 
-test('[COMP-55] the title of a chart is written in its field, as one change of one line', async () => {
+test('[COMP-55] [COMP-68] the title of a chart is written in its field, as one change of one line', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   const title = page.getByRole('textbox', { name: 'Title' })
   await until(async () => (await title.inputValue()) === 'Visitors', 'the title that it has')
-  await title.fill('People who came')
+  // A click on the name of the chart opens its title, for the very next key.
+  const focused = await page.getByRole('button', { name: 'Chart: Visitors' }).evaluate((button: HTMLElement) => {
+    button.click()
+    let found = document.activeElement
+    while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement
+    return found?.closest('label')?.textContent
+  })
+  expect(focused ?? 'nothing').toContain('Title')
+  await page.keyboard.type('People who came')
   await title.press('Enter')
   await text(chart('type: line', 'title: People who came', ...visits.slice(2)))
   await until(async () => (await title.inputValue()) === 'People who came', 'the title that was written')
@@ -279,7 +287,7 @@ const counter = (title: string, more = ''): string =>
 test('[COMP-23] who suggests makes one suggestion of a change of a chart; who may not change it sees why, and what it shows', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
-  // What one may do is told by now, and shows nothing anew.
+  // What one may do is told by now, and shows nothing again.
   await suggester.page.locator('.chip[data-state=readonly]').waitFor()
   await suggester.page.getByRole('button', { name: 'Edit data' }).click()
   await suggester.page.locator('[data-cell=B2]').press('Enter')
@@ -314,7 +322,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
   await reader.leave()
 })
 
-test('[COMP-24] widgets run when asked to, several at once, keep a state of one line in the text, read sheets, and stop when asked to', async () => {
+test('[COMP-24] [COMP-70] widgets run when asked to, several at once, keep a state of one line in the text, read sheets, and stop when asked to', async () => {
   const sheet = '```sheet #s\n| a | b |\n| 1 | =A2*3 |\n```\n\n'
   const reads = 'agmd.getData("#s").then((rows) => { document.title = b.title = JSON.stringify(rows) })\n'
   const one = counter('One', reads)
@@ -323,6 +331,9 @@ test('[COMP-24] widgets run when asked to, several at once, keep a state of one 
   await page.getByRole('button', { name: 'Run: Two' }).click()
   const [first, second] = [page.frameLocator('iframe[title=One]'), page.frameLocator('iframe[title=Two]')]
   await first.getByTitle('[["a","b"],["1","3"]]').waitFor()
+  // Nothing around the page of a widget takes of its height.
+  const inside = await first.locator('html').evaluate(() => innerHeight)
+  expect(String(inside)).toBe(await page.locator('iframe[title=One]').getAttribute('height'))
   await first.getByRole('button').click()
   await first.getByRole('button', { name: '1' }).waitFor()
   await text(`# Page\n\n${sheet}${one.replace('</script>\n', '</script>\n<!-- state {"n":1} -->\n')}\n${counter('Two')}\nEnd\n`)

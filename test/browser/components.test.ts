@@ -22,9 +22,12 @@ afterAll(async () => {
 const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
+/** The names of the columns of a board, as they are drawn. */
+const columnNames = (page: Page): Promise<string[]> =>
+  page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-test('[COMP-1] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
+test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -66,15 +69,49 @@ test('[COMP-1] a board is worked with by pointer: each interaction is a small ed
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all'))
-  await page.getByRole('button', { name: 'Actions for Tell all' }).click()
-  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await card('Tell all').locator('.card-text').click()
   await page.getByLabel('Assignee').fill('ben')
   await page.getByLabel('Tags').fill('news press')
   await page.getByLabel('Details').fill('In the letter')
   await page.getByRole('button', { name: 'Save' }).click()
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
+  // The end of the drag before opened nothing.
+  expect(await page.locator('.card-form').count()).toBe(0)
   await page.getByLabel('Filter cards').fill('#backend')
   await until(async () => (await page.locator('.card').count()) === 1, 'one card is left')
+  await page.getByLabel('Filter cards').fill('')
+  const [done, todo] = [await column('Done').locator('.board-title').boundingBox(), await column('Todo').boundingBox()]
+  if (done === null || todo === null) throw new Error('they are not drawn')
+  await page.mouse.move(done.x + 10, done.y + 10)
+  await page.mouse.down()
+  await page.mouse.move(todo.x + 10, todo.y + 40, { steps: 5 })
+  await page.mouse.up()
+  await until(async () => (await columnNames(page)).join() === 'Done,Todo,Doing', 'the column was dragged')
+  await page.getByRole('button', { name: 'Actions for Done' }).press('Alt+ArrowRight')
+  await page.getByRole('status').filter({ hasText: 'Done moved, position 2 of 3' }).waitFor()
+  await until(async () => (await columnNames(page)).join() === 'Todo,Done,Doing', 'the column was moved by key')
+  await page.keyboard.press('Alt+ArrowRight')
+  await until(async () => (await columnNames(page)).join() === 'Todo,Doing,Done', 'the key goes on with it')
+  await column('Doing').locator('.board-title').dblclick()
+  await page.keyboard.type('Under way')
+  await page.keyboard.press('Enter')
+  await column('Under way').waitFor()
+  // With cards it cannot be deleted, which is said.
+  await page.getByRole('button', { name: 'Actions for Under way' }).click()
+  await page.getByText('Move or delete its cards first.').waitFor()
+  for (const key of ['End', 'Enter', 'Escape']) await page.keyboard.press(key)
+  await column('Under way').waitFor()
+  await page.setViewportSize({ width: 700, height: 800 })
+  await page.getByRole('button', { name: 'Add a column' }).click()
+  await page.keyboard.type('Later')
+  await page.keyboard.press('Enter')
+  await column('Later').waitFor()
+  const isInView = () =>
+    column('Later').evaluate((element) => {
+      const area = element.closest('.board')?.getBoundingClientRect()
+      return area !== undefined && element.getBoundingClientRect().right <= area.right + 1
+    })
+  await until(isInView, 'the new column is in view')
   await leave()
 })
 
@@ -343,7 +380,7 @@ test('[COMP-10] names are offered behind @ in a chat, and who is mentioned in a 
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-8] a sheet is gone through, written, copied and pasted with keys alone; formulas stay in the text, their values follow, also those of other sheets', async () => {
+test('[COMP-8] [COMP-69] a sheet is gone through, written, copied and pasted with keys alone; formulas stay in the text, their values follow, also those of other sheets', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -355,10 +392,11 @@ test('[COMP-8] a sheet is gone through, written, copied and pasted with keys alo
   await cell('A1').focus()
   await press('ArrowRight', 'ArrowDown')
   await page.keyboard.type('4')
+  await page.locator('.sheet-formula').first().filter({ hasText: /^4$/ }).waitFor()
   await press('Enter')
   await text(sheets(...rows.with(2, '| Pens | 4 |')))
   await until(async () => (await cell('B3').textContent()) === '4' && (await other.textContent()) === '4', 'both have followed')
-  // The formula shows beside the name of its cell.
+  // The formula shows next to the name of its cell.
   await page.locator('.sheet-formula', { hasText: '=SUM(B2:B2)' }).waitFor()
   await press('Control+z')
   await text(sheets(...rows))
@@ -373,7 +411,7 @@ test('[COMP-8] a sheet is gone through, written, copied and pasted with keys alo
   await text(sheets(...rows.slice(0, 3), '| Pens | 3 |', '| Sum | =SUM(B2:B2) |'))
   await cell('B3').focus()
   await press('Delete')
-  await until(async () => (await cell('B4').textContent()) === '3', 'computed anew')
+  await until(async () => (await cell('B4').textContent()) === '3', 'computed again')
   await page.keyboard.type('=1/0')
   await press('Tab')
   await until(async () => (await cell('B3').textContent()) === '#DIV/0!', 'an error shows')
@@ -420,7 +458,7 @@ test('[COMP-27] the draft of a card stays with it, whatever others do to the boa
   await title.fill('Test every part')
   await details.fill('By hand')
   // Nor does another card that is opened take its place.
-  await page.locator('.card', { hasText: 'Pick name' }).locator('.card-text').dblclick()
+  await page.locator('.card', { hasText: 'Pick name' }).locator('.card-text').click()
   await page.locator('.toast', { hasText: 'Save or cancel the open card first.' }).waitFor()
   expect(await title.inputValue()).toBe('Test every part')
   await details.focus()

@@ -262,7 +262,7 @@ test('[WEB-57] a weaker or a bad link never replaces the one that this device ke
   await saved(page)
   // A bad link: the kept one opens the document instead.
   await page.goto(`${world.url}/d/${document.id}?key=typo`)
-  // The page loads itself anew for that.
+  // The page loads itself again for that.
   await chip(page, 'saved').waitFor()
   expect(await page.locator('.cm-content').getAttribute('aria-readonly')).not.toBe('true')
   // A weaker one counts for this visit, and the way back is offered.

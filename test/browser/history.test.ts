@@ -96,7 +96,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the words that changed, g
   await page.context().close()
 })
 
-test('[HISTORY-9] taking a restored version back takes nothing from what others wrote since', async () => {
+test('[HISTORY-9] [REV-8] taking a restored version back takes nothing from what others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -119,6 +119,10 @@ test('[HISTORY-9] taking a restored version back takes nothing from what others 
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Restore undone. Edits that others made since are kept.').waitFor()
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
+  const { revisions } = (await (
+    await fetch(`${world.url}/api/docs/${document.id}/revisions`, { headers: { 'x-share-key': document.key } })
+  ).json()) as { revisions: { cause: string }[] }
+  expect(revisions.slice(0, 3).map(({ cause }) => cause)).toEqual(['restore', 'edit', 'restore'])
 
   await restoreFirst()
   const theirs = `${trip}Theirs.\n`.replaceAll(/^[^#\n].*$/gm, 'Theirs.')
@@ -332,6 +336,24 @@ test('[HISTORY-14] [HISTORY-15] the page strikes through the end of a heading, a
   await page.locator('.history-text .row').first().waitFor()
   expect(await steps.textContent()).toBe(told)
   expect(heard).toEqual([])
+  await page.context().close()
+})
+
+test('[HISTORY-17] a version that is chosen shows its first change', async () => {
+  const long = Array.from({ length: 60 }, (_each, index) => `Line ${index}.`).join('\n\n')
+  const document = await createDocument(world.url, `# Long\n\n${long}\n`)
+  await put(document, `# Long\n\n${long}\n\nThe end.\n`, 'Ana')
+  const { page } = await open(document)
+  await saved(page)
+  await page.keyboard.press('Control+Alt+h')
+  const isShown = (selector: string): Promise<boolean> =>
+    page.locator(selector, { hasText: 'The end.' }).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top > 0 && bottom < innerHeight
+    })
+  await until(() => isShown('.history-page p'), 'the change of the page is in view')
+  await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).click()
+  await until(() => isShown('.history-text .row'), 'the change of the source is in view')
   await page.context().close()
 })
 

@@ -68,7 +68,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
   await page.goto(world.url)
-  await page.getByText('Nothing here yet. Start writing, or drop a Markdown file.').waitFor()
+  await page.getByText('Nothing here yet. Start writing, or open a Markdown file.').waitFor()
   const own = await createDocument(world.url, '# Zebra notes')
   const news = await createDocument(world.url, '# News')
   await fetch(`${world.url}/api/docs/${news.id}/publish`, { method: 'POST', headers: { 'x-share-key': news.key } })
@@ -335,10 +335,10 @@ test('[HOME-6] the language is chosen in the menu and on the first page; the tex
 })
 
 for (const viewport of sizes) {
-  test(`[HOME-7] the first page at ${viewport.width} px: no violations`, async () => {
+  test(`[HOME-7] [HOME-12] [HOME-13] the first page at ${viewport.width} px: no violations`, async () => {
     const { context, page, heard } = await visit({ viewport, reducedMotion: 'reduce' })
     await page.goto(world.url)
-    await page.getByText('Nothing here yet.').waitFor()
+    await page.getByText('Nothing here yet. Start writing, or open a Markdown file.').waitFor()
     await look(page, 'home-empty')
     const own = await createDocument(world.url, '# The Seven Lakes of the North')
     const news = await createDocument(world.url, '# Notes on a very long title that has to be broken somewhere because it is that long')
@@ -348,6 +348,10 @@ for (const viewport of sizes) {
     await page.goto(world.url)
     await page.locator('.recent').nth(2).waitFor()
     await look(page, 'home')
+    const bottoms = await page
+      .locator('.find :is(input, select)')
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom))
+    expect(new Set(bottoms).size).toBe(viewport.width === 1280 ? 1 : 2)
     expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     await choose(page, '', 'Remove from this device…')
     await choose(page, 'The Seven Lakes of the North', 'Delete for everyone…')

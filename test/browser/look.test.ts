@@ -89,7 +89,7 @@ for (const viewport of sizes) {
     await page.getByRole('button', { name: 'Create document' }).waitFor()
     await look(page, 'new')
     await page.goto(`${world.url}/d/${'x'.repeat(16)}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('.refused').getByRole('heading', { level: 1 }).waitFor()
     await look(page, 'refused')
     expect(heard).toEqual([])
     await context.close()

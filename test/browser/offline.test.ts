@@ -1,5 +1,8 @@
-/** Without the network, and without a place to keep anything. */
+/** Without the network, without a place to keep anything, and with what earlier versions kept. */
+import type { Browser } from 'playwright-core'
+import * as Y from 'yjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { png } from '../support/media.ts'
 import { start, type World } from '../support/start.ts'
 import {
   chip,
@@ -7,6 +10,7 @@ import {
   createDocument,
   createLink,
   editorText,
+  held,
   launch,
   profile,
   readMarkdown,
@@ -16,12 +20,17 @@ import {
 } from './browser.ts'
 
 let world: World
+let browser: Browser
 
 beforeAll(async () => {
   world = await start()
+  browser = await launch()
 })
 
-afterAll(() => world.stop())
+afterAll(async () => {
+  await browser.close()
+  await world.stop()
+})
 
 test('[WEB-24] a document opened before opens with the network off and the browser restarted, takes edits, and merges when the network returns', async () => {
   const document = await createDocument(world.url, '# Trip\n')
@@ -44,7 +53,7 @@ test('[WEB-24] a document opened before opens with the network off and the brows
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+End')
   await page.keyboard.type('from the train\n')
-  await page.locator('.chip', { hasText: 'Offline, 15 changes kept on this device' }).waitFor()
+  await held(page, 15).waitFor()
   await context.close()
 
   // Meanwhile somebody else writes.
@@ -99,8 +108,8 @@ test('[WEB-29] the service worker stores no address with a key', async () => {
 test('[WEB-31] the service worker may ask its own origin alone; a page that the browser no longer keeps comes from the network', async () => {
   const policy = (await fetch(`${world.url}/sw.js`)).headers.get('content-security-policy')
   expect(policy).toBe("default-src 'none'; connect-src 'self'")
-  const browser = await launch()
-  const page = await browser.newPage()
+  const context = await browser.newContext()
+  const page = await context.newPage()
   await page.goto(world.url)
   await workerActive(page)
   await page.evaluate(async () => void (await Promise.all((await caches.keys()).map((name) => caches.delete(name)))))
@@ -110,13 +119,13 @@ test('[WEB-31] the service worker may ask its own origin alone; a page that the 
   const fonts = await page.evaluate(async () => [...(await document.fonts.ready)].filter((font) => font.status === 'error').length)
   expect(fonts).toBe(0)
   expect(heard).toEqual([])
-  await browser.close()
+  await context.close()
 })
 
 test('[WEB-27] without IndexedDB the editor works and says that nothing is kept on this device', async () => {
   const document = await createDocument(world.url, '# Online')
-  const browser = await launch()
-  const page = await browser.newPage()
+  const context = await browser.newContext()
+  const page = await context.newPage()
   await page.addInitScript(() => Object.defineProperty(window, 'indexedDB', { value: undefined }))
   await page.goto(document.url)
   await page.getByText('Not kept on this device.', { exact: true }).waitFor()
@@ -126,7 +135,7 @@ test('[WEB-27] without IndexedDB the editor works and says that nothing is kept 
   await page.keyboard.type(' only')
   await saved(page)
   await until(async () => (await readMarkdown(world.url, document)) === '# Online only', 'the edit on the server')
-  await browser.close()
+  await context.close()
 })
 
 test('[WEB-28] a document never opened before says so without the network', async () => {
@@ -141,4 +150,74 @@ test('[WEB-28] a document never opened before says so without the network', asyn
   await page.getByRole('heading', { name: 'You are offline' }).waitFor()
   await context.close()
   await ana.remove()
+})
+
+test('[KEEP-9] what an earlier version kept and had not sent is sent once, also what its page adds as long as it is open', async () => {
+  const document = await createDocument(world.url, 'Text here.\n')
+  const context = await browser.newContext({ serviceWorkers: 'block' })
+  await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+  const ask = async <Answer>(path: string): Promise<Answer> =>
+    (await (await fetch(`${world.url}/api/docs/${document.id}/${path}`, { headers: { 'x-share-key': document.key } })).json()) as Answer
+  const bodies = async (): Promise<readonly string[]> =>
+    (await ask<{ comments: { body: string }[] }>('comments')).comments.map(({ body }) => body).toSorted()
+  const comment = (id: string, find: string, body: string): object => {
+    const target = { find, prefix: '', suffix: '' }
+    return { id, doc: document.id, at: 1, author: '', deed: { kind: 'comment', body, target } }
+  }
+  const start = Y.encodeRelativePosition(Y.createRelativePositionFromTypeIndex(new Y.Doc().getText('content'), 0, -1))
+  const file = { id: 'file-earlier', doc: document.id, at: 1, name: 'Red house.png', follows: false }
+
+  // A page of that version holds its database open. One store is of no page any more.
+  const earlier = await context.newPage()
+  await earlier.goto(`${world.url}/blank`)
+  const keep = (database: string, store: string, record: object, bytes: readonly number[], isClosed: boolean): Promise<void> =>
+    earlier.evaluate(
+      async ([database, store, record, bytes, position, isClosed]) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        const request = indexedDB.open(database, 1)
+        request.onupgradeneeded = () => request.result.createObjectStore(store, { keyPath: 'id' }).createIndex('doc', 'doc')
+        request.onerror = () => reject(request.error ?? new Error('not opened'))
+        request.onsuccess = () => {
+          const writing = request.result.transaction(store, 'readwrite')
+          const blob = new Blob([new Uint8Array(bytes)], { type: 'image/png' })
+          writing.objectStore(store).put(bytes.length === 0 ? record : { ...record, blob, position: new Uint8Array(position) })
+          writing.oncomplete = () => {
+            if (isClosed) request.result.close()
+            else Object.assign(globalThis, { open: request.result })
+            resolve()
+          }
+        }
+        return promise
+      },
+      [database, store, record, bytes, [...start], isClosed] as const
+    )
+  await keep('agmd-review', 'deeds', comment('comment-earlier', 'Text', 'Before.'), [], false)
+  await keep('agmd-uploads', 'uploads', file, [...png(3, 2)], true)
+  const databases = (): Promise<readonly (string | undefined)[]> =>
+    earlier.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
+
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await until(async () => (await readMarkdown(world.url, document)).includes('![Red house]('), 'the picture')
+  await until(async () => !(await databases()).includes('agmd-uploads'), 'the old database is gone')
+  expect(await databases()).toContain('agmd-review')
+  expect(await bodies()).toEqual([])
+  await earlier.evaluate(
+    async (record) => {
+      const writing = (globalThis as unknown as { open: IDBDatabase }).open.transaction('deeds', 'readwrite')
+      writing.objectStore('deeds').put(record)
+      await new Promise((resolve) => (writing.oncomplete = resolve))
+    },
+    comment('comment-later', 'here', 'Meanwhile.')
+  )
+  await earlier.close()
+  await until(async () => (await bodies()).join() === 'Before.,Meanwhile.', 'the comments')
+  await page.reload()
+  await page.locator('.rm-comment', { hasText: 'Text' }).waitFor()
+  await saved(page)
+  expect(await bodies()).toEqual(['Before.', 'Meanwhile.'])
+  expect((await readMarkdown(world.url, document)).match(/!\[/g)).toHaveLength(1)
+  const left = await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))
+  expect(new Set(left)).toEqual(new Set(['agmd', `agmd:${document.id}`]))
+  await context.close()
 })

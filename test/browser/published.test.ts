@@ -108,7 +108,7 @@ test('[PUBLISH-8] on paper long lines are wrapped, and folded text is open', asy
   await context.close()
 })
 
-test('[PUBLISH-8] the contents stand open beside the text where there is room, and folded above it on a phone', async () => {
+test('[PUBLISH-8] the contents stand open next to the text where there is room, and folded above it on a phone', async () => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await page.goto(await publish(sample))
@@ -160,7 +160,7 @@ async function loads(
   return found
 }
 
-test('[PUBLISH-9] a page needs no script: none is loaded, or, with diagrams, 5 KB at most of ours beside the frame that draws', async () => {
+test('[PUBLISH-9] a page needs no script: none is loaded, or, with diagrams, 5 KB at most of ours next to the frame that draws', async () => {
   const without = await loads(await publish(sample.replace(fence, '')))
   expect(without.filter(({ type }) => type === 'script')).toEqual([])
   expect(without.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(200_000)

@@ -56,7 +56,7 @@ for (const viewport of sizes) {
     await page.goto(deleted.url)
     await lookAt('deleted', 'This document was deleted')
     await page.goto(world.url)
-    await page.getByText('Nothing here yet. Start writing, or drop a Markdown file.').waitFor()
+    await page.getByText('Nothing here yet. Start writing, or open a Markdown file.').waitFor()
     await page.goto(`${world.url}/nothing/here`)
     await lookAt('no-page', 'There is nothing at this address')
     for (const { status, name, title, ...more } of answers) {

@@ -400,7 +400,7 @@ test('[REVIEW-41] a comment is written where a hundred others stand', async () =
   await context.close()
 })
 
-test('[REVIEW-4] what is done without a connection is kept across a reload, told, and arrives once, in order, also with two tabs open', async () => {
+test('[REVIEW-4] [REVIEW-63] what is done without a connection is kept across a reload, told, and arrives once, in order, also with two tabs open', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   const { id: proposal } = await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
@@ -417,6 +417,9 @@ test('[REVIEW-4] what is done without a connection is kept across a reload, told
   await page.getByRole('textbox', { name: 'Write a comment' }).fill('Once should do.')
   await page.keyboard.press('Control+Enter')
   await page.locator('.card', { hasText: 'Once should do.' }).getByText('Kept on this device.', { exact: false }).waitFor()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.press('F8')
+  await page.getByRole('status').filter({ hasText: '1 of 3. Comment by Ana: Once should do. (not sent yet)' }).waitFor()
   await page.locator('.card', { hasText: 'A holiday!' }).getByRole('button', { name: 'Resolve' }).click()
   await page.locator('.rm-comment', { hasText: 'Monday' }).waitFor({ state: 'detached' })
   await page.locator('.card.proposal').getByRole('button', { name: 'Accept' }).click()
@@ -454,23 +457,25 @@ test('[REVIEW-4] what is done without a connection is kept across a reload, told
   await context.close()
 })
 
-/** How many documents' remarks this device keeps. */
-const keptRemarks = (page: Page): Promise<number> =>
-  page.evaluate(async () => {
-    const { promise, resolve } = Promise.withResolvers<number>()
-    const opening = indexedDB.open('agmd-remarks', 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore('lists', { keyPath: 'id' }).createIndex('doc', 'doc')
+/** What this device keeps of a document: values, records of the one database, and the text. */
+const keptOf = (page: Page, id: string): Promise<readonly string[]> =>
+  page.evaluate(async (id) => {
+    const values = Object.entries(localStorage).filter((entry) => entry.join().includes(id))
+    const texts = (await indexedDB.databases()).filter(({ name }) => name?.includes(id))
+    const { promise, resolve } = Promise.withResolvers<readonly string[]>()
+    const opening = indexedDB.open('agmd')
     opening.onsuccess = () => {
-      const asked = opening.result.transaction('lists').objectStore('lists').count()
-      asked.onsuccess = () => {
+      const reading = opening.result.transaction(opening.result.objectStoreNames)
+      const asked = [...opening.result.objectStoreNames].map((name) => [name, reading.objectStore(name).index('doc').count(id)] as const)
+      reading.oncomplete = () => {
         opening.result.close()
-        resolve(asked.result)
+        resolve(asked.filter(([, { result }]) => result > 0).map(([name]) => name))
       }
     }
-    return promise
-  })
+    return [...values.map(([name]) => name), ...texts.map(({ name }) => name ?? ''), ...(await promise)]
+  }, id)
 
-test('[REVIEW-31] without a connection remarks are read as this device saw them last, on their characters, and go from it with the document', async () => {
+test('[REVIEW-31] without a connection remarks are read as this device saw them last, on their characters; [WEB-71] all that is kept of a document goes with it', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'every', body: 'Really every one?' })
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
@@ -478,7 +483,7 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
   const { context, page } = await person('Ana', document.url)
   await workerActive(page)
   await page.locator('.rm-comment', { hasText: 'every' }).waitFor()
-  await until(async () => (await keptRemarks(page)) === 1, 'they are kept')
+  await until(async () => (await keptOf(page, document.id)).includes('lists'), 'they are kept')
   await context.setOffline(true)
   await select(page, 'Monday')
   await page.keyboard.press('Delete')
@@ -509,7 +514,7 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
   await page.getByRole('button', { name: /^More for/ }).click()
   await page.getByRole('button', { name: 'Remove from this device…' }).click()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await until(async () => (await keptRemarks(page)) === 0, 'they are gone')
+  await until(async () => (await keptOf(page, document.id)).length === 0, 'all of it is gone')
   await context.close()
 })
 
@@ -663,15 +668,16 @@ test('[REVIEW-5] [REVIEW-40] each role has what it may do: reading, commenting, 
   await editor.context.close()
 })
 
-test('[REVIEW-47] buttons above a selection go when the link is revoked', async () => {
+test('[REVIEW-47] buttons above a selection come with their part of the page, and go when the link is revoked', async () => {
   const document = await createDocument(world.url, 'Some words to select.\n')
   const link = await createLink(world.url, document, 'comment')
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' })
+  const release = await holdParts(context)
   const page = await context.newPage()
   await page.goto(link.url)
-  await page.locator('.chip[data-state=readonly]').waitFor()
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+a')
+  release()
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
   await bubble.getByRole('button', { name: 'Comment' }).waitFor()
   const revoked = await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, {
@@ -859,10 +865,10 @@ test('[REVIEW-34] what was proposed as the page went is there at the next visit,
   // One transaction that goes on holds up all that come after it.
   await page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve) => {
-      const request = indexedDB.open('agmd-review')
+      const request = indexedDB.open('agmd')
       request.onsuccess = () => resolve(request.result)
     })
-    const store = database.transaction('deeds', 'readwrite').objectStore('deeds')
+    const store = database.transaction('outbox', 'readwrite').objectStore('outbox')
     await new Promise<void>((resolve) => {
       const again = (): void => {
         store.get('none').onsuccess = again
@@ -942,7 +948,7 @@ test('[REVIEW-39] who withdraws without a connection what is accepted meanwhile 
   await context.close()
 })
 
-test('[REVIEW-35] undo types nothing a second time beside the suggestion that was made of it', async () => {
+test('[REVIEW-35] undo types nothing a second time next to the suggestion that was made of it', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -1025,7 +1031,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone thro
   await context.close()
 })
 
-test('[REVIEW-11] [REVIEW-46] an assignment is created, followed and closed; whoever holds its link starts it and reports', async () => {
+test('[REVIEW-11] [REVIEW-46] [REVIEW-61] an assignment is created, followed and closed; whoever holds its link starts it and reports', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -1042,18 +1048,17 @@ test('[REVIEW-11] [REVIEW-46] an assignment is created, followed and closed; who
   const url = await page.evaluate(() => navigator.clipboard.readText())
 
   const bea = await person('Bea', url)
-  await bea.page.getByRole('button', { name: 'More' }).click()
-  await bea.page.getByRole('button', { name: 'Review assignments' }).click()
   await bea.page.getByText('Waiting for you').waitFor()
   await bea.page.getByRole('button', { name: 'Start the review' }).click()
   await page.getByText('Started by Bea').waitFor()
+  await bea.page.getByText('Select words in the text to comment').waitFor()
+  expect(await bea.page.getByRole('textbox', { name: 'What did you find?' }).count()).toBe(0)
   await select(bea.page, 'Monday')
   await bea.page.keyboard.press('Control+Alt+KeyM')
   await bea.page.getByRole('textbox', { name: 'Write a comment' }).fill('A holiday!')
   await bea.page.keyboard.press('Control+Enter')
   await until(async () => (await comments(document)).comments.length === 1, 'the comment of the review')
-  await bea.page.getByRole('button', { name: 'More' }).click()
-  await bea.page.getByRole('button', { name: 'Review assignments' }).click()
+  await bea.page.getByRole('button', { name: 'Back to the assignment' }).click()
   await bea.page.getByText('1 comment, 0 suggestions').waitFor()
   await bea.page.getByRole('textbox', { name: 'What did you find?' }).fill('One date is a holiday.')
   await bea.page.keyboard.press('Control+Enter')
@@ -1147,7 +1152,7 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   const card = page.locator('.card', { hasText: 'once' })
   await card.getByText('The text was deleted.').waitFor()
   expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
-  // Who goes on typing proposes anew.
+  // Who goes on typing proposes again.
   await page.locator('.cm-content').focus()
   await page.keyboard.type(' and again')
   await page.keyboard.press('Control+Home')
@@ -1207,7 +1212,7 @@ test('[REVIEW-26] a text that is proposed to go is not said to be empty', async 
   await context.close()
 })
 
-test('[REVIEW-28] a comment whose words were changed is on what became of them, not on the same words beside them', async () => {
+test('[REVIEW-28] a comment whose words were changed is on what became of them, not on the same words next to them', async () => {
   const document = await createDocument(world.url, '# Lunch\n\nThe fish is red.\n\nThe fish is blue.\n')
   await ask(document, 'POST', 'comments', { find: 'fish', occurrence: 1, body: 'Fresh?' })
   await ask(document, 'PATCH', 'content', { edits: [{ find: 'sh is red', replace: 'nch and fish are red' }] })
@@ -1247,7 +1252,7 @@ test('[REVIEW-27] a comment made on words while others rewrite what stands on bo
   await way.stop()
 })
 
-test('[REVIEW-14] a remark made while others rewrite what stands beside its words is on these words nevertheless, once the page has heard of it', async () => {
+test('[REVIEW-14] a remark made while others rewrite what stands next to its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)

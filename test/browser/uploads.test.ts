@@ -290,8 +290,10 @@ test('[WEB-46] what is added offline is sent once the connection is back, also b
   const twin = await context.newPage()
   await twin.goto(`${world.url}/d/${document.id}`)
   await until(async () => (await editorText(twin)) === 'first\nlater\n', 'the text on the other page')
+  // It takes them over when the first is loaded again, which may have them back before.
   await page.reload()
-  await page.getByRole('group', { name: 'Adding Red house.png' }).waitFor()
+  const adding = (on: Page) => on.getByRole('group', { name: 'Adding Red house.png' }).isVisible()
+  await until(async () => (await adding(page)) || (await adding(twin)), 'the files on one of the two')
   await context.setOffline(false)
   await until(async () => /Second\]\(/.test(await editorText(page)), 'both pictures')
   await saved(page)

@@ -14,13 +14,14 @@ import { sourceOf as chartSourceOf } from '../../shared/fences/chart-source.ts'
 import { followed } from '../../shared/fences/followed.ts'
 import { chartData, chartRows, isProblem, parseChart } from '../../shared/fences/chart.ts'
 import { parseChat } from '../../shared/fences/chat.ts'
-import { withValues } from '../../shared/fences/document-sheets.ts'
+import { documentSheets, withValues } from '../../shared/fences/document-sheets.ts'
 import { insertLines, linesOfText, oneLine, within } from '../../shared/fences/edits.ts'
-import { type Fence, fenceOf, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
+import { type Fence, fenceKinds, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
 import { format } from '../../shared/fences/formula/format.ts'
 import { referencesIn, tokensOf } from '../../shared/fences/formula/parse.ts'
 import { formulaInRow } from '../../shared/fences/formula/rewrite.ts'
 import { numberOfText, valueOfCell } from '../../shared/fences/formula/values.ts'
+import { componentHtml } from '../../shared/fences/kinds.ts'
 import { healEdits } from '../../shared/fences/heal.ts'
 import { parseTsv, setCell } from '../../shared/fences/sheet-edits.ts'
 import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
@@ -55,7 +56,8 @@ import { occurrences } from '../../shared/text/search.ts'
 import { linesNow, similarLines } from '../../shared/text/similar.ts'
 import { surroundingsTaken } from '../../shared/text/surroundings.ts'
 import { isDelimiter } from '../../web/editor/table-rows.ts'
-import { headingsOf } from '../../web/outline/headings.ts'
+import { headingsOf } from '../../web/editor/headings.ts'
+import { fenceOf } from '../support/fence.ts'
 import { families, growthOf } from './growth.ts'
 
 type Read = (text: string) => unknown
@@ -90,6 +92,9 @@ const formula =
       return undefined
     }
   }
+
+/** As a page shows it, so that the parser of each kind is read here without a row of its own. */
+const shown = (fence: Fence): unknown => componentHtml(fence, { inline: (text) => text, line: 0, sheets: documentSheets([fence], 0) })
 
 /** What stands in each module, by its path. */
 const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
@@ -190,6 +195,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     }
   },
   'shared/fences/heal.ts': { healEdits: (text) => (['board', 'chat'] as const).map((kind) => healEdits(fenceOf(kind, text))) },
+  'shared/fences/kinds.ts': Object.fromEntries(fenceKinds.map((kind) => [`componentHtml of ${kind}`, fenced(kind, shown)])),
   'shared/fences/sheet.ts': { parseSheet: fenced('sheet', parseSheet) },
   'shared/fences/sheet-edits.ts': { parseTsv, setCell: fenced('sheet', (fence) => setCell(parseSheet(fence), 1, 1, 'x')) },
   'shared/fences/told.ts': {
@@ -218,7 +224,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'server/domain/text/content.ts': { versionsNamed },
   'server/log.ts': { redactText },
   'web/editor/table-rows.ts': { isDelimiter },
-  'web/outline/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }
+  'web/editor/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }
 }
 
 /** Modules of the folders of parsers that read no text of others themselves, and why. */
@@ -248,7 +254,8 @@ const isTable = (path: string): boolean => /\/functions(-\w+)?\.ts$/.test(path)
 
 test('[LINEAR-7] each module of the folders of parsers is in the table of the growth guard, or says why not', () => {
   const modules = globSync(folders, { cwd: root }).filter((path) => !isTable(path))
-  const known = [...Object.keys(parsers), ...Object.keys(others)]
+  const ofKinds = fenceKinds.map((kind) => `shared/fences/${kind}.ts`)
+  const known = [...Object.keys(parsers), ...Object.keys(others), ...ofKinds]
   expect(modules.filter((path) => !known.includes(path))).toEqual([])
   expect(known.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([])
 })

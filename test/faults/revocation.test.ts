@@ -175,7 +175,7 @@ test.each(['revoke', 'expire', 'delete'] as const)('[AUTHORITY-2] a tool that is
   expect(differences(before, await atRest())).toEqual([])
 })
 
-/** Forms of a person's pages: what each sends, beside the token of the page. */
+/** Forms of a person's pages: what each sends, next to the token of the page. */
 const forms: readonly (readonly [string, (owner: Person) => Promise<Record<string, string>>])[] = [
   ['/account/documents', async () => ({})],
   ['/account/delete', async ({ doc }) => ({ doc })],

@@ -320,7 +320,7 @@ const weightSum = weights.reduce((sum, [weight]) => sum + weight, 0)
 
 export interface Tally {
   /**
-   * Pins whose words all stood in one place in the end, together as they were pinned and between what stood beside them, and those of them
+   * Pins whose words all stood in one place in the end, together as they were pinned and between what stood next to them, and those of them
    * that were said to be gone. Words whose surroundings went may be said to be gone (ANCHOR-10).
    */
   together: number
@@ -329,7 +329,7 @@ export interface Tally {
   pins: number
 }
 
-/** Units directly beside words that tell them. */
+/** Units directly next to words that tell them. */
 const besideUnits = 8
 
 const tallyOf = ({ server, pins }: Case): Tally => {

@@ -78,7 +78,7 @@ const see = (page: Page, { version, content }: Read): void => {
   page.seen.set(version, content)
 }
 
-/** Runs beside the next operations; a server that went down in mid-answer is no failure. */
+/** Runs next to the next operations; a server that went down in mid-answer is no failure. */
 const beside = (fuzz: Fuzz, work: () => Promise<void>): void => {
   const promise = work()
     .catch((error: unknown) => {

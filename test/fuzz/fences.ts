@@ -30,7 +30,7 @@ interface Case {
   readonly people: readonly Person[]
   /** Word of each card, message or row → its moves and removals since all met. */
   readonly known: Map<string, { movers: Set<string>; removers: Set<string> }>
-  /** Words that somebody wrote beside, and what takes them along when it goes. */
+  /** Words that somebody wrote next to, and what takes them along when it goes. */
   readonly written: Map<string, string>
   /** What stands twice since two people moved it: nothing more is said of it. */
   readonly twice: Set<string>
@@ -51,7 +51,7 @@ const apply = (text: Y.Text, edits: readonly Edit[]): void =>
     }
   })
 
-/** The fence of a text, found anew; what an interaction leaves must be one fence still. */
+/** The fence of a text, found again; what an interaction leaves must be one fence still. */
 const fenceIn = (text: string): Fence => {
   const fences = fencesOf(text)
   assert.equal(fences.length, 1, `not one fence:\n${text}`)
@@ -282,12 +282,20 @@ export const fencesHold = (kind: keyof typeof kinds, seed: number): void => {
   }
 }
 
+/** An empty line, as it is typed into the source: below a line of the fence, in it, or where it begins. */
+const typeEmptyLine = ({ random }: Case, { source, lines, bodyFrom, bodyTo }: Fence): readonly Edit[] => {
+  const line = lines[random(Math.max(1, lines.length))]
+  const at = line === undefined ? bodyFrom : [line.start, line.to][random(2)]
+  assert.ok(at !== undefined && at >= bodyFrom && at <= bodyTo && at <= source.length)
+  return [{ from: at, to: at, insert: '\n' }]
+}
+
 /**
  * One person's page, and the service that tidies between the steps: all of them are taken back, made again, and taken back. Empty lines that
- * were there before, and that the service removed, are not asked for.
+ * were there before, and that the service removed, are not asked for; nor are any of them where `typesEmptyLines` adds more by hand.
  * Errors: throws with the seed when the text is not what it was, unit by unit.
  */
-export const stepsReturn = (kind: keyof typeof kinds, seed: number): void => {
+export const stepsReturn = (kind: keyof typeof kinds, seed: number, typesEmptyLines = false): void => {
   const { start, change } = kinds[kind]
   const random = seeded(seed)
   const docs = ['service', 'ana'].map((_name, index) => {
@@ -307,12 +315,12 @@ export const stepsReturn = (kind: keyof typeof kinds, seed: number): void => {
   const undo = new Y.UndoManager(own, { trackedOrigins: new Set([null]), captureTimeout: 500 })
   const end = exactUndo(own, undo)
   try {
-    const isExact = kind !== 'board'
+    const isExact = kind !== 'board' && !typesEmptyLines
     const shown = (text: Y.Text): string => (isExact ? text.toString() : text.toString().replaceAll(/\n(?:[ \t]*\n)+/g, '\n'))
     const begun = shown(own)
     for (let step = 0; step < 14; step++) {
       const fence = fenceIn(own.toString())
-      const edits = change(fuzz, person, fence)
+      const edits = typesEmptyLines && random(3) === 0 ? typeEmptyLine(fuzz, fence) : change(fuzz, person, fence)
       fuzz.log.push(`${JSON.stringify(edits)} IN ${JSON.stringify(own.toString())}`)
       apply(own, edits)
       undo.stopCapturing()

@@ -77,7 +77,7 @@ const statusesOf = (responses: object): Set<number> =>
   new Set(Object.keys(responses).flatMap((status) => (status === '4XX' ? errorStatuses : [Number(status)])))
 const errorStatuses = Object.values(errorMeanings).map(({ status }) => status)
 
-/** The operations of the table: what stands beside it is read, and writes nothing. */
+/** The operations of the table: what stands next to it is read, and writes nothing. */
 const operationsOf = (description: Json): Operation[] =>
   Object.entries(resolved(description, description.paths) as Record<string, Json>).flatMap(([path, methods]) =>
     ['get', 'post', 'put', 'patch', 'delete']

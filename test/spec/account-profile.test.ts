@@ -4,6 +4,7 @@ import { finishAccountEnds } from '../../server/domain/accounts/account-end.ts'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
+import { withLimit } from '../support/limits.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
@@ -67,6 +68,22 @@ test('[ACCT-1] a person changes the name on the page, a program by the API; it s
   })
   expect((await ask(visitor, 'PATCH', '/api/me', { name: '' })).status).toBe(400)
   expect((await ask(newVisitor(), 'PATCH', '/api/me', { name: 'x' })).status).toBe(401)
+})
+
+test('[ACCT-1] renames at the same time are made in turn, and all documents have the last name; too many that wait are refused', async () => {
+  const { visitor } = await join()
+  const docs = await Promise.all(Array.from({ length: 60 }, (_none, n) => create(visitor, `# ${n}`)))
+  const rename = (name: string): Promise<Response> => ask(visitor, 'PATCH', '/api/me', { name })
+  const named = await Promise.all(Array.from({ length: 30 }, (_none, n) => rename(`Ada ${n}`)))
+  expect(named.map(({ status }) => status)).toEqual(named.map(() => 200))
+  const { user } = (await (await ask(visitor, 'GET', '/api/me')).json()) as Json
+  for (const doc of docs) expect(((await (await ask(visitor, 'GET', `/api/docs/${doc}`)).json()) as Json).owner.name).toBe(user.name)
+  await withLimit('renamesWaitingMax', 2, async () => {
+    const statuses = (await Promise.all(Array.from({ length: 12 }, (_none, n) => rename(`Eve ${n}`)))).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+  })
+  const last = ((await (await ask(visitor, 'GET', '/api/me')).json()) as Json).user.name
+  expect(((await (await ask(visitor, 'GET', `/api/docs/${docs[0]}`)).json()) as Json).owner.name).toBe(last)
 })
 
 test('[ACCT-2] a new password asks for the current one, ends every other session and node token, and leaves this browser signed in', async () => {
@@ -197,6 +214,38 @@ test('[ACCT-6] [ACCT-22] a deletion that a crash cut short is finished at the ne
   expect(await world.service.storage.list(keys.accountEnds())).toEqual([])
 })
 
+test('[ACCT-22] a document that cannot be given up holds up nothing else of its account, and is tried again', async () => {
+  const { visitor, id } = await join()
+  const good = [await create(visitor, '# First')]
+  // They are given up in the order of their making.
+  clock.turn(1)
+  const bad = await create(visitor, '# Bad')
+  clock.turn(1)
+  good.push(await create(visitor, '# Last'))
+  const { storage, ledger } = world.service
+  const [head, unreadable] = [keys.head(bad), new TextEncoder().encode('{')]
+  const before = await storage.get(head)
+  await storage.commit({
+    puts: [
+      { key: keys.accountEnd(id), value: encodeRecord({ account: id, documents: 'keep' }) },
+      { key: head, value: unreadable }
+    ],
+    deletes: [keys.account(id)]
+  })
+  const failed: string[] = []
+  const finish = () => finishAccountEnds(world.service, (account) => failed.push(account))
+  await finish()
+  expect(failed).toEqual([id])
+  for (const doc of good) expect((await ledger.findHead(doc))?.owner.kind).toBe('anonymous')
+  expect(await storage.list(keys.accountSessions(id))).toEqual([])
+  expect(await storage.list(keys.ownedBy('account', id))).toHaveLength(1)
+  await storage.commit({ puts: [{ key: head, value: before?.value ?? unreadable }] })
+  await finish()
+  expect(failed).toEqual([id])
+  expect((await ledger.findHead(bad))?.owner.kind).toBe('anonymous')
+  expect(await storage.list(keys.accountEnds())).toEqual([])
+})
+
 test('[ACCT-7] where another issuer signs people in, the name chosen here stays, the password is said to be there, and the address typed deletes the account', async () => {
   const issuer: Issuer = await startIssuer()
   const outside = await startWorld({ clock, env: { AGMD_AUTH_URL: issuer.url, AGMD_AUTH_CLIENT_ID: 'docs' } })
@@ -248,10 +297,13 @@ test('[ACCT-20] signing up leads to one’s documents where nothing else was ask
   await visitor.submit('/sign-up', { email: 'direct@example.org', password })
   expect(new URL(visitor.page.url).pathname).toBe('/')
   await visitor.visit(`${world.url}/account`)
-  expect(visitor.page.text).toContain('<details class="fold"><summary>Compute nodes</summary>')
+  expect(visitor.page.text).toContain('<details class="fold"><summary>Use your own computer for pictures and speech</summary>')
+  expect(visitor.page.text).not.toMatch(/compute node/i)
+  expect(visitor.page.text).toContain('<option value="366">1 year</option>')
   await visitor.submit('/account/nodes', { name: 'Laptop' })
   await visitor.visit(`${world.url}/account`)
-  expect(visitor.page.text).not.toContain('<summary>Compute nodes</summary>')
+  expect(visitor.page.text).toContain('<h2 id="nodes">Compute nodes</h2>')
+  expect(visitor.page.text).not.toContain('<summary>Use your own computer')
   expect(visitor.page.text).toContain('Laptop')
 })
 

@@ -217,7 +217,7 @@ test('[AUTHORITY-8] the last owner link of a document without an account stays, 
   const refused = await second.ask('DELETE', `/shares/${shares[0].id}`)
   expect(refused).toMatchObject({ status: 409, json: { code: 'last_owner_link' } })
   for (const person of [owner, second]) expect((await person.ask('GET', '')).status).toBe(200)
-  expect((await second.ask('DELETE', `/shares/${shares[0].id}`, { query: { keep: 'links' } })).status).toBe(200)
+  expect((await owner.ask('DELETE', `/shares/${shares[0].id}`, { query: { keep: 'links' } })).status).toBe(200)
   expect((await owner.ask('GET', '')).status).toBe(401)
   expect((await second.ask('GET', '')).json.role).toBe('owner')
   expect((await second.ask('DELETE', `/shares/${second.link.id}`)).status).toBe(409)
@@ -225,6 +225,29 @@ test('[AUTHORITY-8] the last owner link of a document without an account stays, 
   const expiresAt = new Date(clock.now() + 60 * 60_000).toISOString()
   expect((await second.ask('POST', '/shares', { json: { role: 'owner', expiresAt } })).status).toBe(201)
   expect((await second.ask('DELETE', `/shares/${second.link.id}`, { query: { keep: 'links' } })).status).toBe(409)
+})
+
+test('[AUTHORITY-13] an owner link frees neither itself nor its maker from the link that it was made through', async () => {
+  const owner = await world.create('text')
+  const first = (await owner.ask('GET', '/shares')).json.shares[0].id
+  const second = await owner.share('owner')
+  const third = await second.share('owner')
+  const keeping = { query: { keep: 'links' } }
+  for (const [person, id] of [
+    [second, first],
+    [third, first],
+    [third, second.link.id]
+  ] as const) {
+    const { status, json } = await person.ask('DELETE', `/shares/${id}`, keeping)
+    expect({ status, code: json.code, hint: json.hint }).toEqual({ status: 403, code: 'forbidden', hint: expect.stringContaining('claim') })
+  }
+  for (const person of [owner, second, third]) expect((await person.ask('GET', '')).status).toBe(200)
+  // One next to it keeps what was made through it, and so does the holder of the link itself.
+  const beside = await owner.share('owner')
+  expect((await beside.ask('DELETE', `/shares/${second.link.id}`, keeping)).status).toBe(200)
+  expect((await third.ask('GET', '')).json.role).toBe('owner')
+  expect((await owner.ask('DELETE', `/shares/${first}`, keeping)).status).toBe(200)
+  expect((await beside.ask('GET', '')).json.role).toBe('owner')
 })
 
 test('[AUTHORITY-9] the link of a review assignment ends with the owner link that asked for it, and the assignment shows that', async () => {

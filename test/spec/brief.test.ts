@@ -138,4 +138,10 @@ test('[BRIEF-4] [BRIEF-3] short lists of links and documents have a row for each
     }
   ])
   expect(bytes(docs[0])).toBeLessThanOrEqual(450)
+  await world.ask('DELETE', `/api/docs/${docs[0].id}`, { headers })
+  const trashed = { id: docs[0].id, restorableUntil: expect.any(String), title: 'y'.repeat(200), cut: ['title'] }
+  expect((await world.ask('GET', '/api/trash?brief=1', { headers })).json.docs).toEqual([trashed])
+  const call = { name: 'svc.list_docs', arguments: { trash: true, brief: true } }
+  const { json: answer } = await world.ask('POST', '/mcp', { headers, json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call } })
+  expect(answer.result.structuredContent.docs).toEqual([trashed])
 })

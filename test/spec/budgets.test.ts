@@ -192,7 +192,7 @@ test('[BUDGET-6] reads count for who was admitted: a link for itself, an account
     left(await one.request(`${world.url}/api/docs`, { headers: { Origin: world.url, ...headers } }))
   const first = await me({})
   expect(await me({})).toEqual(['read', first[1] - 1])
-  // The key of a link beside it changes nothing of whose limit counts.
+  // The key of a link with it changes nothing of whose limit counts.
   expect(await me({ 'X-Share-Key': guest.key })).toEqual(['read', first[1] - 2])
   await world.stop()
 })

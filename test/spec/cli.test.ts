@@ -268,14 +268,16 @@ test('[CLI-34] a push proposes with its note, granularity and label, and a dry r
   here.write('proposed.md', '# Notes\n\nMy first words.\n\nMiddle.\n\nMy last words.\n')
   const listed = async () => (await owner.ask('GET', '/suggestions')).json.suggestions
   const tried = await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--granularity', 'section', '--dry-run')
-  expect(tried).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 change would be proposed:\n[^]*\+My first words\./) })
-  expect((await here.agmd('docs', 'append', linkOf(owner), '--text', 'x', '--suggest', '--dry-run')).stdout).toMatch(/^1 change would be/)
+  expect(tried).toMatchObject({ code: 0, stdout: expect.stringMatching(/^It would suggest 1 change:\n[^]*\+My first words\./) })
+  expect((await here.agmd('docs', 'append', linkOf(owner), '--text', 'x', '--suggest', '--dry-run')).stdout).toMatch(
+    /^It would suggest 1 change:/
+  )
   expect(await here.agmd('docs', 'push', 'proposed.md', '--note', 'why', '--json')).toMatchObject({
     json: { error: { code: 'invalid_request' } }
   })
   expect(await listed()).toEqual([])
   expect((await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--granularity', 'section', '--note', 'why')).stdout).toContain(
-    '1 change;'
+    'Suggested 1 change.'
   )
   expect(await listed()).toMatchObject([{ note: 'why' }])
   await here.agmd('docs', 'push', 'proposed.md', '--suggest', '--label', 'a label')
@@ -300,7 +302,7 @@ test('[CLI-6] where both changed the same, the file gets both between marks, and
       json: { error: { code: 'markers_left' } }
     })
   expect((await here.agmd('docs', 'status', 'six.md', '--json')).json.markedLines).toEqual([3, 5, 9])
-  expect((await here.agmd('docs', 'status', 'six.md')).stdout).toMatch(/still has marks of a merge \(line 3, /)
+  expect((await here.agmd('docs', 'status', 'six.md')).stdout).toMatch(/still has conflict marks \(line 3, /)
   expect(await text(owner)).toContain('Their words.')
   here.write('six.md', '# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
   expect((await here.agmd('docs', 'status', 'six.md', '--json')).json.markedLines).toEqual([])
@@ -320,7 +322,7 @@ test('[CLI-6] neither --force nor a new document takes the marks of a merge, unl
   ])
     expect(await here.agmd(...words, '--json')).toMatchObject({ code: 5, json: { error: { code: 'markers_left', lines: [2, 6] } } })
   expect((await here.run(['docs', 'create', '-f', '-'], { input: marked })).stderr).toMatch(
-    /^agmd: The text still has marks.*--keep-marks/s
+    /^agmd: The text still has conflict marks.*--keep-marks/s
   )
   expect(await text(owner)).not.toContain('<<<<<<<')
   expect((await here.agmd('docs', 'push', 'forced.md', '--keep-marks')).code).toBe(0)
@@ -410,7 +412,7 @@ test('[CLI-8] a file that was not pulled is not pushed over a text, unless that 
   expect(await text(owner)).toBe('mine\n')
 })
 
-test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing is left beside it', async () => {
+test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing is left next to it', async () => {
   const owner = await pulled('nine.md', 'one\n\ntwo\n\nthree\n')
   const target = here.write('target.md', 'one\r\n\r\ntwo\r\n\r\nTHREE\r\n')
   rmSync(here.path('nine.md'))
@@ -476,14 +478,12 @@ test('[CLI-29] an error names in words what is wrong: the argument, the role, th
   const owner = await world.create('one fish\ntwo fish\n')
   const said = async (...words: string[]): Promise<string> => (await here.agmd(...words)).stderr
   expect(await said('docs', 'append', linkOf(await owner.share('view')), '--text', 'x')).toMatch(
-    /\n {2}this takes the role suggest; yours is view\n {2}Ask the owner for a link with that role/
+    /\n {2}this needs the role suggest; yours is view\n {2}Ask the owner for a link with that role/
   )
-  expect(await said('comments', 'add', linkOf(owner), '-m', '   ')).toMatch(
-    /\n {2}--body: must not be blank\n {2}Correct what is named above/
-  )
+  expect(await said('comments', 'add', linkOf(owner), '-m', '   ')).toMatch(/\n {2}--body: must not be blank\n {2}Correct the fields above/)
   expect(await said('share', 'create', linkOf(owner), 'king')).toMatch(/\n {2}ROLE: must be "view" or/)
   expect(await said('docs', 'edit', linkOf(owner), '--find', 'fish', '--delete')).toMatch(
-    /\n {2}line 1: …one \[here\] two fish…\n {2}line 2: .*\n {2}Tell which one with --occurrence/
+    /\n {2}line 1: …one \[here\] two fish…\n {2}line 2: .*\n {2}Choose one with --occurrence/
   )
   expect(await said('comments', 'add', linkOf(owner), '-m', 'x', '--find', 'two', '--line', '1')).toMatch(
     /^agmd: These words do not begin on line 1, but on 2\.\n {2}line 2: /
@@ -530,7 +530,7 @@ test('[CLI-31] of a session and a link the one that was refused is named, with t
     if (words[1] !== 'push' || here.write('both.md', 'new\n'))
       expect(await here.run(words, { env })).toMatchObject({
         code: 4,
-        stderr: expect.stringMatching(/^agmd: AGMD_TOKEN is no session of .*\n.*unset it to go on with the link alone/s)
+        stderr: expect.stringMatching(/^agmd: AGMD_TOKEN is not a session of .*\n.*unset it to continue with the link alone/s)
       })
   expect(await here.run(['docs', 'list', '--json'], { env })).toMatchObject({ code: 4, json: { error: { code: 'session_ended' } } })
   const machine = await newMachine(world.url)
@@ -542,12 +542,12 @@ test('[CLI-31] of a session and a link the one that was refused is named, with t
   )
   await machine.agmd('logout')
   expect((await machine.agmd('docs', 'cat', linkOf(owner))).code).toBe(0)
-  // A link that has ended is told as that, beside a session that holds, too.
+  // A link that has ended is told as that, with a session that holds, too.
   const gone = `${world.url}/d/${owner.doc}?key=${'A'.repeat(32)}`
   const sound = { AGMD_TOKEN: await session(await newAccount('sound@example.org')) }
   expect(await here.run(['docs', 'cat', gone], { env: sound })).toMatchObject({
     code: 4,
-    stderr: expect.stringContaining('This link has ended')
+    stderr: expect.stringContaining('The link has ended')
   })
   await machine.remove()
 })
@@ -632,10 +632,10 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
     [['push', 'notes.md'], /Did you mean: agmd docs push\n/],
     [['docs', 'psuh'], /Did you mean: agmd docs push\n/],
     [['docs', 'push', '--mrge', 'x.md'], /Did you mean --merge\?/],
-    [['docs', 'cat', url, 'again'], /"again" is one word too many/],
+    [['docs', 'cat', url, 'again'], /"again" is an extra argument/],
     [['docs', 'push', url, 'x.md'], /If that is the file: -f x\.md/],
     [[url], /There is no command "http.*key=.{4}…"/],
-    [['docs', 'status', `<${url}>`], /is not connected with a document/],
+    [['docs', 'status', `<${url}>`], /is not linked to a document/],
     [['docs', 'cat', url, '--lines'], /--lines needs a value/],
     [['docs', 'cat', url, '--lines', '--json'], /--lines needs a value/],
     [['docs', 'push', '--merge=yes', 'x.md'], /--merge takes no value/],
@@ -643,9 +643,9 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
     [['comments', 'add', url], /--body is missing/],
     [['comments', 'add', url, '-m', 'x', '--line', 'two'], /--line must be a whole number/],
     [['docs', 'edit', url, '--operations', '{'], /--operations must be JSON/],
-    [['docs', 'cat', 'nowhere.md'], /is no share URL, no document id and no file/],
-    [['docs', 'cat', `${world.url}/pub/x`], /This address is no document/],
-    [['docs', 'delete', url], /Say --yes/],
+    [['docs', 'cat', 'nowhere.md'], /is not a share URL, a document id or a pulled file/],
+    [['docs', 'cat', `${world.url}/pub/x`], /This address is not a document/],
+    [['docs', 'delete', url], /Add --yes/],
     [['completion', 'tcsh'], /bash, zsh or fish/],
     [['docs', 'pull', url, '-o', 'a.md', '--output', 'b.md'], /--output was given 2 times/],
     [['docs', 'cat', url, '--author', 'A', '--author', 'B'], /--author was given 2 times/],
@@ -825,7 +825,7 @@ test('[CLI-14] on a terminal it asks before it merges or destroys', async () => 
   await owner.replace('# Notes\n\nOther words.\n\nMiddle.\n\nLast words.\n')
   here.write('asked.md', '# Notes\n\nFirst words.\n\nMiddle.\n\nFinal words.\n')
   const no = await here.onTerminal(['docs', 'push', 'asked.md'], { input: 'n\n' })
-  expect(no).toMatchObject({ code: 5, stdout: expect.stringContaining('Put both together and push? [y/N]') })
+  expect(no).toMatchObject({ code: 5, stdout: expect.stringContaining('Merge and push? [y/N]') })
   expect(await text(owner)).toContain('Last words.')
   expect((await here.onTerminal(['docs', 'push', 'asked.md'], { input: 'y\n' })).code).toBe(0)
   expect(await text(owner)).toBe('# Notes\n\nOther words.\n\nMiddle.\n\nFinal words.\n')
@@ -1089,7 +1089,7 @@ test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
 })
 
 test('[CLI-24] what stands in the environment that is no sound setting is named; half-written files of ours are', async () => {
-  expect((await here.run(['docs', 'list'], { env: { AGMD_URL: 'ftp://x' } })).stderr).toContain('AGMD_URL is no address of a service')
+  expect((await here.run(['docs', 'list'], { env: { AGMD_URL: 'ftp://x' } })).stderr).toContain('AGMD_URL is not the address of a service')
   const machine = await newMachine(world.url)
   mkdirSync(machine.path('.config/agmd'), { recursive: true })
   machine.write('.config/agmd/hosts.json', '{"http')

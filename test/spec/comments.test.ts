@@ -113,7 +113,7 @@ describe('creating', () => {
     const charactersOf = (from: number, to: number): readonly number[] => placesOf(editor.ytext, seen, [{ from, to }])[0]?.spans ?? []
     const second = charactersOf(10, 18)
     const made = { body: 'Hm.', find: 'two fish', prefix: 'one fish, ', suffix: ', red fish', characters: second }
-    // Both sides are written anew, and the same words stand elsewhere too.
+    // Both sides are written again, and the same words stand elsewhere too.
     await owner.replace('A fish; two fish; blue fish.\nAnd two fish.\n')
     const first = await comment(owner, made)
     expect(await commented(owner, first.id)).toBe('two fish')

@@ -24,7 +24,7 @@ test.each([
   const last = await owner.read()
   expect(last.content).toBe('three')
   await owner.replace('four', { ifMatch: write(last.version), baseVersion: last.version }).catch((error: unknown) => {
-    // A list or * beside one version is not the same statement.
+    // A list or * next to one version is not the same statement.
     expect(error).toMatchObject({ code: 'versions_differ' })
   })
 })
@@ -50,7 +50,12 @@ test('[CONTENT-3] If-Match and baseVersion that differ are 400 versions_differ',
     status: 400,
     code: 'versions_differ'
   })
+  const put = (headers: Record<string, string>) => owner.ask('PUT', '/content', { json: { content: 'x' }, headers })
+  expect(await put({ 'X-Doc-Version': owner.created.version })).toMatchObject({ status: 409 })
+  for (const name of ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range'])
+    expect(await put({ [name]: '*', 'If-Match': `"${version}"` }), name).toMatchObject({ status: 400 })
   expect((await owner.read()).content).toBe('two')
+  expect(await put({ 'X-Doc-Version': version })).toMatchObject({ status: 200 })
 })
 
 test('[CONTENT-4] a stale version changes nothing and answers 409 with both versions, the difference and a clean merge', async () => {
@@ -333,6 +338,23 @@ test.each(['revision', 'revisionId', 'id'])(
   }
 )
 
+test('[REV-9] a restore without a version tells what it replaced, and how that is taken back', async () => {
+  const owner = await world.create('first')
+  const { version } = await owner.replace('second')
+  const { json } = await owner.ask('POST', '/restore', { json: { revision: 1 } })
+  expect(json).toMatchObject({ unguarded: true, replaced: { version, revisionId: 2 } })
+  expect((await owner.events()).events.at(-1)).toMatchObject({
+    kind: 'content.restored',
+    payload: { unguarded: true, replacedRevision: 2 }
+  })
+  const { status } = await world.ask(json.undo.method, json.undo.path, { json: json.undo.body, key: owner.key })
+  expect([status, (await owner.read()).content]).toEqual([200, 'second'])
+  const guarded = await owner.ask('POST', '/restore', { json: { revision: 1, baseVersion: (await owner.read()).version } })
+  expect(guarded.json).not.toHaveProperty('unguarded')
+  // The text is the same: nothing is replaced.
+  expect((await owner.ask('POST', '/restore', { json: { revision: 1 } })).json).not.toHaveProperty('unguarded')
+})
+
 test('[REV-6] a restore with a stale version is 409, of an unknown revision 404', async () => {
   const owner = await world.create('first')
   await owner.replace('second')
@@ -340,6 +362,21 @@ test('[REV-6] a restore with a stale version is 409, of an unknown revision 404'
   expect(await owner.ask('POST', '/restore', { json: { revision: 77 } })).toMatchObject({ status: 404 })
   expect(await owner.ask('POST', '/restore', { json: {} })).toMatchObject({ status: 400 })
   expect((await owner.read()).content).toBe('second')
+})
+
+test('[REV-8] a restore that keeps what others wrote since is a restore in the history and in its event', async () => {
+  const owner = await world.create('a\nb\nc\nd\ne\n')
+  const { version } = await owner.replace('A\nb\nc\nd\ne\n')
+  await owner.replace('A\nb\nc\nd\nE\n')
+  const { status, json } = await owner.ask('POST', '/restore', { json: { revision: 1, baseVersion: version, onConflict: 'merge' } })
+  expect({ status, merged: json.merged }).toEqual({ status: 200, merged: true })
+  expect((await owner.read()).content).toBe('a\nb\nc\nd\nE\n')
+  expect((await owner.revisions()).revisions[0]).toMatchObject({ cause: 'restore', version: json.version })
+  expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'content.restored', payload: { revision: 1 } })
+  await owner.replace('x\nb\nc\nd\nE\n')
+  const again = await owner.ask('POST', '/restore', { json: { revision: 1, baseVersion: version, onConflict: 'merge' } })
+  expect(again).toMatchObject({ status: 409, json: { code: 'version_conflict' } })
+  expect((await owner.read()).content).toBe('x\nb\nc\nd\nE\n')
 })
 
 test.each(['dryRun', 'dryrun', 'dry_run', 'dry-run'])('[CONTENT-17] a dry run under the name %s does nothing', async (name) => {

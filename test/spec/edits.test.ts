@@ -139,7 +139,10 @@ test.each([
   ['a [link](https://a.example) here', 'link here', 'x', 'link](https://a.example) here'],
   ['| a | b |\n|---|---|\n| c | d |', 'a b', 'x', 'a | b'],
   ['- one\n- two', 'one two', 'x', 'one\n- two'],
-  ['> one\n> two', 'one two', 'x', 'one\n> two']
+  ['> one\n> two', 'one two', 'x', 'one\n> two'],
+  ['# One\n\nfirst words', 'One first', 'x', 'One\n\nfirst'],
+  ['# One\nfirst words', 'One first', 'x\ny', 'One\nfirst'],
+  ['One end.\n\nAnother beginning.', 'end. Another', 'x', 'end.\n\nAnother']
 ])('[EDIT-18] of %j the words %j are not replaced: the source to quote is told, and nothing changes', async (text, find, words, source) => {
   const owner = await world.create(text)
   for (const operation of [
@@ -349,9 +352,10 @@ test('[EDIT-10] edits that change nothing write nothing; a text that would be to
     changed: false,
     version: before.version
   })
-  expect((await edit(owner, [{ op: 'set_document', markdown: 'x'.repeat(limits.contentUnitsMax + 1) }])).json.code).toBe(
-    'content_too_large'
-  )
+  expect(
+    (await edit(owner, [{ op: 'set_document', markdown: 'x'.repeat(limits.contentUnitsMax + 1) }], { baseVersion: before.version })).json
+      .code
+  ).toBe('content_too_large')
   expect(await owner.read()).toEqual(before)
 })
 
@@ -370,7 +374,7 @@ test('[EDIT-11] what is inserted directly before or after words that are replace
   expect(results).toEqual(['Little', 'Not ', ' at all'])
 })
 
-test('[EDIT-12] an insertion follows the words that it stands beside, and the ends of the document: what changed next to them is no conflict', async () => {
+test('[EDIT-12] an insertion follows the words that it stands next to, and the ends of the document: what changed next to them is no conflict', async () => {
   const owner = await world.create(plan)
   const { version: baseVersion } = await owner.read()
   await owner.replace(`Before.\n\n${plan.replace('Intro.', 'Begin.').replace('Much.', 'Little.')}`)
@@ -484,6 +488,37 @@ test('[EDIT-26] an item, row or column that was named otherwise than it stands i
     ])
       expect(await resultOf({ ...cell, row, column }, more)).toMatchObject({ exact: true })
   }
+})
+
+test('[EDIT-27] words that stand elsewhere, or fewer times, are told with their places', async () => {
+  const text = 'Same. Same.\n\nother\n\nSame.\n'
+  const owner = await world.create(text)
+  const many = await world.create('x '.repeat(30))
+  for (const [doc, which, message, lines] of [
+    [owner, { occurrence: 9 }, 'These words stand 3 times in the text: there is no number 9.', [1, 1, 5]],
+    [owner, { line: 3 }, 'These words do not begin on line 3, but on 1, 5.', [1, 1, 5]],
+    [owner, { line: 5, occurrence: 2 }, 'These words stand once on line 5: there is no number 2.', [5]],
+    [
+      many,
+      { find: 'x', occurrence: 31 },
+      'These words stand fewer than 31 times in the text: there is no number 31.',
+      Array.from({ length: 20 }, () => 1)
+    ]
+  ] as const) {
+    const target = { find: 'Same.', ...which }
+    const before = await doc.read()
+    for (const [answer, said] of [
+      [await edit(doc, [{ op: 'replace', ...target, with: 'New.' }]), `Operation 0: ${message}`],
+      [await doc.ask('POST', '/comments', { json: { body: 'Which?', ...target } }), message]
+    ] as const) {
+      expect(answer).toMatchObject({ status: 422, json: { code: 'target_not_found', message: said } })
+      expect(answer.json.candidates.map((each: Json) => each.line)).toEqual(lines)
+    }
+    expect(await doc.read()).toEqual(before)
+  }
+  // Words that are nowhere are told as before.
+  const { json } = await edit(owner, [{ op: 'replace', find: 'Sane.', occurrence: 2, with: 'New.' }])
+  expect(json.message).toBe('Operation 0: The text does not contain "Sane.".')
 })
 
 test('[EDIT-21] structured edits are proposed and tried out as others are', async () => {

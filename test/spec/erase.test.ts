@@ -89,7 +89,7 @@ test(
   }
 )
 
-test('[ERASE-2] a deleted comment, and an earlier text of a comment, are erased like a document; what stands beside them stays', async () => {
+test('[ERASE-2] a deleted comment, and an earlier text of a comment, are erased like a document; what stands next to them stays', async () => {
   const others = await neighbours(5)
   const owner = await world.create(`kept ${word()}\n`)
   const words = [word(), word()]

@@ -85,6 +85,17 @@ test('[SSE-1] events come as messages with their cursors; who takes JSON gets JS
     expect((await owner.ask('GET', '/events', { headers: { Accept } })).json.latest).toBe(2)
 })
 
+test('[SSE-6] a short stream has the rows of the short list', async () => {
+  const owner = await world.create('one')
+  await owner.ask('POST', '/comments', { json: { body: 'Whose?', find: 'one' } })
+  const stream = await listen(owner, { query: { since: '0', brief: '1' } })
+  await until(() => kinds(stream).length === 2, 'what was')
+  const { json } = await owner.ask('GET', '/events', { query: { since: '0', brief: '1' } })
+  expect(stream.events()).toEqual(json.events)
+  expect(stream.events()[0]).not.toHaveProperty('id')
+  stream.leave()
+})
+
 test('[SSE-2] Last-Event-ID goes on behind that event, filters work, and the id goes past what they leave out', async () => {
   const owner = await world.create('one')
   await owner.replace('two', { author: 'Ada' })
@@ -190,7 +201,8 @@ test('[SSE-5] a reader that takes nothing is ended, with little kept for it, and
   const words = 'x'.repeat(100_000)
   for (let count = 0; count < 5 && !stalls(); count++)
     await world.service.ledger.write(owner.doc, 'system', (draft) => {
-      for (let event = 0; event < 100; event++) draft.event('media.done', 'system:', { words })
+      for (let event = 0; event < 100; event++)
+        draft.event('chat.mentioned', 'system:', { names: [], author: '', sentAt: '', text: words, line: 1 })
     })
   await until(stalls, 'the stall')
   // Others hear of all at once.

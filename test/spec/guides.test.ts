@@ -86,8 +86,12 @@ test('[GUIDE-4] every edit that the skill shows is made', async () => {
   ])
   const lists = '- [ ] task\n\n| Name | Count |\n|---|---|\n| one | 1 |\n'
   for (const edit of edits) {
-    const { doc, key } = await world.create(`# Notes\n\nThese are old words. …\n\n## Heading\n\nMore\n\n${lists}`)
-    expect((await told(world.url, 'replace_doc', { doc, key, edits: [edit] })).changed, JSON.stringify(edit)).toBe(true)
+    const owner = await world.create(`# Notes\n\nThese are old words. …\n\n## Heading\n\nMore\n\n${lists}`)
+    expect(
+      (await told(world.url, 'replace_doc', { doc: owner.doc, key: owner.key, baseVersion: (await owner.read()).version, edits: [edit] }))
+        .changed,
+      JSON.stringify(edit)
+    ).toBe(true)
   }
 })
 

@@ -9,6 +9,7 @@ import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
+import { told } from '../support/mcp.ts'
 import { assign } from '../support/reviews.ts'
 import { type Answer, type Ask, type Json, type Person, settledWithin, startWorld, until, type World } from '../support/world.ts'
 
@@ -94,6 +95,11 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with wor
   const [seen] = (await inboxOf(viewer, 'Bo')).items
   expect(seen.next.method).toBe('GET')
   expect((await world.ask('GET', seen.next.path, { key: viewer.key })).status).toBe(200)
+  // Opened again and accepted, it is told each time.
+  for (const action of ['reopen', 'accept']) await owner.ask('POST', `/suggestions/${suggestion}`, { json: { action }, ...as('Bo') })
+  const later = await inboxOf(team, 'Ana', { since: forAna.latest })
+  const decisions = later.items.filter(({ reason }: Json) => reason === 'decision')
+  expect(decisions.map(({ kind }: Json) => kind)).toEqual(['suggestion.reopened', 'suggestion.accepted'])
 })
 
 test('[INBOX-1] whom a chat mentions is told the message, and where it stands', async () => {
@@ -134,7 +140,7 @@ test('[INBOX-2] what one does oneself is not listed, and a reply that mentions o
   expect(said(await inboxOf(owner, 'Ana'))).toEqual([['mention', 'Bo', 'Well, @ANA?', undefined]])
 })
 
-test('[INBOX-3] a link has the inbox of its document, for the name that is given, else that of the link, else the account beside it', async () => {
+test('[INBOX-3] a link has the inbox of its document, for the name that is given, else that of the link, else the account next to it', async () => {
   const owner = await world.create('Text.\n')
   const link = await owner.share('comment', { label: 'Dee' })
   await comment(owner, 'Bo', { body: '@Dee and @Eve and @Fay' })
@@ -147,6 +153,17 @@ test('[INBOX-3] a link has the inbox of its document, for the name that is given
   const other = await world.create('Another.\n')
   expect((await inboxOf(other, 'Eve')).items).toEqual([])
   expect(await world.ask('GET', '/api/inbox')).toMatchObject({ status: 401, json: { code: 'credential_required' } })
+})
+
+test('[INBOX-10] the tool takes the link as doc and the name as author', async () => {
+  const owner = await world.create('Text.\n')
+  const link = await owner.share('comment')
+  await comment(owner, 'Bo', { body: '@Eve only' })
+  const inbox = async (args: Json): Promise<Json> => (await told(world.url, 'inbox', args)) as Json
+  const doc = `${world.url}/d/${link.doc}?key=${link.key}`
+  expect((await inbox({ doc, author: 'Eve' })).items).toHaveLength(1)
+  expect((await inbox({ key: link.key, author: 'Eve', since: 0 })).items).toHaveLength(1)
+  expect((await inbox({ doc, author: 'Gus' })).items).toEqual([])
 })
 
 test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in order, as far as they are its own and not deleted', async () => {
@@ -172,6 +189,15 @@ test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in orde
   await comment(docs[0], 'Bo', { body: '@Bea four' })
   expect((await texts()).at(-1)).toBe('@Bea four')
   expect(await texts()).toHaveLength(4)
+  // A program hears of the documents that it is for.
+  const { json: made } = await ana.ask('POST', '/api/me/tokens', { json: { name: 'Bot', docs: [docs[1].doc] } })
+  const scoped = await ana.inbox({}, { headers: { Authorization: `Bearer ${made.secret}` } })
+  expect(scoped.items.map(({ text }: Json) => text)).toEqual(['@ana-lena two'])
+  const { id } = await join('Dora')
+  await world.service.ledger.write(docs[1].doc, 'system', (draft) => {
+    draft.head = { ...draft.head, owner: { kind: 'account', id, name: 'Dora' } }
+  })
+  expect(await texts()).not.toContain('@ana-lena two')
 })
 
 test('[OWNED-1] list, search and inbox hold what an account owns, and nothing that others share with it', async () => {
@@ -205,6 +231,8 @@ test('[INBOX-6] since=latest, limit and capped page; a wait is woken by the next
   expect(rest.capped).toBeUndefined()
   const { latest } = await ana.inbox({ since: 'latest' })
   expect(latest).toBe(rest.latest)
+  // A cursor ahead would never see an item: it is brought back.
+  expect((await ana.inbox({ since: latest + 1000 })).latest).toBe(latest)
   const poll = ana.inbox({ since: 'latest', wait: 50 })
   const link = await doc.share('comment')
   const linked = inboxOf(link, 'Ana', { since: 'latest', wait: 50 })

@@ -116,7 +116,9 @@ test('[MCP-31] revisions are listed, named and restored; a document is renamed, 
     told(world.url, 'label_revision', { ...at(owner), revisionId: revisions[0].id, label: text })
   expect((await label('Draft')).label).toBe('Draft')
   expect((await label(null)).label).toBeNull()
-  await told(world.url, 'restore_revision', { ...at(owner), revision: revisions.at(-1).id })
+  const earlier = { ...at(owner), revision: revisions.at(-1).id }
+  expect((await refused(world.url, 'restore_revision', earlier)).code).toBe('version_required')
+  await told(world.url, 'restore_revision', { ...earlier, baseVersion: revisions[0].version })
   expect((await owner.read()).content).toBe('# One\n')
   const rename = async (title: string | null): Promise<string> => (await told(world.url, 'rename_doc', { ...at(owner), title })).title
   expect([await rename('Mine'), await rename(null)]).toEqual(['Mine', 'One'])
@@ -190,6 +192,15 @@ test('[MCP-32] an address narrows the list to groups; an unknown group is refuse
     expect(json.details[0]).toMatchObject({ path: 'tools', message: expect.stringContaining('read, edit, review, share, media, account') })
   }
   expect((await rpc(world.url, 'tools/list', {}, { query: '?role=king' })).json.details[0].path).toBe('role')
+})
+
+test.each([
+  ['?names=bogus', 'names', 'there are underscore'],
+  ['?names=underscore&tool=read', 'tool', 'there are names, tools, role, doc, sign_in, key, author']
+])('[MCP-48] the address %s is refused with what there is', async (query, path, message) => {
+  const { status, json } = await rpc(world.url, 'tools/list', {}, { query })
+  expect({ status, code: json.code }).toEqual({ status: 400, code: 'invalid_request' })
+  expect(json.details[0]).toMatchObject({ path, message: expect.stringContaining(message) })
 })
 
 test('[MCP-33] a tool that the address left out is refused, and the group is named', async () => {

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
+import { limits } from '../../shared/limits.ts'
 import { begin, codeFields, redeem, tokensFor } from '../support/flow.ts'
+import { turnedClock } from '../support/clock.ts'
 import { agreeAs, callback } from '../support/program.ts'
 import { ownPages } from '../support/provider.ts'
 import { newVisitor, password, signIn } from '../support/visitor.ts'
@@ -124,7 +126,13 @@ test('[OAUTH-6] a code that comes again ends everything under its grant, and so 
     const renewal = { grant_type: 'refresh_token', client_id: flow.clientId, refresh_token: String(first.refresh_token) }
     const second = (await redeem(world, renewal)).json
     expect((await rpc(second.access_token, 'tools/call', readDoc())).status).toBe(200)
+    const [{ id }] = (await as(session, 'GET', '/api/me/tokens')).json.tokens
+    const waiting = rpc(second.access_token, 'tools/call', { name: 'svc.list_events', arguments: { doc, since: 'latest', wait: 50 } })
+    expect(await settledWithin(waiting, 100)).toBe('waiting')
     refusedAs(await redeem(world, again === 'code' ? fields : renewal), 'invalid_grant')
+    // Who acts under the grant is disconnected, and listed no more.
+    expect((await waiting).json.result.structuredContent.error.code).toBe('credential_invalid')
+    expect((await as(session, 'GET', '/api/me/tokens')).json.tokens.some((each: Json) => each.id === id)).toBe(false)
     expect((await rpc(second.access_token, 'tools/call', readDoc())).status).toBe(401)
     refusedAs(await redeem(world, { ...renewal, refresh_token: String(second.refresh_token) }), 'invalid_grant')
   }
@@ -165,6 +173,27 @@ test('[OAUTH-8] nobody is sent to an address that is not registered', async () =
   const flow = await begin(world, {}, { redirect_uris: [callback, `${callback}2`] })
   const fields = codeFields(flow, await agreeAs(flow.url, email))
   refusedAs(await redeem(world, { ...fields, redirect_uri: `${callback}2` }), 'invalid_grant')
+})
+
+const register = (fields: object) =>
+  world.ask('POST', '/auth/oauth2/register', {
+    json: { client_name: 'Review bot', redirect_uris: [callback], token_endpoint_auth_method: 'none', ...fields }
+  })
+
+test('[OAUTH-16] a program on the machine of the person need not say that it is one', async () => {
+  for (const redirect of ['cursor://anysphere.cursor-mcp/oauth/callback', 'org.example.app:/callback'])
+    expect((await register({ redirect_uris: [redirect] })).json).toMatchObject({ application_type: 'native', redirect_uris: [redirect] })
+  expect((await register({ redirect_uris: ['https://client.example/cb'] })).json).toMatchObject({ application_type: 'web' })
+  expect((await register({ redirect_uris: ['javascript:alert(1)'] })).status).toBe(400)
+  const atPort = 'http://127.0.0.1:9999/cb'
+  const visitor = newVisitor({ stopAt: atPort })
+  await visitor.visit((await begin(world, { redirect_uri: atPort }, { redirect_uris: ['http://127.0.0.1:9911/cb'] })).url.href)
+  expect(visitor.page.status).toBe(200)
+})
+
+test('[OAUTH-17] a registration keeps the scopes that are known', async () => {
+  expect((await register({ scope: 'mcp:tools docs:comment' })).json.scope).toBe('docs:comment docs:view')
+  refusedAs(await register({ scope: 'mcp:tools' }), 'invalid_client_metadata')
 })
 
 test('[OAUTH-8] a code is for the client that asked', async () => {
@@ -254,21 +283,44 @@ test('[OAUTH-12] revoking a program ends its tokens and waiting calls at once', 
   refusedAs(await redeem(world, { grant_type: 'refresh_token', client_id: flow.clientId, refresh_token: refresh }), 'invalid_grant')
 })
 
-test('[OAUTH-12] the end of an account, and of all its access, ends its programs', async () => {
-  const mail = 'bob@example.org'
-  const bob = (await createAccount(world.service, { email: mail, name: 'Bob', password })) as Account
-  const token = async (): Promise<string> =>
-    (await tokensFor(world, mail, { parameters: { resource: world.url } })).answer.json.access_token
-  const first = await token()
-  const own = (await openSession(world.service, bob.id, 'app', 'A test')).token
-  await as(own, 'DELETE', '/api/me/sessions')
-  expect((await as(first, 'GET', '/api/me')).status).toBe(401)
-  const second = await token()
-  expect((await as(second, 'GET', '/api/me')).status).toBe(200)
-  const visitor = await signIn(world.url, mail)
-  await visitor.visit(`${world.url}/account/delete-account`)
-  await visitor.submit('/account/delete-account', { current_password: password, documents: 'keep' })
-  expect((await as(second, 'GET', '/api/me')).status).toBe(401)
+test('[OAUTH-12] signing out everywhere, a new password and the end of the account end its programs', async () => {
+  const start = async (mail: string): Promise<{ account: Account; token: string }> => {
+    const account = (await createAccount(world.service, { email: mail, name: 'Bob', password })) as Account
+    const { answer } = await tokensFor(world, mail, { parameters: { resource: world.url } })
+    expect((await as(answer.json.access_token, 'GET', '/api/me')).status).toBe(200)
+    return { account, token: answer.json.access_token }
+  }
+  const ends = async (token: string): Promise<void> => expect((await as(token, 'GET', '/api/me')).status).toBe(401)
+  const bob = await start('bob@example.org')
+  await as((await openSession(world.service, bob.account.id, 'app', 'A test')).token, 'DELETE', '/api/me/sessions')
+  await ends(bob.token)
+  const cleo = await start('cleo@example.org')
+  const visitor = await signIn(world.url, 'cleo@example.org')
+  await visitor.visit(`${world.url}/account/password`)
+  await visitor.submit('/account/password', { current_password: password, password: 'another horse battery' })
+  await ends(cleo.token)
+  const dora = await start('dora@example.org')
+  const leaver = await signIn(world.url, 'dora@example.org')
+  await leaver.visit(`${world.url}/account/delete-account`)
+  await leaver.submit('/account/delete-account', { current_password: password, documents: 'keep' })
+  await ends(dora.token)
+})
+
+test('[OAUTH-18] a program that never fetched its token leaves the list with its code', async () => {
+  const clock = turnedClock()
+  const own = await startWorld({ clock })
+  const { id } = (await createAccount(own.service, { email, name: 'Ana', password })) as Account
+  const { token } = await openSession(own.service, id, 'app', 'A test')
+  const listed = async (): Promise<number> =>
+    (await own.ask('GET', '/api/me/tokens', { headers: { Authorization: `Bearer ${token}` } })).json.tokens.length
+  await agreeAs((await begin(own)).url, email)
+  expect(await listed()).toBe(1)
+  const fetched = await begin(own)
+  expect((await redeem(own, codeFields(fetched, await agreeAs(fetched.url, email)))).status).toBe(200)
+  expect(await listed()).toBe(2)
+  clock.turn(limits.deviceSecondsMax * 1000)
+  expect(await listed()).toBe(1)
+  await own.stop()
 })
 
 test('[OAUTH-13] registrations from one address are limited', async () => {

@@ -25,7 +25,7 @@ const snapshotPath = join(root, 'test', 'openapi.snapshot.json')
 /** The description without what differs from start to start. */
 const settled = (): Json => ({ ...api, servers: [{ url: 'https://agmd.test' }] })
 
-/** A path has its own parameters beside its methods. */
+/** A path has its own parameters next to its methods. */
 const methodsOf = (methods: object): string[] => Object.keys(methods).filter((name) => name !== 'parameters')
 
 /** What a reference names. */
@@ -119,7 +119,7 @@ test('[OPENAPI-3] redocly lint has nothing to say', { timeout: 60_000 }, async (
 test('[OPENAPI-4] the description is the one committed: a change of the interface is a change of this file', async () => {
   const text = `${JSON.stringify(settled(), null, 2)}\n`
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') await writeFile(snapshotPath, text)
-  // Written anew with AGMD_UPDATE_SNAPSHOTS=1.
+  // Written again with AGMD_UPDATE_SNAPSHOTS=1.
   expect(JSON.parse(await readFile(snapshotPath, 'utf8'))).toEqual(JSON.parse(text))
 })
 

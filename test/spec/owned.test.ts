@@ -1,4 +1,4 @@
-/** Documents of accounts: made, listed, searched, claimed; and what a key beside a session does. */
+/** Documents of accounts: made, listed, searched, claimed; and what a key with a session does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
@@ -94,6 +94,24 @@ test('[OWN-4] the link that claims ends when that is asked for, and with it whoe
   expect((await owner.ask('GET', '')).status).toBe(401)
   expect((await view.ask('GET', '')).status).toBe(200)
   expect((await by(ana, 'GET', `/api/docs/${owner.doc}`)).status).toBe(200)
+})
+
+test('[OWN-4] a link that has an end does not claim, nor does one that ends with it; once claimed, it says so again', async () => {
+  const owner = await world.create('# Lent')
+  const expiresAt = new Date(world.service.clock.now() + 60 * 60_000).toISOString()
+  const lent = await owner.share('owner', { expiresAt })
+  const through = await lent.share('owner')
+  const claim = (key: string): Promise<Answer> => by(ana, 'POST', `/api/docs/${owner.doc}/claim`, { key, json: {} })
+  for (const { key } of [lent, through]) {
+    const { status, json } = await claim(key)
+    expect({ status, code: json.code }).toEqual({ status: 403, code: 'forbidden' })
+    expect(json.detail).toContain(expiresAt)
+    expect(json.hint).toContain('without an end')
+  }
+  expect((await owner.ask('GET', '')).json.owner.kind).toBe('anonymous')
+  expect(await titles(ana)).not.toContain('Lent')
+  expect((await claim(owner.key)).status).toBe(200)
+  expect((await claim(lent.key)).status).toBe(200)
 })
 
 test('[OWN-4] of several accounts that claim at once one wins', async () => {

@@ -157,6 +157,8 @@ test('[PASSKEY-6] passkeys are offered where browsers can make them, and nowhere
     const text = await page.text()
     expect(text, base).toContain('<h1>Sign in</h1>')
     expect(text.includes('data-passkey'), base).toBe(offers)
+    // Its place is there before its script is: no line moves.
+    if (offers) expect(/<form[^>]* data-passkey[^>]*>/.exec(text)?.[0]).not.toMatch(/ hidden/)
     await other.stop()
   }
 })

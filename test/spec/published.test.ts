@@ -60,13 +60,13 @@ test.each([
 })
 
 test('[PUBLISH-3] the page follows the saved text and is answered 304 while nothing changed', async () => {
-  const owner = await world.create('one')
+  const owner = await world.create('# Page\n\none')
   await owner.ask('POST', '/publish')
   const first = await page(owner.doc)
   const etag = first.headers.get('etag') ?? ''
   expect(first.headers.get('cache-control')).toBe('public, no-cache')
   expect((await page(owner.doc, { 'If-None-Match': etag })).status).toBe(304)
-  await owner.replace('two')
+  await owner.replace('# Page\n\ntwo')
   const second = await page(owner.doc, { 'If-None-Match': etag })
   expect(second.status).toBe(200)
   expect(await second.text()).toContain('<p>two</p>')
@@ -265,6 +265,26 @@ test('[PUBLISH-15] the page names the day under its title, and its author where 
   expect(pageHtml({ ...blank, author: 'Ana <b>', publishedAt: 0, updatedAt: 86_400_000 })).toContain(
     '<p class="byline"><span dir="auto">Ana &lt;b&gt;</span> · Published <time datetime="1970-01-01T00:00:00.000Z">Jan 1, 1970</time> · Updated <time datetime="1970-01-02T00:00:00.000Z">Jan 2, 1970</time></p>'
   )
+})
+
+test.each([
+  ["## It's *me*\n\nText.\n", '<h1 id="its-me">It\'s <em>me</em>', 'It&#39;s me'],
+  ['Plan for “May”\n\nText.\n', '<h1>Plan for “May”</h1>', 'Plan for “May”'],
+  ['Plan\nText.\n', '<h1>Plan</h1>', 'Plan'],
+  ['---\ntitle: Other\n---\n\n## Plan\n\nText.\n', '<h1>Other</h1>', 'Other']
+])('[PUBLISH-18] the page of %j has its title once', async (text, heading, title) => {
+  const owner = await world.create(text)
+  await owner.ask('POST', '/publish')
+  const html = await (await page(owner.doc)).text()
+  expect(html).toContain(`<title>${title}</title>`)
+  expect(html).toContain(`<article dir="auto">\n${heading}`)
+  expect(html.match(/<h1/g)).toHaveLength(1)
+  const shown = html
+    .slice(html.indexOf('<article'))
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&#39;', "'")
+  expect(shown.split(title.replaceAll('&#39;', "'"))).toHaveLength(2)
+  expect(shown).toContain('Text.')
 })
 
 test('[PUBLISH-11] where the operator forbids it, no page of a document loads pictures, sound or film of other sites', async () => {

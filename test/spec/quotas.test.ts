@@ -101,7 +101,7 @@ test('[QUOTA-3] typing into a full document is refused before it is applied, wit
   const typed = noise(150_000)
   editor.type(0, typed)
   await until(() => editor.closes.length > 0, 'the end of the socket')
-  expect(editor.closes[0]).toMatchObject({ code: 4413, reason: expect.stringContaining('as much space') })
+  expect(editor.closes[0]).toMatchObject({ code: 4413, reason: expect.stringContaining('used all their space') })
   expect((await owner.read()).content).toBe(content)
   expect(editor.text()).toBe(typed + content)
   editor.close()

@@ -103,5 +103,7 @@ test('[READ-6] onConflict=merge keeps both changes where they do not touch, and 
   expect((await owner.ask('GET', '/revisions')).json.revisions[0]).toMatchObject({ cause: 'merge', version: answer.json.version })
   expect(await put('x\nb\nc\nd\ne\n')).toMatchObject({ status: 409, json: { code: 'version_conflict', merge: { clean: false } } })
   expect((await owner.read()).content).toBe('A\nb\nc\nd\nE\n')
+  const none = await owner.ask('PUT', '/content', { query: { onConflict: 'merge' }, json: { content: 'x' } })
+  expect(none).toMatchObject({ status: 400, json: { details: [{ path: 'baseVersion' }] } })
   expect((await owner.replace('plain', { baseVersion: answer.json.version })).merged).toBeUndefined()
 })

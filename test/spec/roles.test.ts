@@ -412,6 +412,7 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
 const meant: Readonly<Record<string, object>> = {
   // A tool writes over what was not read only when that is said.
   replaceContent: { force: true },
+  restoreRevision: { dryRun: true },
   readDocument: { view: 'info' },
   readOutline: { view: 'outline' },
   readAttribution: { view: 'authors' },

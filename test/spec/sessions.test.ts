@@ -111,7 +111,7 @@ test('[SESSION-5] the sockets and long polls of a session end when it does, and 
   expect((await other).status).toBe(200)
 })
 
-test('[SESSION-5] a socket opened with a cookie ends with the session; beside a link it may come back, with the role of the link alone', async () => {
+test('[SESSION-5] a socket opened with a cookie ends with the session; next to a link it may come back, with the role of the link alone', async () => {
   const token = await bearer()
   const doc = await createOwn(token)
   const { json: link } = await by(token, 'POST', `/api/docs/${doc.id}/shares`, { json: { role: 'edit' } })

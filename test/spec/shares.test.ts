@@ -171,7 +171,7 @@ test('[SHARE-11] a key of another document is 404, as for a document that is not
   expect(strip(there.json)).toEqual(strip(nowhere.json))
 })
 
-test('[SHARE-12] an invalid credential beside anything is 401, never ignored', async () => {
+test('[SHARE-12] an invalid credential next to anything is 401, never ignored', async () => {
   const owner = await world.create('text')
   const wrong = 'A'.repeat(32)
   const at = `/api/docs/${owner.doc}`

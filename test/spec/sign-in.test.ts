@@ -248,3 +248,32 @@ test('[AUTH-10] signing out asks first, ends the session, and everywhere ends al
   await three.submit('/sign-out', { everywhere: 'yes' })
   expect((await me(two)).status).toBe(401)
 })
+
+test('[AUTH-27] a page asked for by another name of the own machine is a 307 to the base address; programs are answered there', async () => {
+  const { host, port } = new URL(world.url)
+  const asked = async (from: string, path: string, more = 'Accept: text/html'): Promise<string> =>
+    world.raw(`GET ${path} HTTP/1.1\r\nHost: ${from}\r\n${more}\r\nConnection: close\r\n\r\n`)
+  const placeOf = (answer: string): string | undefined => /^location: (.*)\r$/im.exec(answer)?.[1]
+  expect(host).toBe(`localhost:${port}`)
+  for (const from of [`127.0.0.1:${port}`, `[::1]:${port}`])
+    for (const path of ['/', '/sign-in?return_to=%2Fd%2Fabc', '/d/abc?key=x', '/account', '/nothing']) {
+      const answer = await asked(from, path)
+      expect(answer).toMatch(/^HTTP\/1\.1 307 /)
+      expect(placeOf(answer)).toBe(`${world.url}${path}`)
+    }
+  // The configured name, other ports, and names that only look like one of these.
+  for (const from of [host, '127.0.0.1', '127.0.0.1:1', `127.0.0.1.evil.example:${port}`, `evil.example:${port}`, `127.0.0.2:${port}`])
+    expect(await asked(from, '/')).toMatch(/^HTTP\/1\.1 200 /)
+  for (const path of ['//evil.example/', '/\\evil.example/', 'http://evil.example/'])
+    expect(placeOf(await asked(`127.0.0.1:${port}`, path))).toBeUndefined()
+  const program = await asked(`127.0.0.1:${port}`, '/api/health', 'Accept: */*')
+  expect(program).toMatch(/^HTTP\/1\.1 200 /)
+  expect(await asked(`127.0.0.1:${port}`, '/api/health')).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('[AUTH-27] a service with a name of its own redirects nobody', async () => {
+  const named = await startWorld({ env: { AGMD_BASE_URL: 'https://docs.example.org' } })
+  const { status } = await fetch(`${named.listening}/`, { redirect: 'manual', headers: { Accept: 'text/html' } })
+  expect(status).toBe(200)
+  await named.stop()
+})

@@ -51,7 +51,7 @@ test.each([
   ['POST', '/comments', { body: 'x', parentId: 'c1' }, '/replies'],
   ['POST', '/comments', { body: 'x', anchor: { from: 0, to: 3, line: 1 } }, ''],
   ['POST', '/shares', { role: 'edit', readonly: true }, 'The fields are: role'],
-  ['GET', '/comments?since=3', undefined, '/events'],
+  ['GET', '/comments?since=3', undefined, '/events?since='],
   ['GET', '/comments?type=open', undefined, 'status=open'],
   ['GET', '/content?utm_source=x', undefined, 'The fields are: version']
 ])('[SLIP-2] %s %s %j does something else than was meant: refused, with the next step', async (method, path, json, next) => {
@@ -163,14 +163,37 @@ test('[SLIP-7] a replacement without a version says what it replaced and by whom
   expect((await other.ask('PUT', '/content', { json: { content: 'six', mode: 'suggest' } })).json.unguarded).toBeUndefined()
 })
 
+test('[SLIP-11] a whole text, or a line by its number, is replaced by an edit only with its version; an empty body replaces nothing', async () => {
+  const owner = await world.create('one\n')
+  const operations = [{ op: 'set_document', markdown: 'gone' }]
+  expect(await owner.ask('POST', '/edits', { json: { operations } })).toMatchObject({ status: 428, json: { code: 'version_required' } })
+  const lines = [{ op: 'replace_lines', from: 1, to: 1, markdown: 'gone' }]
+  expect(await owner.ask('POST', '/edits', { json: { operations: lines } })).toMatchObject({
+    status: 428,
+    json: { code: 'version_required' }
+  })
+  const call = { name: 'svc.replace_doc', arguments: { doc: owner.doc, key: owner.key, edits: operations } }
+  const { json } = await world.ask('POST', '/mcp', { json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call } })
+  expect(json.result.structuredContent.error.code).toBe('version_required')
+  const { version } = await owner.read()
+  const headers = { 'If-Match': `"${version}"` }
+  expect(await owner.ask('PUT', '/content', { body: '', type: 'text/markdown', headers })).toMatchObject({ status: 400 })
+  expect((await owner.read()).content).toBe('one\n')
+  expect((await owner.ask('POST', '/edits', { json: { operations, baseVersion: version } })).json.changed).toBe(true)
+  expect((await owner.ask('PUT', '/content', { json: { content: '' } })).json.changed).toBe(true)
+})
+
 test('[SLIP-8] an operator may ask for the version of whatever is replaced', async () => {
   const strict = await startWorld({ env: { AGMD_REQUIRE_VERSION: 'on' } })
   const doc = await strict.create('one\n')
   const json = { content: 'two\n' }
   for (const what of [{ json }, { json, headers: { 'If-Match': '*' } }])
     expect(await doc.ask('PUT', '/content', what)).toMatchObject({ status: 428, json: { code: 'version_required' } })
+  // [REV-9] A restore replaces the text, too.
+  expect(await doc.ask('POST', '/restore', { json: { revision: 1 } })).toMatchObject({ status: 428, json: { code: 'version_required' } })
   expect((await doc.read()).content).toBe('one\n')
   const { version } = await doc.read()
+  expect((await doc.ask('POST', '/restore', { json: { revision: 1, baseVersion: version } })).status).toBe(200)
   for (const allowed of [
     { ...json, dryRun: true },
     { ...json, mode: 'suggest' },

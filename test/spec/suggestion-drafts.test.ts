@@ -172,6 +172,10 @@ test('[SUGG-11] a decision that names the step it has read is refused once the s
   expect(await changesNothing(owner.doc, () => several(1))).toMatchObject({
     json: { ok: false, results: [{ ok: false, code: 'target_changed', suggestion: { text: 'dead', step: 2 } }] }
   })
+  // The end of typing changes no word of what was read.
+  await draft(ana, 'one', { step: 3, operation: 'replace', find: 'brown', text: 'dead', done: true })
+  expect(await changesNothing(owner.doc, () => one(1))).toMatchObject({ status: 409, json: { code: 'target_changed' } })
+  expect(await changesNothing(owner.doc, () => one(4))).toMatchObject({ status: 409, json: { code: 'target_changed' } })
   expect((await several(2)).json.ok).toBe(true)
   expect(await content(owner)).toBe(text.replace('brown', 'dead'))
 })
@@ -251,7 +255,7 @@ test('[SUGG-15] a page of the list ends where it would be too large, and the nex
   })
 })
 
-test('[SUGG-16] large answers are remembered by the ids of what they show, and shown anew to who asks again', async () => {
+test('[SUGG-16] large answers are remembered by the ids of what they show, and shown again to who asks again', async () => {
   const owner = await world.create(text)
   const long = 'x'.repeat(20_000)
   const made = await suggest(owner, { operation: 'insert', text: long })
@@ -324,7 +328,7 @@ test('[UNDO-2] an acceptance whose text was changed since is not taken back: 409
   expect(await commented(owner, note.id)).toBe('brown')
 })
 
-test('[UNDO-7] a deletion is not taken back where its words have come back meanwhile; where the same words stood beside it before, it is', async () => {
+test('[UNDO-7] a deletion is not taken back where its words have come back meanwhile; where the same words stood next to it before, it is', async () => {
   const owner = await world.create('start WORD end')
   const { id } = await suggest(owner, { operation: 'delete', find: 'WORD ' })
   await decide(owner, id, 'accept')
@@ -412,7 +416,7 @@ test('[REPLY-1] a suggestion has replies, whoever may comment writes them, one e
   expect((await readSuggestion(owner, id)).replies.map(({ body }: Json) => body)).toEqual(['Why, @Ana?', 'Good.'])
 })
 
-test('[UNDO-6] the history names who suggested an accepted text, beside who accepted it', async () => {
+test('[UNDO-6] the history names who suggested an accepted text, next to who accepted it', async () => {
   const owner = await world.create(text)
   const { id } = await suggest(owner, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
   await decide(owner, id, 'accept', asAuthor('Eve'))

@@ -321,6 +321,36 @@ describe('deciding', () => {
     expect((await decide(owner, id, 'reject')).status).toBe(200)
   })
 
+  test('[SUGGEST-28] a decision on text that has changed tells the lines that stand there now', async () => {
+    const owner = await world.create(`${text}\nA brown ox.\n`)
+    const fox = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red fox' })
+    const fish = await suggest(owner, { operation: 'delete', find: 'two fish' })
+    const inserted = await suggest(owner, { operation: 'insert', find: 'lazy', text: ' old' })
+    await typed(owner, (page) => page.erase(page.text().indexOf('two fish'), 8))
+    await typed(owner, (page) => page.type(page.text().indexOf('wn fox'), 'u'))
+    await typed(owner, (page) => page.erase(page.text().indexOf('the lazy dog'), 12))
+    const line = (await content(owner)).split('\n')[2]
+    const nearest = async (id: string): Promise<Json> => {
+      const { json } = await decide(owner, id, 'accept')
+      expect(json.code).toBe('target_changed')
+      return json.nearest
+    }
+    expect(await nearest(fox.id)).toEqual([
+      { line: 3, text: line },
+      { line: 8, text: 'A brown ox.' }
+    ])
+    expect(await nearest(fish.id)).toEqual([
+      { line: 6, text: '- ' },
+      { line: 5, text: '- one fish' }
+    ])
+    expect(await nearest(inserted.id)).toEqual([{ line: 3, text: line }])
+    const { json } = await owner.ask('POST', '/decisions', { json: { suggestionIds: [fox.id, fish.id], action: 'accept' } })
+    expect(json.results.map((each: Json) => [each.code, each.nearest])).toEqual([
+      ['target_changed', [{ line: 3, text: line }]],
+      ['target_changed', [{ line: 6, text: '- ' }]]
+    ])
+  })
+
   test('[SUGGEST-12] a suggestion whose text is gone is orphaned, and pending again when it comes back', async () => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'The quick brown fox', text: 'It' })

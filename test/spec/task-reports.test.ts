@@ -147,7 +147,7 @@ test.each(['commentIds', 'suggestionIds'] as const)('[REPORT-5] a hundred %s are
   const ids = numbered('id', limits.taskIdsMax + 1)
   await seed(world, review.owner.doc, 'comment', ids)
   await seed(world, review.owner.doc, 'suggestion', ids)
-  const details = [{ path: list, message: 'has 101 ids; at most 100 are taken' }]
+  const details = [{ path: list, message: 'has 101 ids; the limit is 100' }]
   await refused(review, () => review.ada.report({ [list]: ids }), { status: 422, json: { code: 'too_many_ids', details } })
   const both = { commentIds: ids.slice(1), suggestionIds: ids.slice(1) }
   expect((await review.ada.report(both)).json.task.report).toMatchObject(both)

@@ -387,7 +387,7 @@ test('[TASK-10] without a name one is still somebody: nobody with a name can go 
   expect(await assignment.by().report()).toMatchObject({ status: 200 })
 })
 
-test('[TASK-10] an agent token that nobody issued is refused, beside a good link too', async () => {
+test('[TASK-10] an agent token that nobody issued is refused, next to a good link too', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   for (const token of ['ai_nonsense', 'asess_nonsense'])
@@ -688,7 +688,7 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   const commits: string[][] = []
   const kindOf = (key: Key): string => (key[0] === 'key' ? 'key' : String(key[2] ?? 'head'))
   const stop = world.service.storage.watch([], (keys) => {
-    // Notes of the time of use share a commit with what waits beside them, or have one of their own.
+    // Notes of the time of use share a commit with what waits with them, or have one of their own.
     const ours = keys.filter((key) => key[0] === 'key' || key[1] === owner.doc)
     const touched = ours.map(kindOf).filter((kind) => kind !== 'used')
     if (touched.length > 1) commits.push(touched.toSorted())

@@ -38,7 +38,7 @@ const make = async (what: object = {}, bearer = session): Promise<{ id: string; 
 
 const listed = async (bearer = session): Promise<Json[]> => (await as(bearer, 'GET', '/api/me/tokens')).json.tokens
 
-test('[TOKEN-1] a token is shown once, kept hashed, listed with its last use, and ends by itself', async () => {
+test('[TOKEN-1] a token is shown once, kept hashed, listed with its last use, revoked, and ends by itself', async () => {
   const { id, secret, token } = await make({ role: 'view', days: 7 })
   expect(token).toMatchObject({ kind: 'token', name: 'Review bot', role: 'view', docs: null, host: null, lastUsedAt: null })
   expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(7 * dayMs)
@@ -48,6 +48,10 @@ test('[TOKEN-1] a token is shown once, kept hashed, listed with its last use, an
   const entries = await Promise.all([['program'], ['account']].map((prefix) => world.service.storage.list(prefix)))
   expect(entries.flat().length).toBeGreaterThan(0)
   for (const { value } of entries.flat()) expect(Buffer.from(value).toString()).not.toContain(secret.slice(5, 40))
+  const other = await make()
+  expect((await as(session, 'DELETE', `/api/me/tokens/${other.id}`)).status).toBe(200)
+  expect((await as(other.secret, 'GET', `/api/docs/${doc}`)).status).toBe(401)
+  expect((await listed()).map((each) => each.id)).not.toContain(other.id)
   clock.turn(7 * dayMs)
   session = (await openSession(world.service, (await world.service.storage.list(['account']))[0]?.key[1] as string, 'app', 'A test')).token
   expect((await as(secret, 'GET', `/api/docs/${doc}`)).status).toBe(401)
@@ -184,7 +188,12 @@ test('[TOKEN-5] what a program does carries its name and that of its account', a
   expect((await as(session, 'GET', `/api/docs/${doc}/revisions`)).json.revisions[0].author).toBe(named)
   const shown = () => [...(person.provider.awareness?.getStates().values() ?? [])].map((state) => (state['user'] as Json)?.name)
   await until(() => shown().includes(named))
-  // The header names the program, beside any bearer token; the person's own name names none.
+  // On a socket of its own, too, whatever name it shows there.
+  const watcher = await world.person(doc, (await make({ name: 'Watcher' })).secret).connect()
+  watcher.provider.awareness?.setLocalStateField('user', { name: 'Eve' })
+  await until(() => shown().includes('Watcher · for Ana'))
+  expect(shown()).not.toContain('Eve')
+  // The header names the program, with any bearer token; the person's own name names none.
   for (const [bearer, author, wanted] of [
     [secret, 'Lint bot', 'Lint bot · for Ana'],
     [session, 'Lint bot', 'Lint bot · for Ana'],

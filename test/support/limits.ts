@@ -3,7 +3,15 @@ import { limits } from '../../shared/limits.ts'
 
 /** Runs `work` with another value of a limit. */
 export const withLimit = async (
-  name: 'remarksBytesMax' | 'remarkPageBytesMax' | 'sweepRecordsMax' | 'sharesMax' | 'taskSharesMax' | 'inboxEntriesMax' | 'inboxLooksMax',
+  name:
+    | 'remarksBytesMax'
+    | 'remarkPageBytesMax'
+    | 'sweepRecordsMax'
+    | 'sharesMax'
+    | 'taskSharesMax'
+    | 'inboxEntriesMax'
+    | 'inboxLooksMax'
+    | 'renamesWaitingMax',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {

@@ -1,5 +1,5 @@
 /**
- * Another identity provider, as an operator may run one beside us: `oidc-provider` in a process of its own, with its own accounts
+ * Another identity provider, as an operator may run one next to us: `oidc-provider` in a process of its own, with its own accounts
  * (whoever types a name is signed in), its own pages, keys and store. Prints its address.
  */
 import { createServer } from 'node:http'

@@ -89,7 +89,7 @@ export const slips: readonly Slip[] = [
   put('`base_version`', { content: 'two', base_version: '1-000000000000' }, 'baseVersion'),
   put('`on-conflict`', { content: 'two', 'on-conflict': 'merge' }, 'onConflict'),
   put('the text as `body`', { body: 'two' }, 'content'),
-  put('a title beside the text', { content: 'two', title: 'New' }, 'PATCH /api/docs/{id}'),
+  put('a title next to the text', { content: 'two', title: 'New' }, 'PATCH /api/docs/{id}'),
   put('the text as null', { content: null }, 'content'),
   put('the text as lines', { content: ['one', 'two'] }, 'content'),
   put('no text', {}, 'content'),
@@ -115,8 +115,8 @@ export const slips: readonly Slip[] = [
   get('`/api/documents`', '/api/documents/{id}', 404, '/api/docs/{id}'),
   get('`.md` behind the id of the API', '/api/docs/{id}.md', 404, ''),
   get('a slash at the end', `${api}/content/`, 404, `GET ${api}/content`),
-  get('two slashes at the beginning', '//api/docs/{id}', 400, 'not plain'),
-  get('an address for the id', '/api/docs/http%3A%2F%2Fagmd%2Fd%2Fx', 400, 'not plain'),
+  get('two slashes at the beginning', '//api/docs/{id}', 400, 'not valid'),
+  get('an address for the id', '/api/docs/http%3A%2F%2Fagmd%2Fd%2Fx', 400, 'not valid'),
   get('`/text` for `/content`', `${api}/text`, 404, ''),
   get('lines with a colon', `${api}/content?lines=1:3`, 400, '10-20'),
   get('lines with letters', `${api}/content?lines=L1-L3`, 400, '10-20'),
@@ -137,7 +137,15 @@ export const slips: readonly Slip[] = [
   edit('words that are there twice', { op: 'replace', find: 'words', with: 'x' }, 422, 'candidates'),
   edit('a line as a word', { op: 'replace_lines', from: 'first', to: 3, markdown: 'x' }, 400, 'from'),
   edit('line 0', { op: 'replace_lines', from: 0, to: 1, markdown: 'x' }, 400, 'from'),
-  edit('a line behind the end', { op: 'replace_lines', from: 90, to: 91, markdown: 'x' }, 422, ''),
+  edit('lines by number without a version', { op: 'replace_lines', from: 1, to: 1, markdown: 'x' }, 428, 'baseVersion'),
+  {
+    slip: '`If-None-Match` where `If-Match` is meant',
+    method: 'PUT',
+    path: `${api}/content`,
+    what: { json: { content: 'x' }, headers: { 'If-None-Match': '*' } },
+    status: 400,
+    tells: 'If-Match'
+  },
   edit('`force` within an operation', { op: 'append', markdown: 'x', force: true }, 400, 'force'),
   edit(
     'line ends of Windows',
@@ -162,6 +170,28 @@ export const slips: readonly Slip[] = [
     tells: '"changed":true',
     becomes: `${slipText}\nx\n`
   },
+  ...(['`suggest: true` for `mode: "suggest"`', '`as: "suggestions"` for it'] as const).map((slip, index) =>
+    post(
+      slip,
+      '/edits',
+      { ...(index === 0 ? { suggest: true } : { as: 'suggestions' }), operations: [{ op: 'append', markdown: 'x' }] },
+      200,
+      '"setId"'
+    )
+  ),
+  post('`preview: true` for `dryRun`', '/edits', { preview: true, operations: [{ op: 'append', markdown: 'x' }] }, 400, 'dryRun'),
+  post('`find_text` for `find`', '/comments', { body: 'x', find_text: 'first' }, 400, 'find'),
+  post('`parentId` in a comment', '/comments', { body: 'x', parentId: 'c1' }, 400, '/replies'),
+  post(
+    'words of a heading and of the text below',
+    '/edits',
+    { operations: [{ op: 'replace', find: 'One first', with: 'x' }] },
+    422,
+    'target_not_found'
+  ),
+  call('a new document with its text as `body`', 'POST', '/api/docs', 400, 'content', { body: '# One' }),
+  call('a new document with its text as `text`', 'POST', '/new', 400, 'content', { text: '# One' }),
+  get('a kind of comments', `${api}/comments?type=open`, 400, 'status'),
   post('`selection` for `find`', '/comments', { body: 'x', selection: 'first' }, 400, 'find'),
   post('`replyTo` in a comment', '/comments', { body: 'x', replyTo: 'c1' }, 400, '/replies'),
   post('a comment on words that are not there', '/comments', { body: 'x', find: 'third' }, 422, 'unanchored'),
@@ -180,7 +210,7 @@ export const slips: readonly Slip[] = [
   key('the key as `X-Api-Key`', `${api}/content`, { 'X-Api-Key': '{key}' }, 'X-Share-Key'),
   key('the key as `?token=`', `${api}/content?token={key}`, undefined, 'key'),
   key('a key that was encoded twice', `${api}/content?key=%2541{key}`, undefined, 'credential_invalid'),
-  key('two keys', `${api}/content?key={key}&key=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`, undefined, 'Several different keys'),
+  key('two keys', `${api}/content?key={key}&key=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`, undefined, 'several different keys'),
   {
     slip: 'a version without its tag',
     method: 'PUT',

@@ -1,16 +1,17 @@
-/** What happened to the document, beside it: who, what, when. */
+/** What happened to the document, next to it: who, what, when. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { View } from '../document/page.tsx'
-import { SidePanel } from '../panel/side-panel.tsx'
-import { initials } from '../person.ts'
-import { failureWords } from '../refused/failure.ts'
+import type { EventFields } from '../../shared/events.ts'
+import { SidePanel } from '../ui/side-panel.tsx'
+import { initials } from '../presence/person.ts'
+import { failureWords } from '../client/failure.ts'
 import { hueOf } from '../presence/colours.ts'
 import { locale, ofYou, t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
-import type { Feed, FeedEvent } from './feed.ts'
+import type { FeedEvent } from './event.ts'
+import type { Feed, FeedView } from './feed.ts'
 import { groupByDay, type Entry } from './groups.ts'
 
 const joined = (names: string[]): string => new Intl.ListFormat(locale).format(names)
@@ -36,16 +37,17 @@ function Avatar({ name, kind }: { name: string; kind: 'person' | 'agent' | 'serv
 }
 
 /** Where the event can be looked at: its comment or suggestion, if that is still there. */
-function placeOf({ review }: View, { kind, payload }: FeedEvent): (() => void) | undefined {
+function placeOf({ review }: FeedView, { kind, payload }: FeedEvent): (() => void) | undefined {
   const open = review.value
-  const id = payload['commentId'] ?? payload['suggestionId']
-  if (open === undefined || typeof id !== 'string' || kind === 'comment.deleted') return undefined
+  const { commentId, suggestionId }: EventFields = payload
+  const id = commentId ?? suggestionId
+  if (open === undefined || id === undefined || kind === 'comment.deleted') return undefined
   return open.items.value.some((item) => item.id === id) ? () => open.show(id, 'card') : undefined
 }
 
 const same = (words: string): string => words
 
-function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): JSX.Element {
+function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
   // Nobody mentions a guest without a name.
@@ -85,7 +87,7 @@ function Row({ view, feed, entry }: { view: View; feed: Feed; entry: Entry }): J
   )
 }
 
-export function ActivityPanel({ view }: { view: View }): JSX.Element | null {
+export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null {
   const feed = view.feed.value
   const busy = useSignal(false)
   // What was new when the panel was opened stays marked while it is open.

@@ -1,18 +1,10 @@
 /** What happened, in words: one for each kind of event. No user interface. */
-import type { EventKind, Hunk } from '../../shared/events.ts'
-import { type JobKind, jobKinds } from '../../shared/media-jobs.ts'
+import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
+import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
-import { roles } from '../../shared/roles.ts'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
-import type { FeedEvent } from './feed.ts'
-
-type Payload = FeedEvent['payload']
-
-const textOf = (payload: Payload, key: string): string => {
-  const value = payload[key]
-  return typeof value === 'string' ? value : ''
-}
+import type { FeedEvent } from './event.ts'
 
 /** A guest who gave no name is called that in the language of the page. */
 const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
@@ -24,49 +16,40 @@ export const isolated = (text: string): string => `\u2068${text}\u2069`
 const plain = (sentence: string) => (): string => t(sentence)
 const titled =
   (sentence: string) =>
-  (payload: Payload): string =>
-    t(sentence, { title: isolated(textOf(payload, 'title')) })
+  ({ title = '' }: EventFields): string =>
+    t(sentence, { title: isolated(title) })
 
 const linked =
   (named: string, unnamed: string) =>
-  (payload: Payload): string => {
-    const name = textOf(payload, 'label')
-    const role = roles.find((known) => known === payload['role'])
+  ({ label, role }: EventFields): string => {
     const may = role === undefined ? '' : t(roleWords[role])
-    return name === '' ? t(unnamed, { role: may }) : t(named, { name: isolated(name), role: may })
+    return label ? t(named, { name: isolated(label), role: may }) : t(unnamed, { role: may })
   }
 
 /** Of suggestions: who made it, if the feed says so. */
 const decided =
   (ofSomebody: string, ofNobody: string) =>
-  (payload: Payload): string => {
-    const name = textOf(payload, 'author')
-    return name === '' ? t(ofNobody) : t(ofSomebody, { name: isolated(named(name)) })
-  }
+  ({ author }: EventFields): string =>
+    author ? t(ofSomebody, { name: isolated(named(author)) }) : t(ofNobody)
 
 const ofJob =
   (sentences: Readonly<Record<JobKind, string>>) =>
-  ({ kind }: Payload): string => {
-    const known = jobKinds.find((name) => name === kind)
-    return t(known === undefined ? term('finished a media job') : sentences[known])
-  }
+  ({ kind }: ToldPayload<'media.done'>): string =>
+    t(kind === undefined ? term('finished a media job') : sentences[kind])
 
 const mentioned =
   (you: string, others: string) =>
-  ({ names }: Payload, own: string | undefined): string => {
-    const all = Array.isArray(names) ? names.map(String) : []
+  ({ names = [] }: EventFields, own: string | undefined): string => {
     const me = own === undefined ? undefined : mentionOf(own).toLowerCase()
-    if (all.some((name) => name.toLowerCase() === me)) return t(you)
-    return t(others, { names: isolated(new Intl.ListFormat(locale).format(all)) })
+    if (names.some((name) => name.toLowerCase() === me)) return t(you)
+    return t(others, { names: isolated(new Intl.ListFormat(locale).format(names)) })
   }
 
-const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefined) => string>> = {
+const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: string | undefined) => string } = {
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('added the document to an account')),
-  'doc.renamed': (payload) =>
-    textOf(payload, 'givenTitle') === ''
-      ? t('let the title follow the text')
-      : t('renamed the document to {title}', { title: isolated(textOf(payload, 'title')) }),
+  'doc.renamed': ({ title = '', givenTitle }) =>
+    givenTitle ? t('renamed the document to {title}', { title: isolated(title) }) : t('let the title follow the text'),
   'doc.published': plain(term('published the document')),
   'doc.unpublished': plain(term('unpublished the document')),
   'doc.restored': plain(term('restored the document from the trash')),
@@ -87,14 +70,14 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
   'suggestion.replied': plain(term('replied to a suggestion')),
   'suggestion.accepted': decided(term('accepted a suggestion by {name}'), term('accepted a suggestion')),
   'suggestion.rejected': (payload) =>
-    payload['withdrawn'] === true
+    payload.withdrawn
       ? t('withdrew a suggestion')
       : decided(term('rejected a suggestion by {name}'), term('rejected a suggestion'))(payload),
   'suggestion.reopened': decided(term('reopened a suggestion by {name}'), term('reopened a suggestion')),
   'share.created': linked(term('created a link for {name}: {role}'), term('created a link: {role}')),
   'share.changed': linked(term('changed the link of {name}: {role}'), term('changed a link: {role}')),
   'share.revoked': linked(term('revoked the link of {name}'), term('revoked a link: {role}')),
-  'asset.created': (payload) => t('added the file {name}', { name: isolated(textOf(payload, 'name')) }),
+  'asset.created': ({ name = '' }) => t('added the file {name}', { name: isolated(name) }),
   'media.done': ofJob({
     image: term('generated a picture'),
     speech: term('read a text aloud'),
@@ -114,18 +97,19 @@ const words: Readonly<Record<EventKind, (payload: Payload, own: string | undefin
 }
 
 /** What was done, to follow the name of who did it, for a reader of the name `own`. */
-export const deedWords = ({ kind, payload }: Pick<FeedEvent, 'kind' | 'payload'>, own?: string): string => words[kind](payload, own)
+export const deedWords = <Kind extends EventKind>(
+  { kind, payload }: { readonly kind: Kind; readonly payload: ToldPayload<Kind> },
+  own?: string
+): string => words[kind](payload, own)
 
 const excerptCharsMax = 140
 
-const hunksOf = (payload: Payload): readonly Hunk[] => (Array.isArray(payload['hunks']) ? (payload['hunks'] as Hunk[]) : [])
-
 /** What was said, or the first words that a change brought or took away; '' when the event brings no text. */
 export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
-  const hunks = hunksOf(payload)
+  const { hunks = [], text: said }: EventFields = payload
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
-  if (typeof payload['text'] === 'string') return { text: cut(payload['text']), removed: false }
+  if (said !== undefined) return { text: cut(said), removed: false }
   for (const { added, removed } of hunks) {
     // A line that only moved, or got another end, is not what came.
     const came = first(added.filter((line) => !removed.includes(line)))
@@ -147,8 +131,8 @@ export function actorWords(
   join: (names: string[]) => string
 ): string {
   if (actor !== null && actor !== '') return named(actor)
-  const names = Array.isArray(payload['actors']) ? payload['actors'].filter((name) => typeof name === 'string' && name !== 'system') : []
-  if (actorKind === 'system')
-    return names.length > 0 ? join(names.map((name) => named(String(name)))) : textOf(payload, 'author') || t('The server')
+  const { actors = [], author }: EventFields = payload
+  const names = actors.filter((name) => name !== 'system')
+  if (actorKind === 'system') return names.length > 0 ? join(names.map(named)) : author || t('The server')
   return t('Guest')
 }

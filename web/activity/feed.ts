@@ -1,14 +1,22 @@
 /** The event feed of an open document: newest first, older pages by cursor, live by messages, and what is new since it was last seen. */
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
-import { call } from '../api.ts'
-import { readDevice, writeDevice } from '../device.ts'
-import type { View } from '../document/page.tsx'
+import { call } from '../client/api.ts'
+import { documentValue } from '../device/device.ts'
+import { readDevice, writeDevice } from '../device/values.ts'
+import type { View } from '../view/view.ts'
+import type { ReviewedView } from '../review/annotations/review.ts'
 import type { Person } from '../presence/people.ts'
+import type { FeedEvent } from './event.ts'
 import { offerUndo } from './unguarded.ts'
 
 type Answer = Output<'listEvents'>
-export type FeedEvent = Answer['events'][number]
+
+/** A page with its feed. */
+export interface FeedView extends ReviewedView {
+  /** Undefined until its part of the page is there. */
+  readonly feed: ReadonlySignal<Feed | undefined>
+}
 
 export interface Feed {
   /** Newest first, without a gap. Undefined until the first page is there. */
@@ -37,7 +45,7 @@ export function openFeed({ session, here }: View): Feed {
   const { id, key } = session
   const events = signal<readonly FeedEvent[] | undefined>(undefined)
   const failure = signal<unknown>(undefined)
-  const storageKey = `agmd.seen.${id}`
+  const storageKey = documentValue('seen', id)
   const stored = readDevice(storageKey)
   const seen = signal(Number(stored) || 0)
   const latest = signal(seen.value)
@@ -117,8 +125,8 @@ export function openFeed({ session, here }: View): Feed {
       void (events.peek() === undefined ? ask() : refresh())
     }),
     session.onMessage((message) => {
-      if (message['type'] !== 'event') return
-      const event = message['event'] as FeedEvent
+      if (message.type !== 'event') return
+      const { event } = message
       heard(event)
       if (!isOwn(event)) offerUndo(session, event)
     })

@@ -1,5 +1,6 @@
-/** The feed as it is read: by day, and what one author wrote in a row as one entry. No user interface. */
-import type { FeedEvent } from './feed.ts'
+/** The feed as it is read: by day, and what one author wrote within half an hour as one entry. No user interface. */
+import type { EventFields } from '../../shared/events.ts'
+import type { FeedEvent } from './event.ts'
 
 export interface Entry {
   /** Newest first; all but changes of text stand alone. */
@@ -18,27 +19,38 @@ const togetherMs = 30 * 60_000
 
 const startOf = (instant: number): number => new Date(instant).setHours(0, 0, 0, 0)
 
-const belongs = ({ events, latest }: Entry, event: FeedEvent, seen: number): boolean => {
-  const last = events.at(-1) ?? latest
-  const same =
-    latest.kind === 'content.changed' && event.kind === latest.kind && event.actor === latest.actor && event.actorKind === latest.actorKind
-  // What is new stands apart from what is not.
-  return same && event.actorKind !== 'system' && last.ts - event.ts <= togetherMs && last.seq > seen === event.seq > seen
+/** Whose change of the text it is; undefined: no change of the text, or one of the service. Several people at once are one author. */
+function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | undefined {
+  const { actors }: EventFields = payload
+  if (kind !== 'content.changed' || (actorKind === 'system' && actors === undefined)) return undefined
+  return JSON.stringify([actorKind, actor, actorKind === 'system' && actors !== undefined ? actors.toSorted() : []])
 }
 
 /** `events` newest first; those after the cursor `seen` are new. */
 export function groupByDay(events: readonly FeedEvent[], seen: number): readonly Day[] {
-  const days: { start: number; entries: Entry[] }[] = []
+  const days: { start: number; entries: { events: FeedEvent[]; latest: FeedEvent }[] }[] = []
+  /** Where the entry of each author stands, among entries that are changes of the text alone: two people who type at once alternate. */
+  const places = new Map<string, number>()
+  let wasNew = true
   for (const event of events) {
     const start = startOf(event.ts)
     let day = days.at(-1)
     if (day?.start !== start) {
       day = { start, entries: [] }
       days.push(day)
+      places.clear()
     }
-    const last = day.entries.at(-1)
-    if (last !== undefined && belongs(last, event, seen)) day.entries[day.entries.length - 1] = { ...last, events: [...last.events, event] }
-    else day.entries.push({ events: [event], latest: event })
+    const author = authorOf(event)
+    // What is new stands apart from what is not; what else happened stands between what was written before and after it.
+    if (author === undefined || wasNew !== event.seq > seen) places.clear()
+    wasNew = event.seq > seen
+    const place = author === undefined ? undefined : places.get(author)
+    const entry = place === undefined ? undefined : day.entries[place]
+    if (entry !== undefined && (entry.events.at(-1)?.ts ?? 0) - event.ts <= togetherMs) entry.events.push(event)
+    else {
+      if (author !== undefined) places.set(author, day.entries.length)
+      day.entries.push({ events: [event], latest: event })
+    }
   }
   return days
 }

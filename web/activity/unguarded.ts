@@ -1,24 +1,25 @@
 /** A replacement by somebody who had not read what stood there: those who see it hear who it was, and can take it back. */
-import { RequestError } from '../api.ts'
-import type { Session } from '../document/session.ts'
-import { takeBack } from '../history/api.ts'
-import { personName } from '../person.ts'
-import { failureWords } from '../refused/failure.ts'
+import { RequestError } from '../client/api.ts'
+import type { Session } from '../session/session.ts'
+import { restoreRevision } from '../history/api.ts'
+import { personName } from '../presence/person.ts'
+import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { offer, toast } from '../ui/toast.tsx'
 import { isolated } from './event-words.ts'
-import type { FeedEvent } from './feed.ts'
+import type { FeedEvent } from './event.ts'
 
 /** Offers to take a replacement back that named no version. What others have written since stays. */
-export function offerUndo({ id, key, canEdit }: Session, { type, actor, payload }: FeedEvent): void {
-  const { unguarded, replacedRevision, toVersion } = payload
-  if (type !== 'content.replaced' || unguarded !== true || !canEdit.value) return
-  if (typeof replacedRevision !== 'number' || typeof toVersion !== 'string') return
+export function offerUndo({ id, key, canEdit }: Session, { kind, actor, payload }: FeedEvent): void {
+  if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !canEdit.value) return
+  const { replacedRevision, toVersion } = payload
+  if (replacedRevision === undefined || toVersion === undefined) return
+  const name = isolated(actor === null || actor === 'guest' ? t('Guest') : actor)
   offer(
-    t('{name} replaced the whole text.', { name: isolated(actor === null || actor === 'guest' ? t('Guest') : actor) }),
+    kind === 'content.replaced' ? t('{name} replaced the whole text.', { name }) : t('{name} restored an earlier version.', { name }),
     t('Undo'),
     () => {
-      takeBack(id, key, replacedRevision, toVersion, personName.value).then(
+      restoreRevision(id, key, replacedRevision, toVersion, personName.value).then(
         () => toast(t('The earlier text is back.')),
         (error: unknown) =>
           toast(

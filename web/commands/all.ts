@@ -1,4 +1,5 @@
 /** The list of all commands. Of two that have one key, the earlier is tried first. */
+import { kinds } from '../ui/component-kinds.ts'
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'
 import { exportCommands } from './export.ts'
@@ -66,16 +67,13 @@ export const slashMenu: readonly string[] = [
   'list.task',
   'quote',
   'insert.table',
-  'insert.board',
-  'insert.chat',
-  'insert.sheet',
-  'insert.chart',
-  'insert.widget',
+  ...Object.keys(kinds).map((kind) => `insert.${kind}`),
   'insert.code',
   'insert.callout',
   'insert.file',
   'insert.diagram',
   'insert.formula',
+  'insert.footnote',
   'insert.date',
   'media.image',
   'media.transcription',

@@ -1,7 +1,7 @@
 /** What can be done on the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
 import type { EditorView } from '@codemirror/view'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import type { View } from '../document/page.tsx'
+import type { Page } from './page.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 
@@ -38,17 +38,17 @@ export interface Command {
   /** A job that a compute node does: menus offer it only while one does. */
   readonly needs?: JobKind
   /** Whether it can be done now. */
-  when?(page: View): boolean
+  when?(page: Page): boolean
   /** Whether it means nothing where the caret is: it is not offered there, and controls that stay in their place are disabled. */
-  barred?(page: View): boolean
+  barred?(page: Page): boolean
   /** Whether its keys mean it now, where they may mean something else. */
-  keysWhen?(page: View): boolean
+  keysWhen?(page: Page): boolean
   /** False: it does not apply here, and its key goes on to who else may want it. */
-  run(page: View): boolean | void
+  run(page: Page): boolean | void
 }
 
 /** Whether the person writes at the moment. */
-export const isWriting = (page: View): boolean => page.canType.value && page.mode.value !== 'read'
+export const isWriting = (page: Page): boolean => page.canType.value && page.mode.value !== 'read'
 
 /** `when` and `run` of a command on the text that its readers cannot give. */
 export const onText = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
@@ -62,10 +62,10 @@ export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'whe
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
-export const isPossible = (command: Command, page: View): boolean => (command.when?.(page) ?? true) && command.barred?.(page) !== true
+export const isPossible = (command: Command, page: Page): boolean => (command.when?.(page) ?? true) && command.barred?.(page) !== true
 
 /** For marks of words: in code they would be letters of the code. */
 export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
 
-/** For marks of whole lines, and for blocks: these stand beside code between backticks, but not in a block of code. */
+/** For marks of whole lines, and for blocks: these stand next to code between backticks, but not in a block of code. */
 export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }

@@ -1,23 +1,14 @@
 /** Undo, lines, tasks. */
 import { moveLineDown, moveLineUp } from '@codemirror/commands'
-import type { Command as TextCommand, EditorView } from '@codemirror/view'
-import { yUndoManagerKeymap } from 'y-codemirror.next'
-import { ownUndo } from '../editor/binding.ts'
-import type { View } from '../document/page.tsx'
-import type { ExtrasPart } from '../document/parts.ts'
+import type { Command as TextCommand } from '@codemirror/view'
+import type { ExtrasPart, Page } from './page.ts'
 import { copyCode } from '../editor/copy-code.ts'
-import { followOrToggle } from '../editor/follow.ts'
+import { followOrToggle } from '../editor/live/follow.ts'
+import { redoIn, undoIn } from '../editor/undo.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { inEditor, isWriting, onText, type Command } from './command.ts'
 import { activeElement, isField } from './keys.ts'
-
-// The binding names its commands by their keys alone.
-const undoBy = (key: string) => yUndoManagerKeymap.find((binding) => binding.key === key)?.run ?? (() => false)
-const [undo, redo] = [undoBy('Mod-z'), undoBy('Mod-Shift-z')]
-
-/** Takes the last step back that was made on this page. */
-export const undoIn = (view: EditorView): boolean => (view.state.facet(ownUndo)?.undo ?? undo)(view)
 
 /** Who reads changes components and tasks as well. Fields have an undo of their own. */
 const ofPage: Pick<Command, 'scope' | 'when' | 'keysWhen'> = {
@@ -43,7 +34,7 @@ const undoOwn: Command['run'] = ({ editor, dialog, review }) => {
   return true
 }
 
-const inLive = (page: View): boolean => isWriting(page) && page.mode.value === 'live'
+const inLive = (page: Page): boolean => isWriting(page) && page.mode.value === 'live'
 
 /** A command on the blocks of the selection; its work comes with the extras of the editor. */
 const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command => ({
@@ -83,7 +74,7 @@ export const editCommands: readonly Command[] = [
     icon: 'redo',
     keys: ['Mod-Shift-z', 'Mod-y'],
     ...ofPage,
-    run: ({ editor: { value } }) => value !== undefined && (value.view.state.facet(ownUndo)?.redo ?? redo)(value.view)
+    run: ({ editor: { value } }) => value !== undefined && redoIn(value.view)
   },
   {
     id: 'task.toggle',

@@ -1,13 +1,13 @@
 /** Taking the document along: as a file, on paper. */
-import type { View } from '../document/page.tsx'
+import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Command } from './command.ts'
 
 /** What is needed for it is fetched when it is asked for. */
 const fetched =
-  (work: (page: View) => Promise<void>) =>
-  (page: View): void => {
+  (work: (page: Page) => Promise<void>) =>
+  (page: Page): void => {
     work(page).catch(() => toast(t('This part of the page could not be loaded. It loads when you are back online.')))
   }
 

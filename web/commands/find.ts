@@ -1,12 +1,12 @@
 /** To find and replace. The panel is fetched after the extras of the editor. */
-import { typeEarly } from '../document/early-field.ts'
-import type { View } from '../document/page.tsx'
+import { typeEarly } from '../ui/early-field.ts'
+import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
 const open =
   (replace: boolean) =>
-  (page: View): void => {
+  (page: Page): void => {
     const view = page.editor.value?.view
     if (view === undefined) return
     const early = typeEarly(t('Find'), true, () => view.focus())
@@ -15,7 +15,7 @@ const open =
   }
 
 // Who reads finds with the browser.
-const when = (page: View): boolean => page.mode.value !== 'read'
+const when = (page: Page): boolean => page.mode.value !== 'read'
 
 export const findCommands: readonly Command[] = [
   {

@@ -2,9 +2,9 @@
 import { cycleHeading, setHeading, toggleList, toggleQuote } from '../editor/commands-block.ts'
 import { insertLink, toggleMarker } from '../editor/commands-inline.ts'
 import type { EditorView } from '@codemirror/view'
-import type { View } from '../document/page.tsx'
-import { followOrToggle } from '../editor/follow.ts'
-import { addressOf, editLink, linkAt, withoutLink, type LinkAt } from '../editor/link-at.ts'
+import type { Page } from './page.ts'
+import { followOrToggle } from '../editor/live/follow.ts'
+import { addressOf, editLink, linkAt, withoutLink, type LinkAt } from '../editor/live/link-at.ts'
 import { t, term } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import type { IconName } from '../ui/icons.tsx'
@@ -24,7 +24,7 @@ const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command =>
 })
 
 /** The link that the caret is in, where it has a card. */
-const linkOf = (page: View): LinkAt | undefined => {
+const linkOf = (page: Page): LinkAt | undefined => {
   const state = page.editor.value?.view.state
   const mayBe = isWriting(page) && page.mode.value === 'live' && page.inCode.value === undefined && state?.selection.main.empty === true
   return mayBe ? linkAt(state, state.selection.main.head) : undefined

@@ -1,30 +1,42 @@
 /** Commands that put something new into the text. */
+import type { FenceKind } from '../../shared/fences/fences.ts'
+import { kinds } from '../ui/component-kinds.ts'
 import { insertCodeBlock } from '../editor/commands-block.ts'
-import {
-  insertBoard,
-  insertCallout,
-  insertChat,
-  insertChart,
-  insertDate,
-  insertDiagram,
-  insertFormula,
-  insertRule,
-  insertSheet,
-  insertTable,
-  insertWidget
-} from '../editor/commands-insert.ts'
-import type { View } from '../document/page.tsx'
-import { editPicture, pictureAt } from '../editor/picture-at.ts'
+import { insertTable } from '../editor/commands-insert.ts'
+import type { ExtrasPart, Page } from './page.ts'
+import { editPicture, pictureAt } from '../editor/live/picture-at.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
 import { isWriting, notInCodeBlock, onText, type Command } from './command.ts'
 
 /** Whether the caret is in a picture that has a card. */
-export const hasPicture = (page: View): boolean => {
+export const hasPicture = (page: Page): boolean => {
   const state = page.editor.value?.view.state
   const mayBe = isWriting(page) && page.mode.value === 'live' && page.inCode.value === undefined && state?.selection.main.empty === true
   return mayBe && pictureAt(state, state.selection.main.head) !== undefined
 }
+
+/** One whose block comes with the extras of the editor. */
+const later = (name: keyof ExtrasPart['inserts']): Pick<Command, 'when' | 'run'> => ({
+  when: isWriting,
+  run: (page) => void page.parts.withExtras(({ inserts }) => page.editor.value !== undefined && inserts[name](page.editor.value.view))
+})
+
+const componentCommands = (Object.keys(kinds) as FenceKind[]).map((kind): Command => {
+  const { name, words, icon } = kinds[kind]
+  return {
+    id: `insert.${kind}`,
+    typed: `\`\`\`${kind}`,
+    title: name,
+    words,
+    group: 'insert',
+    icon,
+    when: isWriting,
+    run: (page) =>
+      void page.parts.withExtras(({ insertComponent }) => page.editor.value !== undefined && insertComponent(page.editor.value.view, kind)),
+    ...notInCodeBlock
+  }
+})
 
 export const insertCommands: readonly Command[] = [
   {
@@ -44,7 +56,7 @@ export const insertCommands: readonly Command[] = [
     words: term('note tip warning box'),
     group: 'insert',
     icon: 'megaphone',
-    ...onText(insertCallout),
+    ...later('callout'),
     ...notInCodeBlock
   },
   {
@@ -57,56 +69,7 @@ export const insertCommands: readonly Command[] = [
     ...onText(insertTable),
     ...notInCodeBlock
   },
-  {
-    id: 'insert.board',
-    typed: '```board',
-    title: term('Board'),
-    words: term('cards columns kanban tasks'),
-    group: 'insert',
-    icon: 'columns',
-    ...onText(insertBoard),
-    ...notInCodeBlock
-  },
-  {
-    id: 'insert.chat',
-    typed: '```chat',
-    title: term('Chat'),
-    words: term('messages talk discussion'),
-    group: 'insert',
-    icon: 'message',
-    ...onText(insertChat),
-    ...notInCodeBlock
-  },
-  {
-    id: 'insert.sheet',
-    typed: '```sheet',
-    title: term('Sheet'),
-    words: term('spreadsheet formulas cells'),
-    group: 'insert',
-    icon: 'table',
-    ...onText(insertSheet),
-    ...notInCodeBlock
-  },
-  {
-    id: 'insert.chart',
-    typed: '```chart',
-    title: term('Chart'),
-    words: term('bars lines pie numbers graph'),
-    group: 'insert',
-    icon: 'chart',
-    ...onText(insertChart),
-    ...notInCodeBlock
-  },
-  {
-    id: 'insert.widget',
-    typed: '```widget',
-    title: term('Widget'),
-    words: term('HTML script calculator program page'),
-    group: 'insert',
-    icon: 'code',
-    ...onText(insertWidget),
-    ...notInCodeBlock
-  },
+  ...componentCommands,
   {
     id: 'insert.file',
     typed: '![]()',
@@ -136,7 +99,7 @@ export const insertCommands: readonly Command[] = [
     words: term('mermaid flowchart graph'),
     group: 'insert',
     icon: 'workflow',
-    ...onText(insertDiagram),
+    ...later('diagram'),
     ...notInCodeBlock
   },
   {
@@ -146,7 +109,17 @@ export const insertCommands: readonly Command[] = [
     words: term('math equation TeX'),
     group: 'insert',
     icon: 'sigma',
-    ...onText(insertFormula),
+    ...later('formula'),
+    ...notInCodeBlock
+  },
+  {
+    id: 'insert.footnote',
+    typed: '[^1]',
+    title: term('Footnote'),
+    words: term('note reference source'),
+    group: 'insert',
+    icon: 'superscript',
+    ...later('footnote'),
     ...notInCodeBlock
   },
   {
@@ -155,7 +128,7 @@ export const insertCommands: readonly Command[] = [
     words: term('now calendar'),
     group: 'insert',
     icon: 'calendar',
-    ...onText(insertDate)
+    ...later('date')
   },
   {
     id: 'insert.rule',
@@ -164,7 +137,7 @@ export const insertCommands: readonly Command[] = [
     words: term('horizontal rule separator'),
     group: 'insert',
     icon: 'minus',
-    ...onText(insertRule),
+    ...later('rule'),
     ...notInCodeBlock
   }
 ]

@@ -1,14 +1,12 @@
 /** Keys of commands: in the editor and on the page around it, and how this keyboard names them. */
 import { runScopeHandlers, type EditorView, type KeyBinding } from '@codemirror/view'
-import type { View } from '../document/page.tsx'
+import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
+import { pageScope } from '../view/view.ts'
 import { isPossible, type Command } from './command.ts'
 
-/** The scope of CodeMirror's key bindings that stands for the page around the editor. */
-export const pageScope = 'page'
-
 /** Bindings for the editor. Of several commands with one key the first that applies is done. */
-export const keyBindings = (commands: readonly Command[], page: View): readonly KeyBinding[] =>
+export const keyBindings = (commands: readonly Command[], page: Page): readonly KeyBinding[] =>
   commands.flatMap((command) =>
     (command.keys ?? []).map((key) => ({
       key,
@@ -52,7 +50,16 @@ export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-const macNames: Readonly<Record<string, string>> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧', Enter: '↩', Escape: 'esc', Tab: '⇥' }
+const macNames: Readonly<Record<string, string>> = {
+  Mod: '⌘',
+  Ctrl: '⌃',
+  Alt: '⌥',
+  Shift: '⇧',
+  Enter: '↩',
+  Escape: 'esc',
+  Tab: '⇥',
+  Backspace: '⌫'
+}
 const otherNames: Readonly<Record<string, string>> = {
   Mod: term('Ctrl'),
   Ctrl: term('Ctrl'),
@@ -60,7 +67,8 @@ const otherNames: Readonly<Record<string, string>> = {
   Shift: term('Shift'),
   Enter: term('Enter'),
   Escape: term('Esc'),
-  Tab: term('Tab')
+  Tab: term('Tab'),
+  Backspace: term('Backspace')
 }
 const arrows: Readonly<Record<string, string>> = { ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
 

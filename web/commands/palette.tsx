@@ -1,15 +1,16 @@
 /** Everything that can be done, found by typing. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { focusBefore, handOver } from '../document/early-field.ts'
-import type { View } from '../document/page.tsx'
+import { focusBefore, handOver } from '../ui/early-field.ts'
+import type { Page } from './page.ts'
 import { t } from '../text/t.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
+import { useModal } from '../ui/modal.ts'
 import { commands } from './all.ts'
 import { groups, isPossible, type Command, type Group } from './command.ts'
 import { Keys } from './key-caps.tsx'
 import { isField } from './keys.ts'
-import { best, fit } from './match.ts'
+import { best, fit } from '../base/match.ts'
 import { addressOf, openLibrary, type Entry } from '../home/library.ts'
 import { agoWords } from '../text/when.ts'
 
@@ -39,7 +40,7 @@ const row = (command: Command, head?: string): Found => {
   return { id, title: t(title), icon, keys: keys?.[0], head, run: command }
 }
 
-function findCommands(query: string, page: View): Found[] {
+function findCommands(query: string, page: Page): Found[] {
   const possible = commands.filter((command) => command.id !== 'palette' && isPossible(command, page))
   if (query.trim() === '') {
     const sorted = possible.toSorted((one, other) => order.indexOf(one.group) - order.indexOf(other.group))
@@ -67,7 +68,7 @@ function documentsOf(query: string, entries: readonly Entry[], own: string, most
 }
 
 /** What fits: documents alone or first where they are looked for, below the commands elsewhere. */
-function find(query: string, page: View, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
+function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
   const asked = query.trim() !== ''
   if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)
   return asked
@@ -75,8 +76,7 @@ function find(query: string, page: View, entries: readonly Entry[], wantsDocumen
     : findCommands(query, page)
 }
 
-export function Palette({ view }: { view: View }): JSX.Element {
-  const element = useRef<HTMLDialogElement>(null)
+export function Palette({ view }: { view: Page }): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [query, setQuery] = useState('')
@@ -87,15 +87,19 @@ export function Palette({ view }: { view: View }): JSX.Element {
   const entries = library.entries.value
   const found = useMemo(() => find(query, view, entries, wantsDocuments), [query, entries])
   const asks = wantsDocuments ? t('Open another document') : t('What do you want to do?')
-  const none = wantsDocuments ? t('No documents match.') : t('No matching command.')
+  const isAsked = query.trim() !== ''
+  const none = wantsDocuments ? (isAsked ? t('No documents match.') : t('No other documents yet')) : t('No matching command.')
   useEffect(() => {
     void library.load()
     return () => clearTimeout(timer.current)
   }, [])
 
+  // The dialog gives the focus back to what has it when it opens.
+  useEffect(focusBefore, [])
+  const { ref, close, ends, pressed } = useModal(() => {
+    view.dialog.value = undefined
+  })
   useEffect(() => {
-    focusBefore()
-    element.current?.showModal()
     if (field.current !== null) handOver(field.current)
   }, [])
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [current, query])
@@ -104,12 +108,11 @@ export function Palette({ view }: { view: View }): JSX.Element {
     if (command === undefined) return
     if (typeof command === 'string') return location.assign(command)
     // The focus is back where it was before the command looks for it.
-    element.current?.close()
-    view.dialog.value = undefined
+    close()
     command.run(view)
     // A command that one types into has taken it.
     const { activeElement } = document
-    if (isField(activeElement) && element.current?.contains(activeElement) !== true) return
+    if (isField(activeElement) && ref.current?.contains(activeElement) !== true) return
     if (command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read') view.editor.value?.view.focus()
   }
   const press = (event: KeyboardEvent): void => {
@@ -146,11 +149,11 @@ export function Palette({ view }: { view: View }): JSX.Element {
   )
   return (
     <dialog
-      ref={element}
+      ref={ref}
       class='dialog palette'
       aria-label={wantsDocuments ? t('Documents') : t('Command palette')}
-      onClose={() => (view.dialog.value === 'palette' || view.dialog.value === 'switcher') && (view.dialog.value = undefined)}
-      onClick={(event: MouseEvent) => event.target === element.current && element.current?.close()}
+      {...ends}
+      onClick={pressed}
     >
       <input
         ref={field}

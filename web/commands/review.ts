@@ -1,24 +1,25 @@
 /** Comments, suggestions and assignments. Their part of the page comes after the editor, at once when it is asked for. */
 import { includesRole, type Role } from '../../shared/roles.ts'
-import { typeEarly } from '../document/early-field.ts'
-import type { View } from '../document/page.tsx'
-import type { Review } from '../review/review.ts'
+import { typeEarly } from '../ui/early-field.ts'
+import type { Page } from './page.ts'
+import type { Review } from '../review/annotations/review.ts'
 import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
-/** Whether somebody has the role: who may write has it, also before it is told which one it is. */
-const has = ({ session }: View, role: Role): boolean =>
-  includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role))
+/** Whether somebody has the role: who may write has it, also before it is told which one it is. After access ended one may still read. */
+const has = ({ session }: Page, role: Role): boolean =>
+  (role === 'view' || session.link.ended.value === undefined) &&
+  (includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role)))
 
 /** For whom has the role. */
-const withReview = (role: Role, run: (review: Review, page: View) => void): Pick<Command, 'when' | 'run'> => ({
+const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick<Command, 'when' | 'run'> => ({
   when: (page) => has(page, role),
   run: (page) => void page.parts.withReview((review) => run(review, page))
 })
 
 const togglePanel =
   (name: 'remarks' | 'tasks') =>
-  (_review: Review, page: View): void => {
+  (_review: Review, page: Page): void => {
     page.panel.value = page.panel.value === name ? undefined : name
   }
 

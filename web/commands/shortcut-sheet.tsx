@@ -1,6 +1,6 @@
 /** All keys on one sheet. */
 import type { JSX } from 'preact'
-import type { View } from '../document/page.tsx'
+import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { commands } from './all.ts'
@@ -50,7 +50,7 @@ const section = (title: string, rows: readonly Row[]): JSX.Element | null =>
     </section>
   )
 
-export function ShortcutSheet({ view }: { view: View }): JSX.Element {
+export function ShortcutSheet({ view }: { view: Page }): JSX.Element {
   return (
     <Dialog title={t('Keyboard shortcuts')} wide onClose={() => (view.dialog.value = undefined)}>
       <div class='sheet'>

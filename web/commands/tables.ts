@@ -1,13 +1,12 @@
 /** Commands on the table that the cursor is in. */
 import type { Command as TextCommand } from '@codemirror/view'
 import { addColumn, addRow, deleteColumn, deleteRow, isInTable } from '../editor/tables.ts'
-import type { View } from '../document/page.tsx'
-import type { ExtrasPart } from '../document/parts.ts'
+import type { ExtrasPart, Page } from './page.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { isWriting, type Command } from './command.ts'
 
-const inTable = (page: View): boolean => isWriting(page) && page.editor.value !== undefined && isInTable(page.editor.value.view.state)
+const inTable = (page: Page): boolean => isWriting(page) && page.editor.value !== undefined && isInTable(page.editor.value.view.state)
 
 const command = (id: string, title: string, icon: IconName, run: TextCommand): Command => ({
   id: `table.${id}`,

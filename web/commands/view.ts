@@ -1,12 +1,13 @@
 /** How the page shows the text, and the ways around on it. */
-import { typeEarly } from '../document/early-field.ts'
-import type { Mode, View } from '../document/page.tsx'
+import { typeEarly } from '../ui/early-field.ts'
+import type { Page } from './page.ts'
+import type { Mode } from '../view/view.ts'
 import { t, term } from '../text/t.ts'
 import type { Command } from './command.ts'
 
 const show =
   (mode: Mode) =>
-  (page: View): void => {
+  (page: Page): void => {
     page.setMode(mode)
     if (mode !== 'read') page.editor.value?.view.focus()
   }
@@ -33,7 +34,7 @@ function nextRegion(step: 1 | -1): boolean {
 /** Opens the list of what can be done or opened; what is typed meanwhile is for its field. */
 const finds =
   (dialog: 'palette' | 'switcher', words: string) =>
-  (page: View): void => {
+  (page: Page): void => {
     typeEarly(t(words), true, () => {
       page.dialog.value = undefined
       page.editor.value?.view.focus()

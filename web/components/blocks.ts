@@ -5,12 +5,12 @@
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
-import { type Fence, fencesOf } from '../../shared/fences/fences.ts'
-import type { View } from '../document/page.tsx'
-import { componentBegan, drawsComponents } from '../editor/commands-insert.ts'
+import { type Fence, fenceKinds, fencesOf } from '../../shared/fences/fences.ts'
+import type { ReviewedView } from '../review/annotations/review.ts'
+import { componentBegan, drawsComponents } from '../editor/inserts.ts'
 import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
-import { kindOf, unclosedWords } from './kinds.ts'
+import { unclosedWords } from './kind-parts.ts'
 
 /** A component that is not closed, which can only be the last one: where its first line ends. */
 interface Unclosed {
@@ -28,21 +28,19 @@ interface Shown {
   readonly decorations: DecorationSet
 }
 
-/** Fences are looked for anew. */
+/** Fences are looked for again. */
 const look = StateEffect.define<null>()
 const closeSource = StateEffect.define<null>()
 
-/** So long after a change outside of fences they are looked for anew, in milliseconds: in all of a long text, for which no key should wait. */
+/** So long after a change outside of fences they are looked for again, in milliseconds: in all of a long text, for which no key should wait. */
 const lookMs = 200
 
-const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet|chart|widget)/
+// Regex bound: the names of the kinds, and white space at one place.
+const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
 
 /** Fences that take the place of whole lines: closed ones that stand in no list and no quote. */
-const drawable = ({ kind, closing, prefix, source, from }: Fence): boolean =>
-  kindOf(kind) !== undefined &&
-  closing !== undefined &&
-  prefix.trim() === '' &&
-  source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
+const drawable = ({ closing, prefix, source, from }: Fence): boolean =>
+  closing !== undefined && prefix.trim() === '' && source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
 
 let keys = 0
 
@@ -138,7 +136,7 @@ function decorate(state: EditorState, blocks: readonly Block[], open: number | u
 
 function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
   const last = fences.at(-1)
-  if (last === undefined || last.closing !== undefined || kindOf(last.kind) === undefined) return undefined
+  if (last === undefined || last.closing !== undefined) return undefined
   return { at: lineEnd(last.source, last.from), words: unclosedWords(last) }
 }
 
@@ -280,7 +278,7 @@ function show(view: EditorView, { from }: Fence): boolean {
 }
 
 /** Components of the editor of a page. */
-export function components(page: View): Extension {
+export function components(page: ReviewedView): Extension {
   const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key), show })
   const enter =
     (forwards: boolean) =>

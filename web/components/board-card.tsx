@@ -1,4 +1,4 @@
-/** A card as it is drawn. No component of its own: of many cards only those are made anew that have changed (`sameCard`). */
+/** A card as it is drawn. No component of its own: of many cards only those are made again that have changed (`sameCard`). */
 import type { JSX } from 'preact'
 import { type Card, type CardPlace, type CardState, detailsOf } from '../../shared/fences/board.ts'
 import type { Person } from '../presence/people.ts'

@@ -1,19 +1,16 @@
 /** What can be done with the cards of a board, by pointer and keys: found by what they say, since others change the board meanwhile. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { type Board, type Card, type CardPlace, detailsOf, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
+import { wordsOf } from '../../shared/components/board.ts'
+import { followPart } from '../../shared/components/follow-part.ts'
+import { type Board, type Card, type CardPlace, parseBoard, repeatedCards } from '../../shared/fences/board.ts'
 import { cycleState, deleteCard, moveCard } from '../../shared/fences/board-edits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { placeName } from './board-card.tsx'
-import { startDrag } from './board-drag.ts'
-import { followPart } from './drafts.tsx'
+import { cardTarget, startDrag } from './board-drag.ts'
 import type { ComponentInput } from './input.ts'
-
-/** What a card says, its marker aside: others and we ourselves find it by that when places have changed. */
-export const wordsOf = (card: Card): string =>
-  JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
 
 /** Where a card is that was seen somewhere: the nearest that says the same. */
 export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
@@ -58,7 +55,7 @@ export interface Deeds {
   /** A change of one card, wherever it is now. */
   change(card: Card, edits: Change): boolean
   move(card: Card, to: CardPlace): void
-  /** To the column beside, or by one place. */
+  /** To the column next to, or by one place. */
   step(card: Card, place: CardPlace, key: string): void
   remove(card: Card): void
   hold(card: Card | undefined): void
@@ -78,7 +75,6 @@ export interface Deeds {
     readonly onKeyDown: (event: KeyboardEvent) => void
     readonly onFocusIn: (event: FocusEvent) => void
     readonly onPointerDown: (event: PointerEvent) => void
-    readonly onDblClick: (event: MouseEvent) => void
     readonly onClick: (event: MouseEvent) => void
   }
 }
@@ -104,7 +100,7 @@ interface Hit {
   readonly isFree: boolean
 }
 
-/** Whether the focus is on something beside an element by now: whoever went there stays there. */
+/** Whether the focus is on something next to an element by now: whoever went there stays there. */
 function hasLeft(element: Node | null): boolean {
   const { activeElement } = document
   for (let node = element; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode)
@@ -256,10 +252,13 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
   }
   const click = (event: MouseEvent): void => {
     const hit = hitOf(event)
-    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('button') : null
-    if (hit === undefined || button === null) return
-    const { card, place } = hit
-    if (button.classList.contains('card-mark')) change(card, cycleState)
+    if (hit === undefined || !(event.target instanceof Element)) return
+    const { card, place, isFree } = hit
+    const button = event.target.closest<HTMLElement>('button')
+    // A link leads where it says.
+    if (button === null) {
+      if (isFree && event.target.closest('a') === null) edit(card)
+    } else if (button.classList.contains('card-mark')) change(card, cycleState)
     else if (button.classList.contains('card-more')) menu.value = { card, place, anchor: button }
     else keepOnly(card, place)
   }
@@ -301,11 +300,15 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
         const hit = hitOf(event)
         if (hit === undefined || !hit.isFree) return
         const { item, card } = hit
-        startDrag({ event, item, root: element.current, start: () => hold(card), end: () => hold(undefined), drop: (to) => move(card, to) })
-      },
-      onDblClick(event) {
-        const hit = hitOf(event)
-        if (hit?.isFree === true) edit(hit.card)
+        startDrag({
+          event,
+          item,
+          root: element.current,
+          target: cardTarget,
+          start: () => hold(card),
+          end: () => hold(undefined),
+          drop: (to) => move(card, to)
+        })
       },
       onClick: click
     }

@@ -1,15 +1,31 @@
-/** Moves a card with the pointer: a picture of it follows, a line shows where it would go. Nothing of the board is drawn anew until it is dropped. */
+/** Moves a part of a board with the pointer: a picture of it follows, a line shows where it would go. The board is drawn again only once it is dropped. */
 import type { CardPlace } from '../../shared/fences/board.ts'
+import { columnAt } from '../../shared/components/board.ts'
 
-interface DragInput {
+/** Where the line is that shows a place, in pixels of the window. */
+interface Line {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Target<To> {
+  readonly to: To
+  readonly line: Line
+}
+
+interface DragInput<To> {
   readonly event: PointerEvent
-  /** The card. */
+  /** The part that moves. */
   readonly item: HTMLElement
   /** The board. */
   readonly root: HTMLElement | null
+  /** Where it would go at a point of the window; undefined: nowhere. */
+  target(root: HTMLElement, x: number, y: number): Target<To> | undefined
   start(): void
   end(): void
-  drop(to: CardPlace): void
+  drop(to: To): void
 }
 
 /** A press that moves less than this is a click, in pixels. */
@@ -17,9 +33,11 @@ const stillMax = 5
 /** So near to the edge of the board it scrolls, by so much a frame, in pixels. */
 const edge = 40
 const scrollStep = 12
+/** Thickness of the line, in pixels. */
+const lineSize = 3
 
 /** Where a card would go at a point: before another one, or at the end of a column. */
-function targetAt(root: HTMLElement, x: number, y: number): { place: CardPlace; line: DOMRect; below: boolean } | undefined {
+export function cardTarget(root: HTMLElement, x: number, y: number): Target<CardPlace> | undefined {
   const [found] = (root.getRootNode() as ShadowRoot | Document).elementsFromPoint(x, y).filter((each) => root.contains(each))
   const column = found?.closest<HTMLElement>('[data-column]')
   if (column == null) return undefined
@@ -28,25 +46,75 @@ function targetAt(root: HTMLElement, x: number, y: number): { place: CardPlace; 
   const last = column.querySelector<HTMLElement>('[data-place]:last-of-type')
   const over = card ?? last
   if (over === null) {
-    const head = column.querySelector('.board-cards') ?? column
-    return { place: { column: index, card: 0 }, line: head.getBoundingClientRect(), below: false }
+    const { left, top, width } = (column.querySelector('.board-cards') ?? column).getBoundingClientRect()
+    return { to: { column: index, card: 0 }, line: { left, top: top - 4, width, height: lineSize } }
   }
-  const box = over.getBoundingClientRect()
-  const below = card === null || y > box.top + box.height / 2
+  const { left, top, bottom, width, height } = over.getBoundingClientRect()
+  const isBelow = card === null || y > top + height / 2
   const at = Number(over.dataset['place']?.split(':')[1])
-  return { place: { column: index, card: below ? at + 1 : at }, line: box, below }
+  return {
+    to: { column: index, card: isBelow ? at + 1 : at },
+    line: { left, top: isBelow ? bottom + 2 : top - 4, width, height: lineSize }
+  }
 }
 
-export function startDrag({ event, item, root, start, end, drop }: DragInput): void {
+/** Before which column another would go at a point. */
+export function columnTarget(root: HTMLElement, x: number): Target<number> | undefined {
+  const boxes = [...root.querySelectorAll('[data-column]')].map((column) => column.getBoundingClientRect())
+  const to = columnAt(boxes, x)
+  const [before, behind] = [boxes[to - 1], boxes[to]]
+  const beside = behind ?? before
+  if (beside === undefined) return undefined
+  const left = before === undefined || behind === undefined ? (behind?.left ?? beside.right) : (before.right + behind.left) / 2
+  return {
+    to,
+    line: { left: left - lineSize / 2, top: beside.top, width: lineSize, height: Math.max(...boxes.map(({ height }) => height)) }
+  }
+}
+
+/** The click that ends a drag opens nothing. A drag that a key ended is pressed still. */
+function swallowClick(root: HTMLElement, isPressed: boolean): void {
+  const swallow = (event: Event): void => event.stopPropagation()
+  root.addEventListener('click', swallow, { capture: true })
+  // A browser sends it in the same turn as the end of the press.
+  const stop = (): void => void setTimeout(() => root.removeEventListener('click', swallow, { capture: true }))
+  if (isPressed) addEventListener('pointerup', stop, { capture: true, once: true })
+  else stop()
+}
+
+/** The picture of a part that follows the pointer. */
+function ghostOf(item: HTMLElement): HTMLElement {
+  const box = item.getBoundingClientRect()
+  const ghost = item.cloneNode(true) as HTMLElement
+  ghost.classList.add('ghost')
+  for (const each of [ghost, ...ghost.querySelectorAll<HTMLElement>('[data-place]')]) {
+    each.removeAttribute('data-place')
+    each.removeAttribute('data-column')
+  }
+  ghost.inert = true
+  Object.assign(ghost.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px` })
+  return ghost
+}
+
+/** Scrolls the board near to its edges; false: it went no further. */
+function scrollAtEdge(root: HTMLElement, x: number): boolean {
+  const board = root.querySelector('.board')
+  const area = board?.getBoundingClientRect()
+  if (board == null || area === undefined) return false
+  const before = board.scrollLeft
+  board.scrollLeft += x > area.right - edge ? scrollStep : x < area.left + edge ? -scrollStep : 0
+  return board.scrollLeft !== before
+}
+
+export function startDrag<To>({ event, item, root, target, start, end, drop }: DragInput<To>): void {
   const [pressed] = event.composedPath()
   // A finger scrolls; the menu moves for it. Controls and links are pressed, words are selected in fields.
   if (root === null || event.button !== 0 || event.pointerType === 'touch') return
   if (pressed instanceof Element && pressed.closest('button, a, input, textarea') !== null) return
   const { clientX, clientY, pointerId } = event
-  const box = item.getBoundingClientRect()
   let ghost: HTMLElement | undefined
   let line: HTMLElement | undefined
-  let place: CardPlace | undefined
+  let found: Target<To> | undefined
   let [x, y] = [clientX, clientY]
   let frame = 0
 
@@ -54,31 +122,18 @@ export function startDrag({ event, item, root, start, end, drop }: DragInput): v
     frame = 0
     if (ghost === undefined || line === undefined) return
     ghost.style.transform = `translate(${x - clientX}px, ${y - clientY}px)`
-    const found = targetAt(root, x, y)
-    place = found?.place
+    found = target(root, x, y)
     line.hidden = found === undefined
     if (found !== undefined) {
-      const top = found.below ? found.line.bottom + 2 : found.line.top - 4
-      line.style.width = `${found.line.width}px`
-      line.style.transform = `translate(${found.line.left}px, ${top}px)`
+      const { left, top, width, height } = found.line
+      Object.assign(line.style, { width: `${width}px`, height: `${height}px`, transform: `translate(${left}px, ${top}px)` })
     }
-    const board = root.querySelector('.board')
-    const area = board?.getBoundingClientRect()
-    if (board == null || area === undefined) return
-    const by = x > area.right - edge ? scrollStep : x < area.left + edge ? -scrollStep : 0
-    if (by === 0) return
-    const before = board.scrollLeft
-    board.scrollLeft += by
-    if (board.scrollLeft !== before) frame = requestAnimationFrame(draw)
+    if (scrollAtEdge(root, x)) frame = requestAnimationFrame(draw)
   }
   const begin = (): void => {
     start()
     item.setPointerCapture(pointerId)
-    ghost = item.cloneNode(true) as HTMLElement
-    ghost.classList.add('ghost')
-    ghost.removeAttribute('data-place')
-    ghost.inert = true
-    Object.assign(ghost.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px` })
+    ghost = ghostOf(item)
     line = document.createElement('div')
     line.className = 'drop-line'
     root.append(ghost, line)
@@ -91,21 +146,23 @@ export function startDrag({ event, item, root, start, end, drop }: DragInput): v
     if (ghost === undefined) begin()
     frame ||= requestAnimationFrame(draw)
   }
-  // A press that moves moves the card: it selects no words.
+  // A press that moves moves the part: it selects no words. The event does not leave the shadow root.
   const keepUnselected = (selecting: Event): void => selecting.preventDefault()
-  const stop = (isDropped: boolean): void => {
+  const selecting = [document, root.getRootNode()]
+  const stop = (isDropped: boolean, isPressed = false): void => {
     cancelAnimationFrame(frame)
-    document.removeEventListener('selectstart', keepUnselected)
-    item.removeEventListener('pointermove', move)
-    item.removeEventListener('pointerup', up)
-    item.removeEventListener('pointercancel', cancel)
+    for (const each of selecting) each.removeEventListener('selectstart', keepUnselected)
+    removeEventListener('pointermove', move)
+    removeEventListener('pointerup', up)
+    removeEventListener('pointercancel', cancel)
     removeEventListener('keydown', escape, { capture: true })
     if (ghost === undefined) return
     ghost.remove()
     line?.remove()
     item.classList.remove('dragged')
+    swallowClick(root, isPressed)
     end()
-    if (isDropped && place !== undefined) drop(place)
+    if (isDropped && found !== undefined) drop(found.to)
   }
   const up = (moved: PointerEvent): void => {
     x = moved.clientX
@@ -118,11 +175,12 @@ export function startDrag({ event, item, root, start, end, drop }: DragInput): v
     if (key.key !== 'Escape') return
     key.preventDefault()
     key.stopPropagation()
-    stop(false)
+    stop(false, true)
   }
-  document.addEventListener('selectstart', keepUnselected)
-  item.addEventListener('pointermove', move)
-  item.addEventListener('pointerup', up)
-  item.addEventListener('pointercancel', cancel)
+  for (const each of selecting) each.addEventListener('selectstart', keepUnselected)
+  // A quick pointer leaves the part before it has moved at all.
+  addEventListener('pointermove', move)
+  addEventListener('pointerup', up)
+  addEventListener('pointercancel', cancel)
   addEventListener('keydown', escape, { capture: true })
 }

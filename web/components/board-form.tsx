@@ -2,15 +2,16 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { wordsOf } from '../../shared/components/board.ts'
 import { type Board, type Card, type CardPlace, detailsOf, parseBoard } from '../../shared/fences/board.ts'
 import { addCard, addTag, removeTag, renameCard, setAssignee, setDetails } from '../../shared/fences/board-edits.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
-import { type Deeds, type Draft, type Said, wordsOf } from './board-deeds.ts'
+import type { Deeds, Draft, Said } from './board-deeds.ts'
 import { WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
-import { namesAround } from '../mentions/names.ts'
+import { namesAround } from '../presence/mention-names.ts'
 
 interface CardFormInput {
   readonly draft: Draft
@@ -87,7 +88,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     deeds.hold(held)
     return () => deeds.hold(undefined)
   }, [held && wordsOf(held)])
-  /** Fields keep what is typed without being drawn anew. */
+  /** Fields keep what is typed without being drawn again. */
   const now = (): Said => written.said ?? saidBy(begun)
   const said = now()
   const partNames = { title: t('Card'), person: t('Assignee'), tags: t('Tags'), details: t('Details') }

@@ -1,11 +1,9 @@
 /** The menus of a board: of a card, and of a column. */
 import type { JSX } from 'preact'
-import { type Column, parseBoard } from '../../shared/fences/board.ts'
-import { deleteColumn, moveColumn } from '../../shared/fences/board-edits.ts'
+import type { Column } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
 import type { Deeds } from './board-deeds.ts'
-import type { ComponentInput } from './input.ts'
-import { Pop, PopItem } from './pop.tsx'
+import { Pop, PopItem } from '../ui/pop.tsx'
 
 export const columnName = ({ title }: Column): string => title.text || t('Untitled column')
 
@@ -39,29 +37,28 @@ export function CardMenu({ deeds, columns }: { deeds: Deeds; columns: readonly C
 }
 
 interface ColumnMenuInput {
-  readonly input: ComponentInput
   readonly columns: readonly Column[]
   readonly index: number
   readonly anchor: HTMLElement
   readonly onRename: () => void
+  /** Before another column, by its index. */
+  readonly onMove: (to: number) => void
+  readonly onDelete: () => void
   readonly onClose: () => void
 }
 
-export function ColumnMenu({ input, columns, index, anchor, onRename, onClose }: ColumnMenuInput): JSX.Element {
-  const move = (to: number): boolean => input.act((now) => moveColumn(parseBoard(now), index, to))
-  return (
-    <Pop label={t('Actions for {name}', { name: columns[index]?.title.text ?? '' })} anchor={anchor} onClose={onClose}>
-      <PopItem onChoose={onRename}>{t('Rename')}</PopItem>
-      <PopItem disabled={index === 0} onChoose={() => move(index - 1)}>
-        {t('Move left')}
-      </PopItem>
-      <PopItem disabled={index + 1 >= columns.length} onChoose={() => move(index + 2)}>
-        {t('Move right')}
-      </PopItem>
-      {/* With cards in it, it would be a lot to lose at a key. */}
-      <PopItem disabled={(columns[index]?.cards.length ?? 0) > 0} onChoose={() => input.act((now) => deleteColumn(parseBoard(now), index))}>
-        {t('Delete')}
-      </PopItem>
-    </Pop>
-  )
-}
+export const ColumnMenu = ({ columns, index, anchor, onRename, onMove, onDelete, onClose }: ColumnMenuInput): JSX.Element => (
+  <Pop label={t('Actions for {name}', { name: columns[index]?.title.text ?? '' })} anchor={anchor} onClose={onClose}>
+    <PopItem onChoose={onRename}>{t('Rename')}</PopItem>
+    <PopItem disabled={index === 0} onChoose={() => onMove(index - 1)}>
+      {t('Move left')}
+    </PopItem>
+    <PopItem disabled={index + 1 >= columns.length} onChoose={() => onMove(index + 2)}>
+      {t('Move right')}
+    </PopItem>
+    {/* With cards in it, it would be a lot to lose at a key. */}
+    <PopItem why={(columns[index]?.cards.length ?? 0) > 0 ? t('Move or delete its cards first.') : undefined} onChoose={onDelete}>
+      {t('Delete')}
+    </PopItem>
+  </Pop>
+)

@@ -1,6 +1,6 @@
 /** Picking the cells that a chart draws: in the sheets of its text, by mouse, finger or keys. */
 import { signal } from '@preact/signals'
-import { undoIn } from '../commands/edit.ts'
+import { undoIn } from '../editor/undo.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { namedCells, setData } from '../../shared/fences/chart-pick.ts'
 import { sourceOf } from '../../shared/fences/chart-source.ts'

@@ -1,5 +1,5 @@
 /** Charts: their points are told by pointer and keyboard, series come and go, and the data that stands in the fence is edited as a table. */
-import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import { effect, type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import {
@@ -23,7 +23,7 @@ import type { Fence } from '../../shared/fences/fences.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import { limits } from '../../shared/limits.ts'
 import { chartSvg, chartTable, legendOf } from '../../shared/fences/chart-svg.ts'
-import { nodesOf } from '../reading/trusted.ts'
+import { nodesOf } from '../markdown/trusted.ts'
 import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { type AssetRows, rowsOfAsset } from './chart-asset.ts'
@@ -297,6 +297,18 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   const cells = cellsOf(input)
   const source = valueOf(chart, 'data') ?? ''
   const title = valueOf(chart, 'title') ?? ''
+  const field = useRef<HTMLInputElement>(null)
+  // With the click, not a frame later as `useSignalEffect` would: the next key is for the field.
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        if (!input.wantsTitle.value) return
+        input.wantsTitle.value = false
+        field.current?.focus()
+        field.current?.select()
+      }),
+    []
+  )
   const edit = (): void => {
     if (hasTable) isEditing.value = !isEditing.value
     else if (cells !== undefined && !goToCells(input, cells)) toast(t('The sheet is not shown here. Close its source first.'))
@@ -308,6 +320,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
         <input
           // Another title of others comes into it; what is typed stays otherwise.
           key={title}
+          ref={field}
           class='field'
           type='text'
           dir='auto'

@@ -3,14 +3,15 @@ import { computed, signal, type ReadonlySignal, type Signal } from '@preact/sign
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { includesRole } from '../../shared/roles.ts'
-import { undoIn } from '../commands/edit.ts'
-import type { View } from '../document/page.tsx'
+import { undoIn } from '../editor/undo.ts'
+import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { actOn, asOne } from './act.ts'
 import { holdsOf } from './holds.ts'
 import type { ComponentInput } from './input.ts'
 import { labelOf } from './labels.ts'
+import { createNotices } from './notices.ts'
 import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
@@ -22,7 +23,7 @@ export interface Now {
 }
 
 export interface Place {
-  readonly page: View
+  readonly page: ReviewedView
   readonly fence: ReadonlySignal<Fence>
   /** All fences of the text, read at the same time. */
   readonly fences: ReadonlySignal<readonly Fence[]>
@@ -37,12 +38,9 @@ export interface Place {
   show(fence: Fence): boolean
 }
 
-/** So long what was done can be taken back from its notice, in milliseconds. */
-const noticeMs = 10_000
-
 const isSheet = ({ kind }: Fence): boolean => kind === 'sheet'
 
-const reasonOf = ({ canType, session }: View): string | undefined => {
+const reasonOf = ({ canType, session }: ReviewedView): string | undefined => {
   if (canType.value) return undefined
   if (session.link.ended.value !== undefined) return t('This can no longer be changed.')
   return includesRole(session.role.value, 'comment') ? t('You can comment but not edit this.') : t('You can view but not edit this.')
@@ -50,7 +48,7 @@ const reasonOf = ({ canType, session }: View): string | undefined => {
 
 export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: Place): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
-  // Computed anew when a sheet has changed, and not whenever something is written elsewhere.
+  // Computed again when a sheet has changed, and not whenever something is written elsewhere.
   const written = computed(() =>
     fences.value
       .filter(isSheet)
@@ -58,15 +56,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       .join('\n')
   )
   const said = signal('')
-  /** What was done, with the way back; what the component says of it comes right after. */
-  const tell = (words: () => string, name: string, run: () => void): void => {
-    said.value = ''
-    queueMicrotask(() => {
-      toast(words(), { name, run, milliseconds: noticeMs })
-      // Once is enough.
-      said.value = ''
-    })
-  }
+  const { tell, dropOnceUndone } = createNotices(fence, said)
   const suggests = (): boolean => page.review.peek()?.suggesting.peek() === true
   return {
     page,
@@ -81,6 +71,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     held: computed(() => holds.all.value.get(name.value) ?? new Map()),
     said,
     begins,
+    wantsTitle: signal(false),
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined
@@ -98,13 +89,14 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         const suggested = (words?: string): void =>
           tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
         // What says it knows all components, and comes when it is needed.
-        import('../review/told-words.ts').then(
+        import('../review/suggestions/told-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
           () => suggested()
         )
         return true
       }
       const done = actOn(view, wanted)
+      if (done && by === 'person') dropOnceUndone(now.fence)
       if (done && by === 'person' && page.mode.peek() === 'read') {
         tell(
           () => said.peek() || t('Changed'),

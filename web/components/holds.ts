@@ -26,7 +26,7 @@ function openHolds(awareness: Awareness): Holds {
       const items = found.get(holds.fence) ?? new Map<string, Person>()
       found.set(holds.fence, items.set(holds.item, person))
     }
-    // Cursors move all the time: nothing is drawn anew for them.
+    // Cursors move all the time: nothing is drawn again for them.
     if (found.size > 0 || all.peek().size > 0) all.value = found
   }
   awareness.on('change', read)

@@ -5,8 +5,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { setFormula } from '../../shared/markdown/math.ts'
 import { createInlineRenderer } from '../../shared/markdown/render.ts'
-import { lazyLibraries } from '../reading/libraries.ts'
-import { nodesOf } from '../reading/trusted.ts'
+import { lazyLibraries } from '../markdown/libraries.ts'
+import { nodesOf } from '../markdown/trusted.ts'
 import { formulaRules } from './formula-rules.ts'
 
 const styles = new Map<string, string>()

@@ -4,12 +4,12 @@ import type { ComponentType } from 'preact'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Edit } from '../../shared/text/diff.ts'
-import type { View } from '../document/page.tsx'
+import type { ReviewedView } from '../review/annotations/review.ts'
 import type { Person } from '../presence/people.ts'
 import type { SheetsAround } from './sheets-around.ts'
 
 export interface ComponentInput {
-  readonly page: View
+  readonly page: ReviewedView
   /** As it stands in the text that is shown; a new object whenever what it says has changed. */
   readonly fence: ReadonlySignal<Fence>
   /** All sheets of the text, computed, and the place of this one among them; -1: it is none. */
@@ -39,6 +39,8 @@ export interface ComponentInput {
   hold(item: string | undefined): void
   /** Set: the first part wants to be edited. Whoever does it sets it back. */
   readonly begins: Signal<boolean>
+  /** Set: its title wants to be written. The body that has a field for it sets it back. */
+  readonly wantsTitle: Signal<boolean>
   /** Shows the source, with the cursor at an offset from the beginning of what the fence holds. */
   openSource(offset?: number): void
   /** Gives the focus back to the text, before or behind the component. */

@@ -2,7 +2,7 @@
 import type { EditorView } from '@codemirror/view'
 import { batch, effect, signal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
-import type { View } from '../document/page.tsx'
+import type { ReviewedView } from '../review/annotations/review.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Now, Place } from './connect.ts'
@@ -65,7 +65,7 @@ const heightMax = 600
 const same = (one: Fence, other: Fence): boolean =>
   one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
 
-export function createInstances(page: View, around: TextAround): Instances {
+export function createInstances(page: ReviewedView, around: TextAround): Instances {
   const all = new Map<number, Instance>()
   const heights = new Map<string, number>()
   const fences = signal<readonly Fence[]>([])

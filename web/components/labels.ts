@@ -3,7 +3,7 @@ import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { type Fence, freeId } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { titleOfFence } from './headings-above.ts'
-import { kindOf } from './kinds.ts'
+import { kinds } from '../ui/component-kinds.ts'
 
 /** What is written on it; charts have it on a line of their own. */
 const captionOf = (fence: Fence, all: readonly Fence[]): string => {
@@ -25,7 +25,7 @@ function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {
   const counts = new Map<string, number>()
   const labels = new Map<number, string>()
   for (const fence of fences) {
-    const [kind, caption] = [t(kindOf(fence.kind)?.name ?? ''), captionOf(fence, fences)]
+    const [kind, caption] = [t(kinds[fence.kind].name), captionOf(fence, fences)]
     const label = caption === '' ? kind : `${kind}: ${caption}`
     const count = (counts.get(label) ?? 0) + 1
     counts.set(label, count)

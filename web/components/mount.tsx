@@ -1,19 +1,20 @@
 /** What stands around every component: its name, what can be done with it as a whole, and why it may not be changed. In a shadow root, with the rules of published pages. */
+import type { FenceKind } from '../../shared/fences/fences.ts'
 import { runScopeHandlers } from '@codemirror/view'
 import { useComputed } from '@preact/signals'
 import { render, type JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import prose from '../style/prose.css?inline'
-import { pageScope } from '../commands/keys.ts'
+import { pageScope } from '../view/view.ts'
 import { t, tn } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import { Icon } from '../ui/icons.tsx'
-import names from '../mentions/names.css?inline'
+import names from '../presence/mention-names.css?inline'
 import components from './components.css?inline'
 import { inputFor, type Place } from './connect.ts'
 import { formulaRules } from './formula-rules.ts'
 import type { Body, ComponentInput } from './input.ts'
-import { kindOf, unclosedWords } from './kinds.ts'
+import { kindParts, unclosedWords } from './kind-parts.ts'
 import { useSuggestions } from './suggestions.ts'
 
 export interface Mounted {
@@ -33,19 +34,17 @@ const isField = (target: EventTarget | undefined): boolean =>
 const bodies = new Map<string, Body>()
 
 /** The part of the page that draws a kind; undefined until it is there, null when it cannot be fetched. */
-function useBody(kind: string): Body | undefined | null {
+function useBody(kind: FenceKind): Body | undefined | null {
   const [body, setBody] = useState<Body | undefined | null>(() => bodies.get(kind))
   useEffect(() => {
     if (body !== undefined) return
-    kindOf(kind)
-      ?.load()
-      .then(
-        (found) => {
-          bodies.set(kind, found)
-          setBody(() => found)
-        },
-        () => setBody(null)
-      )
+    kindParts[kind].load().then(
+      (found) => {
+        bodies.set(kind, found)
+        setBody(() => found)
+      },
+      () => setBody(null)
+    )
   }, [kind])
   return body
 }
@@ -79,9 +78,15 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
   return (
     <section class='frame' aria-label={name} tabIndex={-1} ref={element} onKeyDown={keyDown}>
       <div class='frame-bar'>
-        <span class='frame-name' dir='auto'>
-          {name}
-        </span>
+        {kind === 'chart' && refusal.value === undefined ? (
+          <button type='button' class='frame-name' dir='auto' title={t('Change the title')} onClick={() => (input.wantsTitle.value = true)}>
+            {name}
+          </button>
+        ) : (
+          <span class='frame-name' dir='auto'>
+            {name}
+          </span>
+        )}
         {fence.value.closing === undefined && <span class='frame-reason'>{unclosedWords(fence.value)}</span>}
         {refusal.value !== undefined && <span class='frame-reason'>{refusal.value}</span>}
         {suggestions.count.value > 0 && (

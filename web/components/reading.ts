@@ -2,7 +2,7 @@
 import { signal, type Signal } from '@preact/signals'
 import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import type { View } from '../document/page.tsx'
+import type { ReviewedView } from '../review/annotations/review.ts'
 import { textMap } from '../editor/binding.ts'
 import type { Place } from './connect.ts'
 import { namesOf } from './holds.ts'
@@ -20,7 +20,7 @@ interface Shown {
   readonly mounted: Mounted
 }
 
-export function readingComponents(page: View, article: HTMLElement): ReadingComponents {
+export function readingComponents(page: ReviewedView, article: HTMLElement): ReadingComponents {
   const shown = new Map<Element, Shown>()
   const all = signal<readonly Fence[]>([])
 

@@ -6,12 +6,10 @@ import type { Side } from '../../shared/fences/sheet.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
+import type { Place } from './sheet-place.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
-export interface Place {
-  readonly row: number
-  readonly column: number
-}
+export type { Place }
 
 export interface Shown {
   readonly text: string
@@ -54,7 +52,7 @@ interface RowInput {
 
 /** What is done in the field of a cell that is written. */
 export interface FieldDeeds {
-  /** What is in the field as it is drawn: it may be drawn anew, elsewhere, while one writes in it. */
+  /** What is in the field as it is drawn: it may be drawn again, elsewhere, while one writes in it. */
   typed(): Typed
   drawn(field: HTMLInputElement): void
   typing(field: HTMLInputElement): void
@@ -99,7 +97,7 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
       return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
     }))
 
-/** A class, because of many rows only those are drawn anew that have changed. */
+/** A class, because of many rows only those are drawn again that have changed. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
     const { cells, held, ...rest } = this.props

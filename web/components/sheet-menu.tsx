@@ -5,7 +5,7 @@ import type { Scalar } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Edit } from '../../shared/text/diff.ts'
 import { t } from '../text/t.ts'
-import { Pop, PopItem } from './pop.tsx'
+import { Pop, PopItem } from '../ui/pop.tsx'
 import type { Place } from './sheet-grid.tsx'
 
 interface SheetMenuInput {
@@ -35,7 +35,7 @@ export const SheetMenu = ({ at, width, aligns, anchor, act, reshape, valueOf, on
       {t('Add row below')}
     </PopItem>
     <PopItem
-      disabled={at.row === 0}
+      why={at.row === 0 ? t('The first row holds the names of the columns.') : undefined}
       onChoose={() => reshape((now) => now.deleteRow(at.row), { axis: 'row', kind: 'delete', at: at.row, count: 1 })}
     >
       {t('Delete row')}
@@ -49,7 +49,7 @@ export const SheetMenu = ({ at, width, aligns, anchor, act, reshape, valueOf, on
       {t('Add column after')}
     </PopItem>
     <PopItem
-      disabled={width === 1}
+      why={width === 1 ? t('A sheet has at least one column.') : undefined}
       onChoose={() => reshape((now) => now.deleteColumn(at.column), { axis: 'column', kind: 'delete', at: at.column, count: 1 })}
     >
       {t('Delete column')}

@@ -26,7 +26,7 @@ export interface SheetModel extends Clipboard {
   readonly editing: CellEditing
   /** What is selected, or pointed at for a formula. */
   readonly area: ReadonlySignal<Area>
-  /** What the menu stands beside; undefined: it is closed. */
+  /** What the menu stands next to; undefined: it is closed. */
   readonly menu: Signal<HTMLElement | undefined>
   readonly isDrawing: { current: boolean }
   readonly deeds: Deeds

@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
-import type { Place } from './sheet-grid.tsx'
+import type { Place } from './sheet-place.ts'
 
 /** Rows and columns that are drawn: from, and to before. */
 export interface Seen {
@@ -10,7 +10,7 @@ export interface Seen {
   readonly columns: readonly [number, number]
 }
 
-/** Drawn beside what is seen; what is drawn changes by so many rows or columns at a time. */
+/** Drawn next to what is seen; what is drawn changes by so many rows or columns at a time. */
 const around = 8
 /** In pixels, before one was measured. */
 const rowHeightUsual = 30

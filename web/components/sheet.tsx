@@ -51,9 +51,11 @@ function PickBar({ picker, input, model: { selection } }: PartInput & { readonly
   )
 }
 
-function CellBar({ input, model: { table, cells, selection, menu } }: PartInput): JSX.Element {
+function CellBar({ input, model: { table, cells, selection, editing, menu } }: PartInput): JSX.Element {
   const { around, sheetIndex } = input
   const at = selection.at.value
+  const edited = editing.editing.value
+  const isWritten = edited?.row === at.row && edited.column === at.column
   const fault = cells.grid.value[at.row]?.[at.column]?.error
   const writer = around.pointed.value?.sheet === sheetIndex.value ? around.writer.value : undefined
   if (writer !== undefined && writer.sheet.value !== sheetIndex.value)
@@ -67,7 +69,7 @@ function CellBar({ input, model: { table, cells, selection, menu } }: PartInput)
     <div class='sheet-bar'>
       <span class='sheet-name'>{nameOf(at)}</span>
       <code class='sheet-formula' dir='auto'>
-        {textAt(table.value, at)}
+        {isWritten ? editing.draft.value.text : textAt(table.value, at)}
       </code>
       {fault !== undefined && <span class='sheet-fault'>{fault}</span>}
       <button

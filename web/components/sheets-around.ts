@@ -3,8 +3,8 @@
  * elsewhere. A sheet is told by its place among those of the text.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
-import type { ComponentInput } from './input.ts'
 import type { FieldDeeds, Place } from './sheet-grid.tsx'
 
 export interface CellRange {
@@ -66,10 +66,17 @@ export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAr
   return found
 }
 
+/** The sheets of a text, and how one of them comes into view. */
+interface Sheets {
+  readonly around: SheetsAround
+  readonly sheets: ReadonlySignal<DocumentSheets>
+  show(fence: Fence): boolean
+}
+
 const corner: Place = { row: 0, column: 0 }
 
 /** Brings cells into view and selects them; false: their sheet is not drawn, because its source shows, say. */
-export function goToCells({ around, sheets, show }: ComponentInput, range: CellRange): boolean {
+export function goToCells({ around, sheets, show }: Sheets, range: CellRange): boolean {
   const fence = sheets.peek().sheets[range.sheet]?.fence
   if (fence === undefined || !show(fence)) return false
   around.wanted.value = range
@@ -77,7 +84,7 @@ export function goToCells({ around, sheets, show }: ComponentInput, range: CellR
 }
 
 /** The same for the first cell of the next sheet that is drawn, or of the one before. */
-export function goToSheet(input: ComponentInput, from: number, direction: 1 | -1): void {
+export function goToSheet(input: Sheets, from: number, direction: 1 | -1): void {
   const count = input.sheets.peek().sheets.length
   for (let steps = 1; steps <= count; steps++) {
     const sheet = (from + direction * steps + count * steps) % count

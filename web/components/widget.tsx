@@ -1,11 +1,11 @@
-/** Widgets: small pages that run when asked to, each in a frame that reaches nothing (web/widget/host.ts), and keep a state in the text. */
+/** Widgets: small pages that run when asked to, each in a frame that reaches nothing (web/components/widget-host.ts), and keep a state in the text. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { fitsState, parseWidget, setWidgetState } from '../../shared/fences/widget.ts'
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
-import { runWidget, type RunningWidget, type WidgetFault } from '../widget/host.ts'
+import { runWidget, type RunningWidget, type WidgetFault } from './widget-host.ts'
 import type { ComponentInput } from './input.ts'
 
 /** As JSON.parse gives it; null without one. */
@@ -70,7 +70,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
     if (running.value === undefined) end()
   })
 
-  // The editor takes what is far away out of the page, which ends what runs in it; it begins anew, with its state, when it is seen again.
+  // The editor takes what is far away out of the page, which ends what runs in it; it begins again, with its state, when it is seen again.
   useEffect(() => {
     const element = place.current
     if (element === null) return undefined

@@ -1,6 +1,6 @@
 /** The one place that decides what the connection chip says. It never claims more than is known. */
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
-import { t, tn } from '../text/t.ts'
+import { t } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
 /** Whether suggestions are typed that the service does not have, and whether this device keeps them meanwhile. */
@@ -34,15 +34,14 @@ export interface Chip {
   readonly label: string
   /** One more sentence, for the tooltip and for screen readers. */
   readonly detail: string
+  /** How many unsent changes the device holds; of interest to tests: a change may be one letter. */
+  readonly held?: number
 }
 
 /** What became of changes that are not sent yet, after how it stands with the connection. */
-function keptLabel(state: string, { unsent, unwritten, kept }: ChipInput): string {
-  const counted = kept ? unsent - unwritten : unsent
-  if (counted <= 0) return state
-  return kept
-    ? tn(counted, '{state}, 1 change kept on this device', '{state}, {count} changes kept on this device', { state })
-    : tn(unsent, '{state}, 1 change not saved', '{state}, {count} changes not saved', { state })
+function keptLabel(state: string, { kept }: ChipInput, held: number): string {
+  if (held <= 0) return state
+  return kept ? t('{state}, changes kept on this device', { state }) : t('{state}, changes not saved', { state })
 }
 
 function draftDetail({ drafts }: ChipInput): string {
@@ -60,9 +59,15 @@ function keptDetail(input: ChipInput): string {
 }
 
 function disconnected(input: ChipInput): Chip {
-  if (!input.online) return { state: 'offline', label: keptLabel(t('Offline'), input), detail: keptDetail(input) }
-  const label = input.connectedBefore || input.unsent > 0 ? t('Reconnecting') : t('Connecting')
-  return { state: 'reconnecting', label: keptLabel(label, input), detail: keptDetail(input) }
+  const held = input.kept ? input.unsent - input.unwritten : input.unsent
+  const said = (state: 'offline' | 'reconnecting', words: string): Chip => ({
+    state,
+    label: keptLabel(words, input, held),
+    detail: keptDetail(input),
+    held
+  })
+  if (!input.online) return said('offline', t('Offline'))
+  return said('reconnecting', input.connectedBefore || input.unsent > 0 ? t('Reconnecting') : t('Connecting'))
 }
 
 function connected({ kept, durable }: ChipInput): Chip {
@@ -93,7 +98,7 @@ export function chip(input: ChipInput): Chip {
     return {
       state: 'ended',
       label: t('Full, not saved'),
-      detail: t('The document or its owner has no space left. What you wrote is sent automatically once there is space.')
+      detail: t('The document or its owner has no space left. Your text is sent automatically once there is space.')
     }
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }
@@ -117,7 +122,8 @@ export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySi
     const before = shown.peek()
     if ((next.state === 'saved' || next.state === 'readonly') && before.state === 'saving')
       timer = setTimeout(() => (shown.value = next), restMs)
-    else if (next.state !== before.state || next.label !== before.label || next.detail !== before.detail) shown.value = next
+    else if (next.state !== before.state || next.label !== before.label || next.detail !== before.detail || next.held !== before.held)
+      shown.value = next
   })
   return {
     shown,

@@ -13,7 +13,7 @@
  * What a key changes goes out once it is on the screen: sending wakes other processes, which would take the processor from the paint. Frames
  * keep their order. A page that is left sends what waits, a hidden one at once.
  */
-import { afterPaint } from '../after-paint.ts'
+import { afterPaint } from '../base/after-paint.ts'
 
 export interface WireState {
   /** Updates sent and not yet answered. */

@@ -1,9 +1,10 @@
 /** The connection of one document: socket, token, presence, roles, and what is still unconfirmed. No user interface. */
+import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { batch, effect, signal, type Signal } from '@preact/signals'
 import type { Awareness } from 'y-protocols/awareness'
 import type * as Y from 'yjs'
-import { roles, type Role } from '../../shared/roles.ts'
+import { includesRole, type Role } from '../../shared/roles.ts'
 import { closedWire, durableSocket, type WireState } from './durable-socket.ts'
 import { takeGaps } from './gaps.ts'
 import { createRetries, type Ended, endedByRefusal, keepsWriting, roomRetryMs } from './retry.ts'
@@ -32,8 +33,8 @@ interface LinkInput {
   readonly after: Promise<unknown>
   /** Whether the text of this page is within the size of a document. */
   fits(): boolean
-  /** A stateless message of the server, as an object. */
-  onEvent?(message: Record<string, unknown>): void
+  /** A stateless message of the server. Its type may be one that this page does not know yet. */
+  onEvent?(message: LiveMessage): void
 }
 
 /** Connections in a row that ended before everything was sent, after which the person should know. */
@@ -41,12 +42,13 @@ const strugglingFrom = 4
 /** Sent by the provider itself when the server closes the document but not the socket. */
 const documentClosed = 1000
 
-function parse(payload: string): Record<string, unknown> {
+/** Undefined: this is no message. */
+function parse(payload: string): LiveMessage | undefined {
   try {
-    const value: unknown = JSON.parse(payload)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+    const value = JSON.parse(payload) as LiveMessage | null
+    return typeof value?.type === 'string' ? value : undefined
   } catch {
-    return {}
+    return undefined
   }
 }
 
@@ -125,11 +127,11 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
 
   function receive(payload: string): void {
     const message = parse(payload)
-    const named = roles.find((name) => name === message['role'])
-    if (message['type'] === 'role' && named !== undefined) {
+    if (message === undefined) return
+    if (message.type === 'role') {
       batch(() => {
-        role.value = named
-        canWrite.value = named === 'edit' || named === 'owner'
+        role.value = message.role
+        canWrite.value = includesRole(message.role, 'edit')
       })
     }
     onEvent?.(message)

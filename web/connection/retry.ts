@@ -1,15 +1,16 @@
 /** What follows a closed connection: another attempt, or the end. No timers, no user interface. */
+import { closeCodes } from '../../shared/live-protocol.ts'
 
 /** Why the server ended the connection for good: a close code, or the code of an error. */
 export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'full' | 'credential_required' | 'not_found'
 
 // All other codes pass: 1001 the server restarts, 1006 no goodbye, 1011 its store failed, 1013 sync again, 4408 too slow, 4429 too fast.
 const endedByClose: Readonly<Record<number, Ended>> = {
-  1009: 'too_big',
-  4401: 'credential_ended',
-  4403: 'forbidden',
-  4404: 'deleted',
-  4413: 'full'
+  [closeCodes.tooBig]: 'too_big',
+  [closeCodes.credentialEnded]: 'credential_ended',
+  [closeCodes.notAllowed]: 'forbidden',
+  [closeCodes.deleted]: 'deleted',
+  [closeCodes.full]: 'full'
 }
 
 /** Whether the server refused what was written, and not the writer: it is kept here, and may be sent later. */
@@ -17,8 +18,6 @@ export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'to
 
 /** Time after which a page tries again whether there is room for what it wrote, in milliseconds: others may have made some. */
 export const roomRetryMs = 30_000
-
-const badMessage = 4400
 
 const endedByReason: Readonly<Record<string, Ended>> = {
   credential_required: 'credential_required',
@@ -67,7 +66,7 @@ export function createRetries(random: () => number = Math.random): Retries {
       const ended = endedByClose[code]
       if (ended !== undefined && !(ended === 'too_big' && fits)) return { ended }
       if (aliveMs >= goodMs) failures = badMessages = 0
-      if (code === badMessage && ++badMessages >= badMessagesMax) return { ended: 'bad_message' }
+      if (code === closeCodes.badMessage && ++badMessages >= badMessagesMax) return { ended: 'bad_message' }
       const afterMs = Math.min(longestMs, firstMs * factor ** failures++)
       return { afterMs: Math.round(afterMs * (0.75 + random() / 2)) }
     }

@@ -1,12 +1,12 @@
 /** What the menu offers to people with an account: to sign in, to keep a document found by its link, to go to their own. */
 import type { JSX } from 'preact'
-import { claimDocument } from '../api.ts'
-import { failureWords } from '../refused/failure.ts'
+import { claimDocument } from '../client/api.ts'
+import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
-import type { Session } from './session.ts'
-import { signedIn } from './signed-in.ts'
+import type { Session } from '../session/session.ts'
+import { signedIn } from '../client/signed-in.ts'
 
 async function keepInAccount({ id, key, owned }: Session): Promise<void> {
   try {

@@ -3,11 +3,11 @@ import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { locale, t } from '../text/t.ts'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
 const quietMs = 5000
 
-export function Announcer({ view }: { view: View }): JSX.Element {
+export function Announcer({ view }: { view: Page }): JSX.Element {
   const spoken = useMemo(() => signal(''), [view])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,13 +1,13 @@
 /** Gives the text the focus back when a dialog closes that was opened from it by mouse: the button that was pressed is not where one was. */
 import { effect, untracked } from '@preact/signals'
-import type { Editor } from '../editor/editor.ts'
-import type { View } from './page.tsx'
+import type { Editor } from '../editor/setup/editor.ts'
+import type { Page } from '../commands/page.ts'
 
 /** What a press may go through on its way from the text to a dialog. */
 const onTheWay = '.top-bar, .toolbar, dialog, [popover]'
 
 /** Starts to watch; returns its stop. */
-export function backToText({ dialog, mode }: View, { view }: Editor): () => void {
+export function backToText({ dialog, mode }: Page, { view }: Editor): () => void {
   let isFromText = false
   const pressed = ({ target, pointerType }: PointerEvent): void => {
     const isOnTheWay = target instanceof Element && target.closest(onTheWay) !== null

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { countCharacters, countDocument } from '../editor/count.ts'
 import { t, tn } from '../text/t.ts'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
 /** Words that people read in a minute, silently (Brysbaert 2019). */
 const wordsPerMinute = 238
@@ -15,7 +15,7 @@ interface Measured {
   readonly lines: number
 }
 
-function measure(page: View): Measured | undefined {
+function measure(page: Page): Measured | undefined {
   const state = page.editor.value?.view.state
   if (state === undefined) return undefined
   const { main } = state.selection
@@ -25,7 +25,7 @@ function measure(page: View): Measured | undefined {
 
 const minutes = (words: number): string => tn(Math.max(1, Math.round(words / wordsPerMinute)), '1 minute', '{count} minutes')
 
-export function CountPopover({ view }: { view: View }): JSX.Element {
+export function CountPopover({ view }: { view: Page }): JSX.Element {
   const measured = useSignal<Measured | undefined>(undefined)
   const row = (name: string, value: string): JSX.Element => (
     <div>

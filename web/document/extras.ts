@@ -4,35 +4,53 @@ import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../commands/command.ts'
 import { tooltip } from '../commands/keys.ts'
 import { components } from '../components/blocks.ts'
-import type { Extras } from '../editor/editor.ts'
-import { createExtras } from '../editor/extras.ts'
+import type { Extras } from '../editor/setup/editor.ts'
+import { createExtras } from '../editor/setup/extras.ts'
+import { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
 import { openBlockMenu } from '../editor/blocks/menu.tsx'
 import { openTableMenu } from '../editor/grid/menu.tsx'
+import { insertComponent } from '../components/kind-parts.ts'
+import { inserts } from '../editor/inserts.ts'
+import { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import { isOffered, onOffer } from '../media/offered.ts'
 import { t } from '../text/t.ts'
 import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { addressOfDocument, findDocuments, titleAt } from './own-documents.ts'
-import type { View } from './page.tsx'
+import type { ExtrasPart, Page } from '../commands/page.ts'
 
 export { backToText } from './back-to-text.ts'
-export { openBlockMenu, openTableMenu }
-export { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
-export { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 
-const runOf = (id: string, page: View) => (): void => {
+/** What the commands of the page do with the text. */
+export const textCommands: ExtrasPart = {
+  openBlockMenu,
+  openTableMenu,
+  deleteBlock,
+  duplicateBlock,
+  moveBlock,
+  insertComponent,
+  inserts,
+  alignColumn,
+  alignColumnTo,
+  lineUpTable,
+  moveColumn,
+  moveRow,
+  sortRows
+}
+
+const runOf = (id: string, page: Page) => (): void => {
   const command = commandOf(id)
   if (isPossible(command, page)) command.run(page)
 }
 
-const isOfferedNow = (id: string, page: View): boolean => {
+const isOfferedNow = (id: string, page: Page): boolean => {
   const command = commandOf(id)
   return isPossible(command, page) && (command.needs === undefined || isOffered(command.needs))
 }
 
 const pathOf = (id: string): string => iconPath(commandOf(id).icon ?? 'pen')
 
-export const extrasOf = (page: View): Extras =>
+export const extrasOf = (page: Page): Extras =>
   createExtras({
     blocks: slashMenu.map((id) => {
       const { title, words = '', group, typed = '' } = commandOf(id)
@@ -62,7 +80,7 @@ export const extrasOf = (page: View): Extras =>
     // The editor is told after this: it may not be changed while it changes.
     onRight: (listener) =>
       effect(() => {
-        void [page.session.link.ended.value, page.session.role.value]
+        void [page.session.link.ended.value, page.session.role.value, page.session.canEdit.value]
         queueMicrotask(listener)
       }),
     turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),

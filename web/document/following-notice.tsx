@@ -1,9 +1,9 @@
 /** Whom one follows, and the way to stop. */
 import type { JSX } from 'preact'
 import { t } from '../text/t.ts'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
-export function FollowingNotice({ view }: { view: View }): JSX.Element | null {
+export function FollowingNotice({ view }: { view: Page }): JSX.Element | null {
   const person = view.here.value.find(({ pages }) => pages.some((id) => id === view.following.value))
   if (person === undefined || view.mode.value === 'read') return null
   return (

@@ -3,13 +3,13 @@ import type { JSX } from 'preact'
 import { commandOf } from '../commands/all.ts'
 import { isPossible } from '../commands/command.ts'
 import { Keys } from '../commands/key-caps.tsx'
-import { personName } from '../person.ts'
+import { personName } from '../presence/person.ts'
 import { language, languages, setLanguage, t, term } from '../text/t.ts'
-import { setTheme, theme, type Theme } from '../theme.ts'
+import { setTheme, theme, type Theme } from '../device/theme.ts'
 import { Icon } from '../ui/icons.tsx'
 import { AccountItems } from './account-items.tsx'
-import type { View } from './page.tsx'
-import { signedIn } from './signed-in.ts'
+import type { Page } from '../commands/page.ts'
+import { signedIn } from '../client/signed-in.ts'
 
 const themes: readonly (readonly [Theme, string])[] = [
   ['system', term('System')],
@@ -42,7 +42,7 @@ interface ItemInput {
   readonly id: string
   /** Of widths: where it is shown. */
   readonly width: string | undefined
-  readonly view: View
+  readonly view: Page
   readonly close: () => void
 }
 
@@ -66,7 +66,7 @@ function Item({ id, width = '', view, close }: ItemInput): JSX.Element | null {
   )
 }
 
-export function MenuItems({ view }: { view: View }): JSX.Element {
+export function MenuItems({ view }: { view: Page }): JSX.Element {
   const close = (): void => document.getElementById('menu')?.hidePopover()
   return (
     <>

@@ -1,16 +1,16 @@
 /** What is needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { whenIdle } from '../idle.ts'
+import { whenIdle } from '../base/idle.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import { Later } from './later.tsx'
-import type { View } from './page.tsx'
-import { askWho } from './signed-in.ts'
+import { Later } from '../view/later.tsx'
+import type { Page } from '../commands/page.ts'
+import { askWho } from '../client/signed-in.ts'
 
 const loadItems = async () => (await import('./menu-items.tsx')).MenuItems
 
-export function Menu({ view }: { view: View }): JSX.Element {
+export function Menu({ view }: { view: Page }): JSX.Element {
   const [isWanted, setWanted] = useState(false)
   const hasText = view.editor.value !== undefined
   // Once the text is there, or when it is opened: it is seldom waited for.

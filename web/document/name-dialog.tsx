@@ -1,12 +1,12 @@
-/** The name beside one's cursor. */
+/** The name next to one's cursor. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { nameCharsMax, personName, setPersonName } from '../person.ts'
+import { nameCharsMax, personName, setPersonName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
-export function NameDialog({ view }: { view: View }): JSX.Element {
+export function NameDialog({ view }: { view: Page }): JSX.Element {
   const close = (): void => {
     view.dialog.value = undefined
   }

@@ -1,10 +1,10 @@
 /** What a person must know while writing: access ended, changes refused, nothing kept on this device. */
 import type { JSX } from 'preact'
 import type { Ended } from '../connection/retry.ts'
-import { t, term, tn } from '../text/t.ts'
+import { t, term } from '../text/t.ts'
 import { dayWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
-import type { Session } from './session.ts'
+import type { Session } from '../session/session.ts'
 
 const endedWords: Readonly<Record<Ended, string>> = {
   credential_required: term('This document is private now. Ask its owner for a link.'),
@@ -23,12 +23,11 @@ function ended(session: Session, reason: Ended): string {
   const unsent = session.unsent.value
   const until = reason === 'deleted' ? session.restorableUntil.value : undefined
   const hope = until === undefined ? '' : ` ${t('It can be restored until {day}.', { day: dayWords(until) })}`
-  const lost = unsent === 0 ? t('You see the text as you last received it.') : lostWords(unsent)
+  const lost = unsent === 0 ? t('You see the text as you last received it.') : lostWords()
   return `${t(endedWords[reason])}${hope} ${lost}`
 }
 
-const lostWords = (count: number): string =>
-  tn(count, '1 change of yours did not reach the server.', '{count} changes of yours did not reach the server.')
+const lostWords = (): string => t('Some of your changes did not reach the server.')
 
 function Download({ session }: { session: Session }): JSX.Element {
   return (
@@ -101,10 +100,7 @@ function Current({ session }: { session: Session }): JSX.Element | null {
   return (
     <>
       {session.declined.value && (
-        <HeldNotice
-          session={session}
-          text={`${t('You can read this document but no longer edit it.')} ${lostWords(session.unsent.value)} ${where}`}
-        />
+        <HeldNotice session={session} text={`${t('You can read this document but no longer edit it.')} ${lostWords()} ${where}`} />
       )}
       {session.link.struggling.value && session.unsent.value > 0 && (
         <HeldNotice

@@ -1,9 +1,9 @@
 /** Documents of this device and of the account by their titles, for links between them. */
 import type { Output } from '../../shared/operations/index.ts'
-import { call } from '../api.ts'
-import { best } from '../commands/match.ts'
-import { recentDocuments } from '../recent.ts'
-import { signedIn } from './signed-in.ts'
+import { call } from '../client/api.ts'
+import { best } from '../base/match.ts'
+import { recentDocuments } from '../device/recent.ts'
+import { signedIn } from '../client/signed-in.ts'
 
 export interface OwnDocument {
   readonly id: string

@@ -1,84 +1,46 @@
 /** The page of a document: the text is the page, everything else stays at its edges. */
-import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { EditorState } from '@codemirror/state'
 import { commands } from '../commands/all.ts'
+import type { Page } from '../commands/page.ts'
+import type { DialogName, Mode, PanelName } from '../view/view.ts'
 import { keyBindings, runPageKeys, withoutCapsLock } from '../commands/keys.ts'
-import { modeKey, readDevice, writeDevice } from '../device.ts'
+import { deviceValue, documentValue } from '../device/device.ts'
+import { readDevice, writeDevice } from '../device/values.ts'
 import { countDocument } from '../editor/count.ts'
-import { createEditor, type Editor, type WritingMode } from '../editor/editor.ts'
+import { createEditor, type Editor, type WritingMode } from '../editor/setup/editor.ts'
 import { codeAround, type CodeAround } from '../editor/in-code.ts'
 import { rest } from '../editor/resting.ts'
 import { isInTable } from '../editor/tables.ts'
 import { keepPaperWhole } from '../export/paper.ts'
-import { deviceId, followName, personName } from '../person.ts'
+import { deviceId, followName, personName } from '../presence/person.ts'
 import { includesRole } from '../../shared/roles.ts'
-import { startFollowing } from '../presence/follow.ts'
+import { startFollowing } from '../view/follow.ts'
 import { noteColours } from '../presence/colours.ts'
 import { people, type Person } from '../presence/people.ts'
 import { isCovered, takeOver } from '../first/take-over.ts'
-import { atOnce, inTurns, type Steps } from '../steps.ts'
-import type { Refused } from '../refused/refused.tsx'
-import type { Refusal } from '../refused/refusals.ts'
-import type { Feed } from '../activity/feed.ts'
-import type { Review } from '../review/review.ts'
+import { atOnce, inTurns, type Steps } from '../base/steps.ts'
+import type { Refused } from './refused.tsx'
+import type { Refusal } from '../client/refusals.ts'
 import { Announcer } from './announcer.tsx'
 import { Notices } from './notices.tsx'
 import { limits } from '../../shared/limits.ts'
 import { shortNumber, t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { whenIdle } from '../idle.ts'
+import { whenIdle } from '../base/idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
-import { Later } from './later.tsx'
+import { Later } from '../view/later.tsx'
 import { prepareReading, ReadingPane } from './reading-pane.tsx'
-import { createParts, type Parts } from './parts.ts'
-import { openSession, type Session } from './session.ts'
+import { createParts } from './parts.ts'
+import { openSession, type Session } from '../session/session.ts'
 import { StatusLine } from './status-line.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { asked } from '../trash/asked.ts'
 
-export type Mode = WritingMode | 'read'
-
-/** What stands at the right side of the text; one at a time. */
-export type PanelName = 'remarks' | 'tasks' | 'activity' | 'media'
-
-export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'rename' | 'palette' | 'switcher' | 'shortcuts' | 'history'
-
-/** What the page shows beside the session. */
-export interface View {
-  readonly session: Session
-  readonly mode: ReadonlySignal<Mode>
-  readonly editor: { value: Editor | undefined }
-  readonly dialog: { value: DialogName | undefined }
-  readonly here: { value: readonly Person[] }
-  /** Client id of the page whose cursor is kept in view. */
-  readonly following: { value: number | undefined }
-  readonly words: { value: string }
-  /** Whether the cursor is in a table. */
-  readonly inTable: { value: boolean }
-  /** The code that the selection lies in. */
-  readonly inCode: { value: CodeAround | undefined }
-  /** Whether the headings are beside the text. */
-  readonly outline: ReadonlySignal<boolean>
-  readonly quiet: { value: boolean }
-  readonly panel: Signal<PanelName | undefined>
-  /** Comments, suggestions and assignments, once their part of the page is there. */
-  readonly review: ReadonlySignal<Review | undefined>
-  /** What happened here, once its part of the page is there. */
-  readonly feed: ReadonlySignal<Feed | undefined>
-  /** What is fetched after the text. */
-  readonly parts: Parts
-  /** Whether typing does something: to the document, or to what is proposed for it. */
-  readonly canType: ReadonlySignal<boolean>
-  setMode(mode: Mode): void
-  /** Live, source, reading, in turns. */
-  nextMode(): void
-  setOutline(shown: boolean): void
-}
-
-const outlineKey = 'agmd.outline'
+const outlineKey = deviceValue('outline')
 const modes: readonly Mode[] = ['live', 'source', 'read']
 /** The chrome steps back after this long of typing. */
 const quietAfterMs = 2000
@@ -114,11 +76,11 @@ function wordsOf(state: EditorState, mode: Mode): string {
   return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
-function createView(session: Session): View & { start(parent: HTMLElement): Steps<() => void> } {
+function createView(session: Session): Page & { start(parent: HTMLElement): Steps<() => void> } {
   // Who may only view reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
   const wrote = signal(false)
   const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
-  const stored = signal(modes.find((name) => name === readDevice(modeKey)) ?? 'live')
+  const stored = signal(modes.find((name) => name === readDevice(deviceValue('mode'))) ?? 'live')
   const asked = signal<Mode | undefined>(undefined)
   const mode = computed<Mode>(() => (writes.value ? stored.value : (asked.value ?? 'read')))
   const writing = computed<WritingMode>(() => (mode.value === 'source' ? 'source' : 'live'))
@@ -140,7 +102,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     if (!writes.value) asked.value = value
     else {
       stored.value = value
-      writeDevice(modeKey, value)
+      writeDevice(deviceValue('mode'), value)
     }
   }
   const nextMode = (): void => setMode(modes[(modes.indexOf(mode.value) + 1) % modes.length] ?? 'live')
@@ -206,7 +168,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     let arrived = location.hash === ''
     const arriveBy = Date.now() + arriveMsMax
     const arrive = async (): Promise<void> => {
-      const { goToAddress } = await import('../outline/outline.tsx')
+      const { goToAddress } = await import('./outline.tsx')
       if (arrived) return
       const goes = typingSince === 0 && Date.now() <= arriveBy
       arrived = !goes || goToAddress(view)
@@ -262,7 +224,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
     }
   }
 
-  const view: View = {
+  const view: Page = {
     session,
     mode,
     editor,
@@ -289,7 +251,7 @@ function createView(session: Session): View & { start(parent: HTMLElement): Step
 interface PaperInput {
   start(parent: HTMLElement): Steps<() => void>
   readonly hidden: boolean
-  /** Room for cards beside the text. */
+  /** Room for cards next to the text. */
   readonly hasMargin: boolean
 }
 
@@ -338,7 +300,7 @@ function useVisualViewport(): void {
   }, [])
 }
 
-const loadOutline = async () => (await import('../outline/outline.tsx')).Outline
+const loadOutline = async () => (await import('./outline.tsx')).Outline
 const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
 const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
 const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPanel
@@ -356,7 +318,7 @@ export { openSession }
 function Refusing({ refusal }: { refusal: Refusal }): JSX.Element {
   const [Shown, setShown] = useState<typeof Refused | undefined>(undefined)
   useEffect(() => {
-    import('../refused/refused.tsx').then(
+    import('./refused.tsx').then(
       (part) => setShown(() => part.Refused),
       () => toast(t('This part of the page could not be loaded. It loads when you are back online.'))
     )
@@ -369,7 +331,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
   // As it was at the last visit, so that nothing moves when the comments arrive.
-  const hadMargin = useMemo(() => readDevice(`agmd.margin.${id}`) === '1', [id])
+  const hadMargin = useMemo(() => readDevice(documentValue('margin', id)) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
   useEffect(() => {
@@ -427,7 +389,9 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       {view.dialog.value === 'name' && <Later load={loadName} view={view} />}
       {view.dialog.value === 'rename' && <Later load={loadRename} view={view} />}
       {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
-      {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && <Later load={loadPalette} view={view} />}
+      {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && (
+        <Later key={view.dialog.value} load={loadPalette} view={view} />
+      )}
       {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )

@@ -2,45 +2,19 @@
  * The parts of the page that come after its text, one by one while nothing else is to be done: extras of the editor, comments and
  * suggestions, activity. Whoever asks for one gets it at once.
  */
-import { computed, effect, signal, type ReadonlySignal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { includesRole } from '../../shared/roles.ts'
 import type { Feed } from '../activity/feed.ts'
-import { readDevice } from '../device.ts'
-import type { Editor } from '../editor/editor.ts'
-import type * as Find from '../editor/find/panel.tsx'
-import type { Review } from '../review/review.ts'
-import { suggestingKey } from '../review/suggesting-key.ts'
+import { documentValue } from '../device/device.ts'
+import { readDevice } from '../device/values.ts'
+import type { Editor } from '../editor/setup/editor.ts'
+import type { OpenReview } from '../review/review.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { endEarly } from './early-field.ts'
-import type * as Extras from './extras.ts'
-import { whenIdle } from '../idle.ts'
-import type { View } from './page.tsx'
-import type { Session } from './session.ts'
-
-export type ExtrasPart = typeof Extras
-type FindPart = typeof Find
-
-export interface Parts {
-  /** Undefined until they are there. */
-  readonly review: ReadonlySignal<Review | undefined>
-  readonly feed: ReadonlySignal<Feed | undefined>
-  /** Whether this device was to propose what is typed when the page was opened. */
-  readonly proposed: boolean
-  /** What is typed may have to be proposed, and what does that is not there yet: until then nothing may be typed. */
-  readonly awaitsProposals: ReadonlySignal<boolean>
-  /**
-   * Does something with comments and suggestions: at once when they are there, else when they were fetched. `holdsTyping`: nothing may be
-   * typed before. When they cannot be had, that is said.
-   */
-  withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
-  /** Does something with what makes writing easier, in the same way. */
-  withExtras(run: (part: ExtrasPart) => void): Promise<void>
-  /** Does something with what finds and replaces, in the same way. */
-  withFind(run: (part: FindPart) => void): Promise<void>
-  /** Begins with a text that is on the page. Answers with its end. */
-  start(page: View, editor: Editor): () => void
-}
+import { endEarly } from '../ui/early-field.ts'
+import { whenIdle } from '../base/idle.ts'
+import type { Page, Parts } from '../commands/page.ts'
+import type { Session } from '../session/session.ts'
 
 /** Fetched when it is first called; what could not be had can be asked for again. */
 function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
@@ -66,11 +40,11 @@ const roleKnown = ({ role }: Session): Promise<void> =>
 const asksForRemark = (): boolean => /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
 
 export function createParts(session: Session): Parts {
-  const review = signal<Review | undefined>(undefined)
+  const review = signal<OpenReview | undefined>(undefined)
   const feed = signal<Feed | undefined>(undefined)
-  const proposed = readDevice(suggestingKey(session.id)) === '1'
+  const proposed = readDevice(documentValue('suggesting', session.id)) === '1'
   const held = signal(false)
-  const begun = Promise.withResolvers<{ readonly page: View; readonly editor: Editor }>()
+  const begun = Promise.withResolvers<{ readonly page: Page; readonly editor: Editor }>()
   let closed = false
 
   const openReview = once(async () => {
@@ -79,10 +53,10 @@ export function createParts(session: Session): Parts {
   })
   const openExtras = once(async () => {
     const [part, { page, editor }] = await Promise.all([import('./extras.ts'), begun.promise])
-    if (closed) return part
+    if (closed) return part.textCommands
     editor.extend(part.extrasOf(page))
     endReturns = part.backToText(page, editor)
-    return part
+    return part.textCommands
   })
   let endReturns = (): void => undefined
   const openFind = once(async () => {
@@ -96,7 +70,7 @@ export function createParts(session: Session): Parts {
   })
   /** What an earlier page left behind; without any, nothing is fetched. */
   const openJobs = once(async () => {
-    if (readDevice(`agmd.media.${session.id}`) === null) return
+    if (readDevice(documentValue('media', session.id)) === null) return
     const [{ mediaOf }, { page }] = await Promise.all([import('../media/jobs.ts'), begun.promise])
     if (!closed) mediaOf(page)
   })

@@ -2,19 +2,19 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { facesAtHand } from '../faces.ts'
+import { facesAtHand } from '../base/faces.ts'
 import { coveringText, takeOver } from '../first/take-over.ts'
 import type { Reading } from '../reading/reading.ts'
-import { atOnce, inTurns } from '../steps.ts'
+import { atOnce, inTurns } from '../base/steps.ts'
 import { t } from '../text/t.ts'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
 const fetchReading = () => import('../reading/reading.ts')
 
 /** Begins to fetch what reads, while the text is on its way. */
 export const prepareReading = (): void => void fetchReading().catch(() => undefined)
 
-export function ReadingPane({ view }: { view: View }): JSX.Element {
+export function ReadingPane({ view }: { view: Page }): JSX.Element {
   const { session } = view
   const host = useRef<HTMLDivElement>(null)
   const failed = useSignal(false)
@@ -26,7 +26,7 @@ export function ReadingPane({ view }: { view: View }): JSX.Element {
     const open = async (): Promise<void> => {
       const { createReading, fetchLibraries } = await fetchReading()
       const covering = coveringText()
-      await (covering === undefined ? facesAtHand('page-serif') : fetchLibraries(covering))
+      await (covering === undefined ? facesAtHand('read') : fetchLibraries(covering))
       if (left) return
       const steps = createReading({
         host: element,

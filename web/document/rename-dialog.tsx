@@ -2,14 +2,14 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
-import { renameDocument } from '../api.ts'
-import { failureWords } from '../refused/failure.ts'
+import { renameDocument } from '../client/api.ts'
+import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
-export function RenameDialog({ view }: { view: View }): JSX.Element {
+export function RenameDialog({ view }: { view: Page }): JSX.Element {
   const { id, key, title, givenTitle } = view.session
   const [name, setName] = useState(title.peek())
   const close = (): void => {

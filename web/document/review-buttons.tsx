@@ -4,9 +4,9 @@ import { commandOf } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
 import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
-export function ReviewButtons({ view }: { view: View }): JSX.Element {
+export function ReviewButtons({ view }: { view: Page }): JSX.Element {
   const review = view.review.value
   const canChoose = review?.canChoose.value ?? view.session.canEdit.value
   const open = review?.open.value ?? 0

@@ -3,7 +3,8 @@ import type { JSX } from 'preact'
 import type { Role } from '../../shared/roles.ts'
 import { t, term } from '../text/t.ts'
 import { CountPopover } from './count-popover.tsx'
-import type { Mode, View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
+import type { Mode } from '../view/view.ts'
 
 const modeWords: Readonly<Record<Mode, string>> = {
   live: term('Markdown, live'),
@@ -19,7 +20,7 @@ const roleWords: Readonly<Partial<Record<Role, string>>> = {
   edit: term('You can edit')
 }
 
-export function StatusLine({ view }: { view: View }): JSX.Element {
+export function StatusLine({ view }: { view: Page }): JSX.Element {
   const role = view.session.role.value
   const words = role === null || view.session.link.ended.value !== undefined ? undefined : roleWords[role]
   return (

@@ -6,7 +6,7 @@ import { tooltip } from '../commands/keys.ts'
 import { isPossible, type Command } from '../commands/command.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import type { View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
 
 /** From one of `count` buttons to another. */
 const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
@@ -22,7 +22,7 @@ const narrow = matchMedia('(max-width: 640px)')
 /** Under a finger nothing stands above what is selected: commenting on it comes first here. */
 const touch = matchMedia('(pointer: coarse)')
 
-export function Toolbar({ view }: { view: View }): JSX.Element {
+export function Toolbar({ view }: { view: Page }): JSX.Element {
   const [chosen, setCurrent] = useState(0)
   const all = touch.matches ? ['comment', '', ...toolbar] : toolbar
   const isOneMenu = view.inTable.value && narrow.matches

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { canShare } from '../commands/share.ts'
-import { accountName, initials, personName } from '../person.ts'
+import { accountName, initials, personName } from '../presence/person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'
 import { t, term } from '../text/t.ts'
@@ -11,14 +11,15 @@ import { titleEnd } from './title-place.ts'
 import { commandOf } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'
 import { Menu } from './menu.tsx'
-import type { Mode, View } from './page.tsx'
+import type { Page } from '../commands/page.ts'
+import type { Mode } from '../view/view.ts'
 import { ReviewButtons } from './review-buttons.tsx'
-import type { Session } from './session.ts'
+import type { Session } from '../session/session.ts'
 
 const avatarsMax = 5
 
 /** A press keeps in view where the person works. */
-function Avatar({ person, view }: { person: Person; view: View }): JSX.Element {
+function Avatar({ person, view }: { person: Person; view: Page }): JSX.Element {
   const followed = person.pages.some((id) => id === view.following.value)
   const role = roleWords[person.role]
   const who = role === undefined ? person.name : t('{name} ({role})', { name: person.name, role: t(role) })
@@ -48,7 +49,7 @@ const roleWords: Readonly<Record<string, string>> = {
 }
 
 /** Oneself, as the others see one. A guest changes the name here. */
-function Self({ view }: { view: View }): JSX.Element | null {
+function Self({ view }: { view: Page }): JSX.Element | null {
   const me = view.here.value.find(({ self }) => self)
   if (me === undefined) return null
   const isGuest = me.kind === 'guest' && accountName.value === ''
@@ -71,7 +72,7 @@ function Self({ view }: { view: View }): JSX.Element | null {
   )
 }
 
-function Avatars({ view }: { view: View }): JSX.Element | null {
+function Avatars({ view }: { view: Page }): JSX.Element | null {
   const others = view.here.value.filter((person) => !person.self)
   if (others.length === 0) return null
   const hidden = others.length - avatarsMax
@@ -109,7 +110,7 @@ const modeButtons: readonly ModeButton[] = [
 ]
 
 /** Neither pressed: the live view. */
-function ModeSwitch({ view }: { view: View }): JSX.Element {
+function ModeSwitch({ view }: { view: Page }): JSX.Element {
   const press = (mode: Mode): void => {
     view.setMode(view.mode.value === mode ? 'live' : mode)
     if (view.mode.value !== 'read') view.editor.value?.view.focus()
@@ -133,7 +134,7 @@ function ModeSwitch({ view }: { view: View }): JSX.Element {
   )
 }
 
-function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element {
+function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element {
   const unread = feed.value?.unread.value === true
   const open = panel.value === 'activity'
   return (
@@ -152,7 +153,7 @@ function ActivityButton({ view: { feed, panel } }: { view: View }): JSX.Element 
 
 /** By itself, because it changes with every key. */
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
-  const { state, label, detail } = session.chip.value
+  const { state, label, detail, held } = session.chip.value
   const words = useRef<HTMLDivElement>(null)
   // What was kept where comes after the state; where there is no room it is in the words that a press shows.
   const comma = label.indexOf(',')
@@ -160,7 +161,7 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
   return (
     <>
       {/* Its words are read as they are; a press shows them where there is room for a dot alone. */}
-      <span class={`chip ${state}`} title={detail} data-state={state} onClick={() => words.current?.showPopover()}>
+      <span class={`chip ${state}`} title={detail} data-state={state} data-held={held} onClick={() => words.current?.showPopover()}>
         <span class='chip-word'>{word}</span>
         <span class='chip-rest'>{rest}</span>
       </span>
@@ -173,7 +174,7 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
 }
 
 /** What depends on who one is comes together with the text, so that none of it moves. */
-function Controls({ view }: { view: View }): JSX.Element {
+function Controls({ view }: { view: Page }): JSX.Element {
   return (
     <>
       <Avatars view={view} />
@@ -202,7 +203,7 @@ function Controls({ view }: { view: View }): JSX.Element {
 }
 
 /** Puts the cursor at the end of the words that the document is called by: its title is there to be changed. */
-function goToTitle(view: View): void {
+function goToTitle(view: Page): void {
   const { givenTitle, setTitle, canEdit } = view.session
   if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {
     view.dialog.value = 'rename'
@@ -218,7 +219,7 @@ function goToTitle(view: View): void {
   editor.focus()
 }
 
-export function TopBar({ view }: { view: View }): JSX.Element {
+export function TopBar({ view }: { view: Page }): JSX.Element {
   const { session } = view
   return (
     <header class='top-bar'>

@@ -3,7 +3,7 @@ import { StateEffect, StateField, type EditorState, type Extension, type Transac
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { drawIcon } from './draw-icon.ts'
-import { chosenCells } from './grid/chosen.ts'
+import { chosenCells } from './chosen-cells.ts'
 
 export interface BubbleButton {
   readonly title: string
@@ -72,6 +72,7 @@ export function selectionBubble(buttons: readonly BubbleButton[], onRight: (list
   })
   const plugin = ViewPlugin.define((view) => {
     let isDown = false
+    let wasPlaced = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const show = (): void => {
       clearTimeout(timer)
@@ -88,17 +89,20 @@ export function selectionBubble(buttons: readonly BubbleButton[], onRight: (list
     }
     view.contentDOM.addEventListener('pointerdown', press)
     addEventListener('pointerup', release)
-    // Drawn again with the buttons that are left.
+    // Drawn again with the buttons that are left, or for the first time: a right may come after the selection.
     const endRight = onRight(() => {
-      clearTimeout(timer)
-      if (view.state.field(field) === null) return
-      view.dispatch({ effects: setShown.of(false) })
-      show()
+      if (view.state.field(field) !== null) view.dispatch({ effects: setShown.of(false) })
+      if (!wasPlaced) show()
     })
+    // This part of the page may come after the selection, too.
+    show()
     return {
       update(update) {
-        if (isPlaced(update.transactions)) clearTimeout(timer)
-        else if (update.selectionSet || update.docChanged) show()
+        if (update.selectionSet || update.docChanged) {
+          wasPlaced = isPlaced(update.transactions)
+          if (wasPlaced) clearTimeout(timer)
+          else show()
+        }
         if (update.focusChanged && !view.hasFocus && view.state.field(field) !== null)
           queueMicrotask(() => view.dispatch({ effects: setShown.of(false) }))
       },

@@ -3,7 +3,7 @@
  * editor has the focus: each key waits for the next of them (4 ms of 17 at the median, `npm run bench typing`), and a laptop never rests.
  */
 import type { Extension } from '@codemirror/state'
-import { drawSelection, RectangleMarker, type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
+import { drawSelection, RectangleMarker, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 
 /** Milliseconds for which it is shown, and hidden: half a second and a bit, as systems have it. */
 const blinkMs = 600
@@ -65,4 +65,10 @@ Object.defineProperty(RectangleMarker.prototype, 'adjust', {
   }
 })
 
-export const caret: Extension = [drawSelection({ cursorBlinkRate: 0 }), ViewPlugin.fromClass(Blinking)]
+/**
+ * A browser gives the focus back with the caret at the beginning, when a field had the selection meanwhile. CodeMirror puts it right after
+ * 10 ms; a key or `selectionchange` that is quicker would mean the beginning.
+ */
+const keepsPlace = EditorView.domEventHandlers({ focus: (_event, view) => view.focus() })
+
+export const caret: Extension = [keepsPlace, drawSelection({ cursorBlinkRate: 0 }), ViewPlugin.fromClass(Blinking)]

@@ -5,7 +5,7 @@
 import { Annotation, EditorState, Text, type ChangeSpec, type Extension, type Transaction } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
-import { cleanText } from '../clean-text.ts'
+import { cleanText } from '../base/clean-text.ts'
 
 /** Of a change that brings back text of the document, unit by unit: half of a pair may find its other half again. */
 export const verbatim = Annotation.define<true>()

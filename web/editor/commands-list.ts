@@ -32,7 +32,7 @@ function item(text: string): Item | undefined {
   return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
-/** Most lines that are numbered anew after one key. */
+/** Most lines that are numbered again after one key. */
 const renumberLinesMax = 500
 
 /** Counts on below a new item, as long as the items were counted one by one: other numbers are meant. */
@@ -147,9 +147,11 @@ function depthAt(state: EditorState, position: number): number {
 
 /** What takes the place of the mark of an item or a quote that holds words: they are read where they are seen. */
 function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
-  const kept = depthAt(state, end) > 1 ? lead : ''
-  const isParted = line.number === 1 || depthAt(state, state.doc.line(line.number - 1).to) === 0
-  const insert = isParted ? kept : `\n${kept}`
+  const isQuoted = lead.includes('>')
+  const kept = isQuoted || depthAt(state, end) > 1 ? lead : ''
+  const above = line.number === 1 ? '' : state.doc.line(line.number - 1)
+  const isParted = above === '' || (isQuoted ? /^[ \t>]*$/.test(above.text) : depthAt(state, above.to) === 0)
+  const insert = isParted ? kept : `${isQuoted ? lead.trimEnd() : ''}\n${kept}`
   const below = gapBelow(state, line)
   return {
     changes: [{ from: line.from, to: end, insert }, ...(below === '' ? [] : [{ from: line.to, insert: below }])],
@@ -165,9 +167,12 @@ export const deleteMarker: Command = (view) => {
   const { main } = state.selection
   if (state.readOnly || !main.empty || isInCode(state, main.head)) return false
   const line = state.doc.lineAt(main.head)
-  const mark = /^([ \t]*)(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+|#{1,6}[ \t]+|> ?)/.exec(line.text)
+  const mark = /^((?:[ \t]*>)*[ \t]*)(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d+[.)][ \t]+|#{1,6}[ \t]+)|^((?:[ \t]*>)*[ \t]*)> ?/.exec(
+    line.text
+  )
   if (mark === null || main.head !== line.from + mark[0].length) return false
-  const [all, lead = ''] = mark
+  const [all, before, outer = ''] = mark
+  const lead = before ?? outer
   const found = all.startsWith('#', lead.length) ? undefined : item(line.text)
   if (found === undefined) view.dispatch({ changes: { from: line.from + lead.length, to: main.head }, userEvent: 'delete.backward' })
   else if (line.text.length === all.length) view.dispatch({ ...outward(state, line, found), userEvent: 'delete.backward' })

@@ -6,6 +6,7 @@ import {
   acceptCompletion,
   autocompletion,
   closeCompletion,
+  selectedCompletion,
   completionStatus,
   startCompletion,
   type Completion,
@@ -14,7 +15,7 @@ import {
 } from '@codemirror/autocomplete'
 import { Prec, type EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import { EditorView, keymap, ViewPlugin } from '@codemirror/view'
-import { best } from '../commands/match.ts'
+import { best } from '../base/match.ts'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
@@ -52,7 +53,19 @@ export const linkTo = ({ title, address }: LinkTarget): string =>
   `[${title.replaceAll(/[\\[\]]/g, '\\$&').replaceAll(/\s+/g, ' ')}](${address})`
 
 /** Says that there is nothing to choose; chosen, it leaves what was typed. */
-const nothing = (): Shown => ({ label: t('No other documents yet'), drawing: iconPath('file'), apply: () => undefined })
+const nothing = (query: string): Shown => ({
+  label: query === '' ? t('No other documents yet') : t('No document has this title'),
+  drawing: iconPath('file'),
+  isNone: true,
+  apply: () => undefined
+})
+
+/** There is nothing to take: the key that would take it closes the menu and does what it does without one. */
+const goesPastNothing = (view: EditorView): boolean => {
+  const chosen: Shown | null = selectedCompletion(view.state)
+  if (chosen?.isNone === true) closeCompletion(view)
+  return false
+}
 
 async function documentsAt(context: CompletionContext, find: FindDocuments): Promise<CompletionResult | null> {
   const found = context.matchBefore(/\[\[[^[\]\n]{0,60}$/)
@@ -73,9 +86,8 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
       })
     }
   }))
-  if (options.length > 0) return { from: found.from + 2, options, filter: false }
   // Brackets that find nothing would look like brackets that do nothing.
-  return query === '' ? { from: found.from + 2, options: [nothing()], filter: false } : null
+  return { from: found.from + 2, options: options.length > 0 ? options : [nothing(query)], filter: false }
 }
 
 const drop = (view: EditorView, from: number, to: number): void => view.dispatch({ changes: { from, to }, userEvent: 'delete.completion' })
@@ -83,6 +95,8 @@ const drop = (view: EditorView, from: number, to: number): void => view.dispatch
 interface Shown extends Completion {
   readonly drawing?: string
   readonly sign?: string
+  /** It says that there is nothing. */
+  readonly isNone?: true
 }
 
 /**
@@ -264,5 +278,10 @@ export const completions = (entries: readonly BlockEntry[], find: FindDocuments,
   menus(entries, find),
   asksAgain(onChange),
   focusable,
-  Prec.highest(keymap.of([{ key: 'Tab', run: acceptCompletion }]))
+  Prec.highest(
+    keymap.of([
+      { key: 'Enter', run: goesPastNothing },
+      { key: 'Tab', run: (view) => goesPastNothing(view) || acceptCompletion(view) }
+    ])
+  )
 ]

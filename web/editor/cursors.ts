@@ -10,7 +10,7 @@ import * as Y from 'yjs'
 import { otherPages, type Page } from '../presence/people.ts'
 import { t } from '../text/t.ts'
 import { textMap, type TextMap } from './binding.ts'
-import { markersInCell } from './grid/geometry.ts'
+import { markersInCell } from './table-geometry.ts'
 import { caretRests } from './resting.ts'
 import { withinColumn } from './selection.ts'
 

@@ -79,7 +79,10 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
   return rest
 }
 
-/** What somebody else removed from a gap just now, beside what was gone before. */
+/** Of so many line ends that are removed at once the writers are looked up. */
+const lineEndsMax = 200
+
+/** What somebody else removed from a gap just now, next to what was gone before. */
 class Removal {
   readonly #gap: Gap
   readonly #steps: readonly Step[]
@@ -140,22 +143,44 @@ class Removal {
         given = to + 1
       }
     }
-    const first = text.indexOf('\n')
-    if (first >= given && !isAtStart) this.#replace(first)
+    const first = text.indexOf('\n', given)
+    if (first !== -1) this.#replace(first, given > 0 || isAtStart ? null : left)
   }
 
-  /** The line end that is left stands for the one that is gone: the step that wrote that one takes it back, and no other. */
-  #replace(at: number): void {
+  /**
+   * Of several line ends behind a line one is left. It belongs to the step that wrote the end of that line with the line itself; otherwise to
+   * nobody where one of them was there before all steps, and else to the first step that wrote one. A step that wrote an empty line and
+   * nothing else takes nothing back: its line is gone already.
+   */
+  #replace(at: number, left: Y.Item | null): void {
     const end = lineEnd(this.#gap.right)
-    const gone = this.#parts.findLast((part) => part.at <= at)
-    if (end === null || end === undefined || gone === undefined) return
+    if (end === null || end === undefined) return
     const id = Y.createID(end.item.id.client, end.item.id.clock + end.offset)
-    const goneId = Y.createID(gone.item.id.client, gone.item.id.clock + at - gone.at)
+    const writers = [...this.#lineEnds(at), id].map((each) => this.#writerOf(each))
+    const line = left === null ? undefined : this.#writerOf(Y.createID(left.id.client, left.id.clock + left.length - 1))
+    const first = writers.includes(undefined) ? undefined : this.#steps.find((step) => writers.includes(step))
+    const writer = line !== undefined && writers.includes(line) ? line : first
     for (const step of this.#steps) {
-      const [wroteThis, wroteGone] = [Y.isDeleted(step.insertions, id), Y.isDeleted(step.insertions, goneId)]
-      if (wroteThis && !wroteGone) step.insertions = without(step.insertions, id)
-      if (wroteGone && !wroteThis) step.insertions = Y.mergeDeleteSets([step.insertions, rangeOf(id, id.clock, 1)])
+      const isWritten = Y.isDeleted(step.insertions, id)
+      if (isWritten && step !== writer) step.insertions = without(step.insertions, id)
+      if (!isWritten && step === writer) step.insertions = Y.mergeDeleteSets([step.insertions, rangeOf(id, id.clock, 1)])
     }
+  }
+
+  /** The line ends that were removed, from an offset on. */
+  #lineEnds(offset: number): Y.ID[] {
+    const ends: Y.ID[] = []
+    for (const { at, item } of this.#parts) {
+      const text = textOf(item)
+      let index = text.indexOf('\n', Math.max(0, offset - at))
+      for (; index !== -1 && ends.length < lineEndsMax; index = text.indexOf('\n', index + 1))
+        ends.push(Y.createID(item.id.client, item.id.clock + index))
+    }
+    return ends
+  }
+
+  #writerOf(id: Y.ID): Step | undefined {
+    return this.#steps.find(({ insertions }) => Y.isDeleted(insertions, id))
   }
 }
 

@@ -24,6 +24,6 @@ export function codeAround(state: EditorState): CodeAround | undefined {
   const node = codeNode(state, to)
   if (node === undefined || from < node.from) return undefined
   if (node.name !== 'InlineCode') return 'block'
-  // Beside its marks one writes words again.
+  // Next to its marks one writes words again.
   return from > node.from && to < node.to ? 'span' : undefined
 }

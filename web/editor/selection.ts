@@ -35,7 +35,7 @@ function sides(view: EditorView): { readonly open: Sides; readonly column: Sides
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 0.6
 
-/** Rectangles of a selection, their open sides at the edges of the column. Marks that hang beside the column keep theirs. */
+/** Rectangles of a selection, their open sides at the edges of the column. Marks that hang next to the column keep theirs. */
 export function withinColumn(view: EditorView, rectangles: readonly RectangleMarker[], name: string): RectangleMarker[] {
   if (rectangles.length === 0) return []
   const { open, column } = sides(view)

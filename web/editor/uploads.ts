@@ -12,7 +12,7 @@ import { mediaTypes } from '../../shared/media-types.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { textMap } from './binding.ts'
-import type { Upload, Uploads, UploadState } from '../uploads/uploads.ts'
+import type { Upload, Uploads, UploadState } from '../uploads/upload.ts'
 
 const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
 
@@ -156,7 +156,7 @@ const placer = ViewPlugin.fromClass(
 /** Files of a paste or drop; undefined when its text is what is meant. */
 export function filesOf(data: DataTransfer | null): File[] | undefined {
   const files = [...(data?.files ?? [])]
-  // Spreadsheets and word processors put a picture of the text beside the text.
+  // Spreadsheets and word processors put a picture of the text next to the text.
   if (files.length === 0 || data?.getData('text/plain') !== '') return undefined
   return files
 }

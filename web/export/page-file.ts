@@ -1,8 +1,8 @@
 /** The document as one file that needs nothing else: the published page with its style, typeface and pictures inside. Nothing is uploaded. */
 import { authorIn } from '../../shared/names.ts'
 import { pageHtml } from '../../shared/markdown/template.ts'
-import type { Session } from '../document/session.ts'
-import { downloadHtml } from '../offline/download.ts'
+import type { Session } from '../session/session.ts'
+import { downloadHtml } from '../base/download.ts'
 import published from '../published/published.css?inline'
 import { coloursOf } from '../diagram/looks.ts'
 import { openSheet } from './whole-text.ts'

@@ -3,7 +3,7 @@
  * command, because the editor takes Shift away from letters, and Mod-Shift-P is the palette. The menu leaves no time to set anything:
  * then paper gets the whole text as Markdown; the editor holds only the part that is seen.
  */
-import type { Session } from '../document/session.ts'
+import type { Session } from '../session/session.ts'
 
 /** Answers how to stop. */
 export function keepPaperWhole(session: Session): () => void {

@@ -1,5 +1,5 @@
 /** Paper: the text alone, as its published page shows it. */
-import type { Session } from '../document/session.ts'
+import type { Session } from '../session/session.ts'
 import { openSheet } from './whole-text.ts'
 
 /** A picture that does not come must not keep the rest from paper, in milliseconds. */

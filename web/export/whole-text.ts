@@ -5,8 +5,8 @@
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { drawAllDiagrams } from '../diagram/draw.ts'
 import { coloursOf } from '../diagram/looks.ts'
-import { renderWhole } from '../reading/render-whole.ts'
-import { nodesOf } from '../reading/trusted.ts'
+import { renderWhole } from '../markdown/render-whole.ts'
+import { nodesOf } from '../markdown/trusted.ts'
 import prose from '../style/prose.css?inline'
 
 export interface Sheet {

@@ -9,7 +9,7 @@ import { Decoration, type WidgetType } from '@codemirror/view'
 import { highlightTree } from '@lezer/highlight'
 import { BreakWidget, LackingWidget } from '../editor/grid/layout.ts'
 import { highlighter, markdown } from '../editor/language.ts'
-import type { LiveContext } from '../editor/live/context.ts'
+import type { LiveContext } from '../editor/context.ts'
 import { decorateRange } from '../editor/live/live.ts'
 import { BulletWidget, CopyWidget, TaskWidget } from '../editor/live/widgets.ts'
 

@@ -1,5 +1,5 @@
 /** Requests of the history. */
-import { call } from '../api.ts'
+import { call } from '../client/api.ts'
 
 export interface Revision {
   readonly id: number
@@ -49,26 +49,22 @@ export const nameNow = async (id: string, key: string, content: string, baseVers
   return labelRevision(id, key, revisionId, label)
 }
 
+/**
+ * Replaces the version that the person looked at by a revision; what others have written since stays. Errors: 409 when they changed the same
+ * lines.
+ */
 export const restoreRevision = (
   id: string,
   key: string,
   revision: number,
-  author: string
-): Promise<{ readonly revisionId: number | null; readonly changed: boolean; readonly version: string }> =>
-  call(`/api/docs/${id}/restore`, { method: 'POST', key, body: { revision, ...(author !== '' && { author }) } })
-
-/** Takes back what led from a revision to a version; what others have written since stays. Errors: 409 when they changed the same lines. */
-export const takeBack = async (
-  id: string,
-  key: string,
-  to: number,
   baseVersion: string,
   author: string
-): Promise<{ readonly merged?: true }> => {
-  const { content } = await call<{ readonly content: string }>(`/api/docs/${id}/revisions/${to}`, { key })
-  const body = { content, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) }
-  return call(`/api/docs/${id}/content`, { method: 'PUT', key, body })
-}
+): Promise<{ readonly revisionId: number | null; readonly changed: boolean; readonly version: string; readonly merged?: true }> =>
+  call(`/api/docs/${id}/restore`, {
+    method: 'POST',
+    key,
+    body: { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) }
+  })
 
 interface AttributionPage {
   readonly lines: readonly AttributedLines[]

@@ -2,7 +2,8 @@
 import type { JSX } from 'preact'
 import { hueOf } from '../presence/colours.ts'
 import type { AttributedLines } from './api.ts'
-import { initials } from '../person.ts'
+import { authoredRuns } from './authored.ts'
+import { initials } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { dayOf, named, timeOf } from './timeline.tsx'
@@ -31,10 +32,10 @@ function Author({ lines: { author, authorKind, authors, at } }: { lines: Attribu
 export function Authors({ lines, text }: { lines: readonly AttributedLines[]; text: readonly string[] }): JSX.Element {
   return (
     <div class='authored'>
-      {lines.map((run) => (
+      {authoredRuns(lines, text).map(({ lines: run, text: own }) => (
         <section key={run.line} class={`authored-run hue-${hueOf(run.author ?? '')}`}>
           <Author lines={run} />
-          <pre dir='auto'>{text.slice(run.line - 1, run.lastLine).join('\n')}</pre>
+          <pre dir='auto'>{own}</pre>
         </section>
       ))}
     </div>

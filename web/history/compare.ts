@@ -1,6 +1,6 @@
 // oxlint-disable-next-line import/default -- the build makes it
 import workerUrl from './compare-worker.ts?worker&url'
-import { trustedScript } from '../trusted-script.ts'
+import { trustedScript } from '../base/trusted-script.ts'
 import type { Comparison } from './rows.ts'
 
 /** Compares two texts in a worker. Aborting ends the worker, and the answer never comes. Errors: rejects when the worker cannot run. */

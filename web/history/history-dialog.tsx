@@ -2,10 +2,11 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { RequestError } from '../api.ts'
-import type { View } from '../document/page.tsx'
+import { RequestError } from '../client/api.ts'
+import type { View } from '../view/view.ts'
 import { t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
+import { useModal } from '../ui/modal.ts'
 import { offer, toast } from '../ui/toast.tsx'
 import type { Revision } from './api.ts'
 import { Authors } from './authors.tsx'
@@ -42,6 +43,13 @@ function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   }
   return {
     current,
+    /** Brings the first change into view, where the beginning of the text does not show it. */
+    reveal(): void {
+      const [first] = all()
+      const outer = container.current
+      if (first === undefined || outer === null) return
+      if (first.getBoundingClientRect().top > outer.getBoundingClientRect().bottom - 24) first.scrollIntoView({ block: 'center' })
+    },
     step(by: 1 | -1): void {
       const list = all()
       if (list.length === 0) return
@@ -171,7 +179,9 @@ function Looks({ history }: { history: History }): JSX.Element {
 
 export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const { session } = view
-  const dialog = useRef<HTMLDialogElement>(null)
+  const { ref, close, ends } = useModal(() => {
+    view.dialog.value = undefined
+  })
   const text = useRef<HTMLElement>(null)
   const history = useMemo(() => createHistory(session, view.mode.peek() === 'source' ? 'changes' : 'page'), [session])
   const busy = useSignal(false)
@@ -179,11 +189,18 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
   const shown = history.shown.value
   const steps = useSteps(text, shown)
   useEffect(() => {
-    dialog.current?.showModal()
     void history.load()
     return history.close
   }, [])
-  useEffect(() => text.current?.scrollTo(0, 0), [shown])
+  useEffect(() => {
+    text.current?.scrollTo(0, 0)
+    if (shown.kind === 'changes') steps.reveal()
+  }, [shown])
+  /** The page of a version is there, with so many changes. */
+  const pageShown = (count: number): void => {
+    onPage.value = count
+    steps.reveal()
+  }
   // What went wrong before is said until something else is done.
   const settled = (): void => {
     problem.value = undefined
@@ -201,7 +218,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     try {
       const before = session.text.toString()
       const undo = await history.restore(restored.id)
-      dialog.current?.close()
+      close()
       if (undo !== undefined) showChange(view, before)
       if (undo === undefined) toast(t('The document already matches this version.'))
       else
@@ -217,7 +234,9 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
           )
         })
     } catch (error) {
-      problem.value = words(error)
+      const isOvertaken = error instanceof RequestError && error.status === 409
+      if (isOvertaken) await history.load()
+      problem.value = isOvertaken ? t('Others have just changed these lines. Look at their changes, then restore again.') : words(error)
     }
     busy.value = false
   }
@@ -230,18 +249,12 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     event.preventDefault()
   }
   return (
-    <dialog ref={dialog} class='history' aria-labelledby='history-title' onClose={() => (view.dialog.value = undefined)} onKeyDown={key}>
+    <dialog ref={ref} class='history' aria-labelledby='history-title' {...ends} onKeyDown={key}>
       <header class='history-head'>
         <h2 id='history-title'>{t('History')}</h2>
         <Looks history={history} />
         <span class='spread' />
-        <button
-          type='button'
-          class='button quiet icon-only'
-          aria-label={t('Close')}
-          title={t('Close')}
-          onClick={() => dialog.current?.close()}
-        >
+        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={close}>
           <Icon name='x' />
         </button>
       </header>
@@ -304,7 +317,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
           </div>
           <div class='history-body'>
             <section class='history-text' ref={text} tabIndex={0} aria-label={t('Version text')} aria-busy={shown.kind === 'loading'}>
-              <Text shown={shown} retry={() => void history.load()} onPage={(count) => (onPage.value = count)} />
+              <Text shown={shown} retry={() => void history.load()} onPage={pageShown} />
             </section>
             <Timeline history={history} />
           </div>

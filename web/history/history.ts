@@ -8,11 +8,10 @@ import {
   readAttribution,
   readVersion,
   restoreRevision,
-  takeBack,
   type Revision
 } from './api.ts'
-import type { Session } from '../document/session.ts'
-import { personName } from '../person.ts'
+import type { Session } from '../session/session.ts'
+import { personName } from '../presence/person.ts'
 import { compareTexts } from './compare.ts'
 import { fitsPage } from './rendered.ts'
 import type { Comparison } from './rows.ts'
@@ -101,7 +100,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   }
 
   const show = async (current: Entry, aborted: AbortSignal): Promise<Shown> => {
-    // The version before the last of the list is not in it yet; with it this begins anew.
+    // The version before the last of the list is not in it yet; with it this begins again.
     if (look.peek() !== 'authors' && base.peek() === 'previous' && compared.peek() === undefined) await readOlder()
     aborted.throwIfAborted()
     const text = await textOf(current.version)
@@ -185,10 +184,11 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
       entries.value = entries.value?.map((each) => (each.id === revision ? labelled : each))
     },
     async restore(revision) {
-      const { revisionId, changed, version } = await restoreRevision(id, key, revision, personName.value)
+      const newest = entries.value?.[0]?.version ?? ''
+      const { revisionId, changed, version } = await restoreRevision(id, key, revision, newest, personName.value)
       // What was there before is the revision before: unsaved text is saved first.
       if (!changed || revisionId === null) return undefined
-      return () => takeBack(id, key, revisionId - 1, version, personName.value)
+      return () => restoreRevision(id, key, revisionId - 1, version, personName.value)
     },
     close: stop
   }

@@ -44,7 +44,7 @@ interface Words {
   readonly from: number
 }
 
-/** The link beside a heading is out of sight, and no word of it. */
+/** The link next to a heading is out of sight, and no word of it. */
 const isWord = (node: Node): boolean => node.parentElement?.closest('.anchor') == null
 
 /** Its text nodes, each with the offset at which it begins. */

@@ -89,7 +89,7 @@ export interface Stretch {
   readonly folded: boolean
 }
 
-/** Unchanged lines that stay visible beside a change. */
+/** Unchanged lines that stay visible next to a change. */
 const contextRows = 3
 
 /** Unchanged lines far from every change, folded; a fold of less than a handful is not worth a click. */

@@ -1,6 +1,6 @@
 /** The text after a version was restored: at the first passage that changed. */
 import { EditorView } from '@codemirror/view'
-import type { View } from '../document/page.tsx'
+import type { View } from '../view/view.ts'
 import { textMap } from '../editor/binding.ts'
 
 /** So long the restored text is waited for, in milliseconds. */

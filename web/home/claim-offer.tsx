@@ -1,16 +1,17 @@
 /** Offers to add the own documents of this device to the account of who is signed in. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { claimDocument, RequestError } from '../api.ts'
-import { readDevice, writeDevice } from '../device.ts'
-import { remember } from '../recent.ts'
-import { failureWords } from '../refused/failure.ts'
+import { claimDocument, RequestError } from '../client/api.ts'
+import { deviceValue } from '../device/device.ts'
+import { readDevice, writeDevice } from '../device/values.ts'
+import { remember } from '../device/recent.ts'
+import { failureWords } from '../client/failure.ts'
 import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Entry, Library } from './library.ts'
 
 /** Documents that were not to be added: nobody is asked twice about the same. */
-const declinedKey = 'agmd.claim.declined'
+const declinedKey = deviceValue('claim.declined')
 const declined = signal<ReadonlySet<string>>(new Set((readDevice(declinedKey) ?? '').split(' ')))
 const busy = signal(false)
 

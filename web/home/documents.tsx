@@ -1,9 +1,9 @@
 /** The documents that one can go back to: search, filters, order; to be opened, deleted, or removed from this device. */
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { failureWords } from '../refused/failure.ts'
-import { removeKeptDatabase } from '../offline/remove.ts'
-import { forget } from '../recent.ts'
+import { failureWords } from '../client/failure.ts'
+import { removeFromDevice } from '../device/remove.ts'
+import { forget } from '../device/recent.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, tn } from '../text/t.ts'
@@ -42,7 +42,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   const remove = (): void => {
     besides()()
     forget(id)
-    void removeKeptDatabase(id)
+    void removeFromDevice(id)
   }
   return (
     <li class='recent' ref={row}>
@@ -93,7 +93,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
                   const next = besides()
                   setOpen(undefined)
                   more.current?.focus()
-                  // Beside a session a link that may do less would narrow what the owner may do.
+                  // With a session a link that may do less would narrow what the owner may do.
                   void moveToTrash({ id, key: inAccount ? '' : key, title }, () => {
                     next()
                     if (inAccount) void library.load()
@@ -182,7 +182,7 @@ export function Documents({ library }: DocumentsInput): JSX.Element {
   if (library.isEmpty.value)
     return (
       <section aria-label={t('Documents')}>
-        <p class='empty'>{t('Nothing here yet. Start writing, or drop a Markdown file.')}</p>
+        <p class='empty'>{t('Nothing here yet. Start writing, or open a Markdown file.')}</p>
       </section>
     )
   return (

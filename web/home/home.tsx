@@ -187,7 +187,7 @@ function Foot(): JSX.Element {
   return (
     <footer class='muted home-foot'>
       <p>
-        {t('No account needed. Whoever has the owner link owns the document. Agents use links too.')}{' '}
+        {t('No account needed. Anyone with the owner link owns the document. Agents use links too.')}{' '}
         <a href='/agents.md'>{t('Agent guide')}</a> · <a href='/openapi.json'>{t('API')}</a>
       </p>
       <p class='languages'>

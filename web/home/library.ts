@@ -2,9 +2,9 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
-import { call, findUser, RequestError } from '../api.ts'
-import { fit } from '../commands/match.ts'
-import { recentDocuments, type RecentDocument } from '../recent.ts'
+import { call, findUser, RequestError } from '../client/api.ts'
+import { fit } from '../base/match.ts'
+import { recentDocuments, type RecentDocument } from '../device/recent.ts'
 import { locale, t, term } from '../text/t.ts'
 
 type Listed = Output<'listDocuments'>
@@ -77,7 +77,7 @@ const trashed = (recent: readonly RecentDocument[], owned: Trash['docs']): Trash
   const all = new Map<string, TrashEntry>()
   for (const { id, title, key, role, trashedUntil: until } of recent)
     if (role === 'owner' && until > Date.now()) all.set(id, { id, title: title || t('Untitled'), key, until })
-  // Without the key: beside a session a link that may do less would narrow what the owner may do.
+  // Without the key: with a session a link that may do less would narrow what the owner may do.
   for (const { id, title, restorableUntil } of owned) all.set(id, { id, title, key: '', until: Date.parse(restorableUntil) })
   return [...all.values()].toSorted((one, other) => other.until - one.until)
 }

@@ -1,14 +1,15 @@
 /** Makes a document, from nothing or from a file of this device. */
 import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
-import { createDocument, RequestError } from '../api.ts'
-import { newId } from '../new-id.ts'
-import { failureWords, mayPass } from '../refused/failure.ts'
-import { remember } from '../recent.ts'
-import { personName } from '../person.ts'
+import { createDocument, RequestError } from '../client/api.ts'
+import { newId } from '../base/new-id.ts'
+import { failureWords, mayPass } from '../client/failure.ts'
+import { remember } from '../device/recent.ts'
+import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
-import { readTextFile, TextFileFailure } from '../text-file.ts'
-import { modeKey, readDevice, writeDevice } from '../device.ts'
+import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
+import { deviceValue } from '../device/device.ts'
+import { readDevice, writeDevice } from '../device/values.ts'
 
 /** As many files at once. */
 const filesMax = 50
@@ -44,7 +45,7 @@ async function create(input: NewDocument): Promise<string> {
 /** Creates a document and opens it, to be written in whatever one did last. Errors: `StartFailure`. */
 export async function startDocument(): Promise<void> {
   const id = await create({})
-  if (readDevice(modeKey) === 'read') writeDevice(modeKey, null)
+  if (readDevice(deviceValue('mode')) === 'read') writeDevice(deviceValue('mode'), null)
   location.assign(`/d/${id}`)
 }
 

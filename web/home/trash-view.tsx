@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
-import { failureWords } from '../refused/failure.ts'
+import { failureWords } from '../client/failure.ts'
 import { t, tn } from '../text/t.ts'
 import { erase, restore } from '../trash/trash.ts'
 import { Icon } from '../ui/icons.tsx'

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import type { View } from '../document/page.tsx'
+import type { View } from '../view/view.ts'
 import { textMap } from '../editor/binding.ts'
 
 export interface Asked {

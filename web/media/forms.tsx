@@ -5,9 +5,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mediaTypes } from '../../shared/media-types.ts'
-import { callFile } from '../api.ts'
-import type { View } from '../document/page.tsx'
-import { failureWords } from '../refused/failure.ts'
+import { callFile } from '../client/api.ts'
+import type { View } from '../view/view.ts'
+import { failureWords } from '../client/failure.ts'
 import { locale, t, term } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -382,7 +382,7 @@ const forms: Readonly<Record<JobKind, (input: WishInput) => JSX.Element>> = {
 }
 
 export function Form({ kind, ...input }: FormInput & { readonly kind: JobKind }): JSX.Element | null {
-  // As it was when the form came: who asks anew gets a new form.
+  // As it was when the form came: who asks again gets a new form.
   const wish = asked.value
   const Kind = forms[kind]
   return wish === undefined ? null : <Kind key={wish} {...input} wish={wish} />

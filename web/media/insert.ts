@@ -1,7 +1,7 @@
 /** Results enter the text: at the place where they were asked for, as one step that can be undone. */
 import { isolateHistory } from '@codemirror/commands'
 import { EditorSelection, type Text } from '@codemirror/state'
-import type { Editor } from '../editor/editor.ts'
+import type { Editor } from '../editor/setup/editor.ts'
 import { textMap } from '../editor/binding.ts'
 
 /** Blank lines around a paragraph of its own, as far as they are missing. */

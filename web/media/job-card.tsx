@@ -2,10 +2,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Segment } from '../../shared/media-jobs.ts'
-import type { View } from '../document/page.tsx'
+import type { View } from '../view/view.ts'
 import { t, term } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import type { Job, JobState, Media } from './jobs.ts'
+import type { Job, JobState } from './job.ts'
+import type { Media } from './jobs.ts'
 import { withTimes } from './tell.ts'
 import { icons, titles } from './words.ts'
 

@@ -5,43 +5,23 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import { RequestError } from '../api.ts'
-import { writeDevice } from '../device.ts'
-import { askWho, signedIn } from '../document/signed-in.ts'
-import type { View } from '../document/page.tsx'
-import type { Session } from '../document/session.ts'
-import { newId } from '../new-id.ts'
-import { failureWords } from '../refused/failure.ts'
+import { RequestError } from '../client/api.ts'
+import { documentValue } from '../device/device.ts'
+import { openOutbox } from '../device/outbox.ts'
+import { writeDevice } from '../device/values.ts'
+import { askWho, signedIn } from '../client/signed-in.ts'
+import type { View } from '../view/view.ts'
+import type { Session } from '../session/session.ts'
+import { newId } from '../base/new-id.ts'
+import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { claim } from '../uploads/claim.ts'
 import { insertResult } from './insert.ts'
-import { keptJobs, type KeptJob } from './kept.ts'
+import type { KeptJob } from './kept.ts'
+import type { Job, JobState } from './job.ts'
 import { addMarks } from './marks.ts'
 import { cancelJob, type JobAnswer, readJob, readOffer, readSpeechAudio, saveSpeech, startJob } from './requests.ts'
 import { engineMissing, failedWords, noAccount, noNode, noRight, type Obstacle, passes, ready, refusedWords } from './words.ts'
-
-export type JobState =
-  /** A recording that nobody has sent yet. */
-  | { readonly phase: 'held' }
-  | { readonly phase: 'sending' }
-  /** `progress`: 0–1, where it is known. */
-  | { readonly phase: 'running'; readonly queued: boolean; readonly progress: number | undefined }
-  /** Asked for again by itself. */
-  | { readonly phase: 'waiting'; readonly words: string }
-  /** `audio`: the address of the sound in this page. */
-  | { readonly phase: 'done'; readonly result: NonNullable<JobAnswer['result']>; readonly audio: string | undefined }
-  /** `detail`: what the node said. */
-  | { readonly phase: 'failed'; readonly words: string; readonly detail: string }
-
-export interface Job {
-  readonly id: string
-  readonly kind: JobKind
-  readonly name: string
-  /** The file that went with it. */
-  readonly blob: Blob | undefined
-  readonly state: ReadonlySignal<JobState>
-}
 
 export interface NewJob {
   readonly kind: JobKind
@@ -92,7 +72,6 @@ class Entry implements Job {
   startKey: string
   job: string | undefined
   dropped = false
-  release: (() => void) | undefined
 
   constructor({ id, kind, name, at, input, blob, startKey, job, held }: Omit<KeptJob, 'doc' | 'position'>, place: Y.RelativePosition) {
     this.id = id
@@ -125,19 +104,17 @@ function openMedia(view: View): Media {
   const list = signal<readonly Entry[]>([])
   const offer = signal<Awaited<ReturnType<typeof readOffer>> | undefined>(undefined)
   const unreached = signal<string | undefined>(undefined)
-  const flag = `agmd.media.${doc}`
-  /** Those that wait for the network are woken by it. */
-  const sleepers = new Set<() => void>()
+  const outbox = openOutbox<KeptJob>('media', doc)
 
   // ——— on this device ———
 
-  const mark = async (): Promise<void> => writeDevice(flag, ((await keptJobs.list(doc)) ?? []).length > 0 ? '1' : null)
+  /** The next page looks for them only where there are any. */
+  const mark = async (): Promise<void> => writeDevice(documentValue('media', doc), (await outbox.read()).length > 0 ? '1' : null)
 
   const keep = async (entry: Entry): Promise<void> => {
     const { id, kind, name, at, input, blob, startKey, job, place } = entry
     const held = entry.state.peek().phase === 'held'
-    await keptJobs.put({ id, doc, kind, name, at, input, blob, startKey, job, held, position: Y.encodeRelativePosition(place) })
-    if (entry.dropped) await keptJobs.drop(id)
+    await outbox.put({ id, doc, kind, name, at, input, blob, startKey, job, held, position: Y.encodeRelativePosition(place) })
     await mark()
   }
 
@@ -146,9 +123,8 @@ function openMedia(view: View): Media {
     const state = entry.state.peek()
     if (state.phase === 'done' && state.audio !== undefined) URL.revokeObjectURL(state.audio)
     list.value = list.value.filter((other) => other !== entry)
-    await keptJobs.drop(entry.id)
+    await outbox.drop(entry.id)
     await mark()
-    entry.release?.()
   }
 
   // ——— at the service ———
@@ -162,17 +138,6 @@ function openMedia(view: View): Media {
     entry.state.value = { phase: 'failed', words, detail }
     tell(words)
   }
-
-  const pause = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => {
-      const wake = (): void => {
-        clearTimeout(timer)
-        sleepers.delete(wake)
-        resolve()
-      }
-      const timer = setTimeout(wake, milliseconds)
-      sleepers.add(wake)
-    })
 
   const finish = async (entry: Entry, { status, result, error }: JobAnswer): Promise<void> => {
     if (status === 'canceled') return fail(entry, t('Canceled.'))
@@ -202,43 +167,38 @@ function openMedia(view: View): Media {
   }
 
   const work = async (entry: Entry): Promise<void> => {
-    for (;;) {
-      try {
-        return await follow(entry)
-      } catch (error) {
-        if (!(error instanceof RequestError)) {
-          fail(entry, failureWords(error))
-          throw error
-        }
-        if (entry.dropped) return undefined
-        if (!passes(error)) return fail(entry, refusedWords(entry.kind, error))
-        entry.state.value = { phase: 'waiting', words: error.status === 0 ? t('Waiting for the connection.') : failureWords(error) }
-        await pause((error.retryAfterSeconds ?? 0) * 1000 || againMs)
-        if (entry.dropped) return undefined
+    try {
+      await follow(entry)
+    } catch (error) {
+      if (!(error instanceof RequestError)) {
+        fail(entry, failureWords(error))
+        throw error
       }
+      if (entry.dropped) return
+      if (!passes(error)) return fail(entry, refusedWords(entry.kind, error))
+      entry.state.value = { phase: 'waiting', words: error.status === 0 ? t('Waiting for the connection.') : failureWords(error) }
+      outbox.later(entry.id, (error.retryAfterSeconds ?? 0) * 1000 || againMs)
     }
   }
 
   const restore = async (): Promise<void> => {
-    for (const found of (await keptJobs.list(doc)) ?? []) {
-      const release = await claim(found.id)
-      if (release === undefined) continue
-      // The page that had it may have finished in between.
-      if ((await keptJobs.find(found.id)) === undefined) {
-        release()
-        continue
-      }
+    await outbox.restore((found) => {
+      if (list.value.some(({ id }) => id === found.id)) return
       const entry = new Entry(found, Y.decodeRelativePosition(found.position))
-      entry.release = release
       list.value = [...list.value, entry].toSorted((one, other) => other.at - one.at)
       if (!found.held) void work(entry)
-    }
+    })
     await mark()
   }
+  const again = (): void => {
+    for (const entry of list.value) {
+      if (entry.state.value.phase !== 'waiting' || !outbox.isDue(entry.id)) continue
+      entry.state.value = { phase: 'sending' }
+      void work(entry)
+    }
+  }
+  outbox.start({ work: again, onCarried: () => void restore() })
   void restore()
-  addEventListener('online', () => {
-    for (const wake of sleepers) wake()
-  })
 
   // ——— what can be done ———
 
@@ -283,10 +243,9 @@ function openMedia(view: View): Media {
     look,
     add({ kind, name, input = {}, blob, held = false, place }) {
       const id = newId()
-      const entry = new Entry({ id, kind, name, at: Date.now(), input, blob, startKey: newId(), job: undefined, held }, place)
+      const entry = new Entry({ id, kind, name, at: outbox.now(), input, blob, startKey: newId(), job: undefined, held }, place)
       list.value = [entry, ...list.value]
       void (async () => {
-        entry.release = await claim(id)
         await keep(entry)
         if (!held && !entry.dropped) await work(entry)
       })()

@@ -1,9 +1,9 @@
 /**
- * Media jobs of this device, kept (IndexedDB `agmd-media`) until their result stands in the text or is not wanted: a reload loses neither what
- * is under way, nor its place, nor a recording that the server does not have yet.
+ * A media job as an entry of the outbox (web/device/outbox.ts): kept until its result stands in the text or is not wanted, so that a reload
+ * loses neither what is under way, nor its place, nor a recording that the server does not have yet.
  */
 import type { JobKind } from '../../shared/media-jobs.ts'
-import { deviceStore, type Kept } from '../offline/device-store.ts'
+import type { Kept } from '../device/records.ts'
 
 export interface KeptJob extends Kept {
   readonly kind: JobKind
@@ -21,5 +21,3 @@ export interface KeptJob extends Kept {
   /** An encoded `Y.RelativePosition`. */
   readonly position: Uint8Array
 }
-
-export const keptJobs = deviceStore<KeptJob>('agmd-media', 'jobs')

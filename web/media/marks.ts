@@ -1,4 +1,4 @@
-/** Where the results of media jobs will stand: a small sign in the view, never in the text. A press shows the job beside the text. */
+/** Where the results of media jobs will stand: a small sign in the view, never in the text. A press shows the job next to the text. */
 import { effect, type ReadonlySignal } from '@preact/signals'
 import { StateEffect, StateField, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
@@ -6,7 +6,7 @@ import { textMap } from '../editor/binding.ts'
 import { drawIcon } from '../editor/draw-icon.ts'
 import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
-import type { Job } from './jobs.ts'
+import type { Job } from './job.ts'
 import { icons } from './words.ts'
 import '../ui/more-icons.ts'
 

@@ -1,9 +1,9 @@
-/** Pictures, speech, dictation and reading of pictures, beside the text: what is asked for, what is under way, what came of it. */
+/** Pictures, speech, dictation and reading of pictures, next to the text: what is asked for, what is under way, what came of it. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
-import type { View } from '../document/page.tsx'
-import { SidePanel } from '../panel/side-panel.tsx'
+import type { View } from '../view/view.ts'
+import { SidePanel } from '../ui/side-panel.tsx'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { asked, askFor } from './asked.ts'

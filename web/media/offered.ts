@@ -1,7 +1,7 @@
 /** Which media jobs compute nodes do for this person at the moment. Asked for once a page, when somebody first looks at a menu that has some. */
 import { signal } from '@preact/signals'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import { askWho, signedIn } from '../document/signed-in.ts'
+import { askWho, signedIn } from '../client/signed-in.ts'
 import { readOffer } from './requests.ts'
 
 /** Empty until it is known. */

@@ -1,7 +1,7 @@
 /** What is asked of the service about media jobs. Errors of all: `RequestError`. */
 import type { JobKind, Segment } from '../../shared/media-jobs.ts'
 import type { Output } from '../../shared/operations/index.ts'
-import { call, callFile } from '../api.ts'
+import { call, callFile } from '../client/api.ts'
 
 interface Access {
   readonly id: string

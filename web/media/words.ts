@@ -1,8 +1,8 @@
 /** What is said of media jobs: their names, and why one cannot be done. No user interface. */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import { RequestError } from '../api.ts'
-import { failureWords, mayPass } from '../refused/failure.ts'
+import { RequestError } from '../client/api.ts'
+import { failureWords, mayPass } from '../client/failure.ts'
 import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 

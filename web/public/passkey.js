@@ -1,4 +1,4 @@
-// Forms that ask for a passkey: shown where the browser can, and sent with its answer. Everything else works without this script.
+// Forms that ask for a passkey: sent with the answer of the browser, and hidden where it cannot. Everything else works without this script.
 const canAsk = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 const ask = async (form) => {
@@ -11,14 +11,13 @@ const ask = async (form) => {
   form.submit()
 }
 
-if (canAsk)
-  for (const form of document.querySelectorAll('form[data-passkey]')) {
-    form.hidden = false
-    form.addEventListener('submit', (event) => {
-      event.preventDefault()
-      const said = form.querySelector('[role=alert]')
-      said.hidden = true
-      // Cancelled by the person, or nothing suitable: the browser does not tell which.
-      ask(form).catch(() => (said.hidden = false))
-    })
-  }
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  form.hidden = !canAsk
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const said = form.querySelector('[role=alert]')
+    said.hidden = true
+    // Cancelled by the person, or nothing suitable: the browser does not tell which.
+    ask(form).catch(() => (said.hidden = false))
+  })
+}

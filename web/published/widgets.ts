@@ -1,5 +1,5 @@
 /** The script of published pages with a widget: each is run when a reader asks for it. Without it their source is read. */
-import { runWidget, type RunningWidget } from '../widget/host.ts'
+import { runWidget, type RunningWidget } from '../components/widget-host.ts'
 
 const stateOf = (json: string | undefined): unknown => {
   try {

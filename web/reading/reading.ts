@@ -6,25 +6,25 @@ import { effect } from '@preact/signals'
 import { isOwnLink } from '../../shared/markdown/links.ts'
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import { kindOf } from '../components/kinds.ts'
+import { isFenceKind } from '../../shared/fences/fences.ts'
 import type { ReadingComponents } from '../components/reading.ts'
 import type * as Diagrams from '../diagram/draw.ts'
-import type { View } from '../document/page.tsx'
+import type { ReviewedView } from '../review/annotations/review.ts'
 import prose from '../style/prose.css?inline'
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../base/steps.ts'
 import { t } from '../text/t.ts'
-import { theme } from '../theme.ts'
+import { theme } from '../device/theme.ts'
 import { copyText } from '../ui/copy.ts'
 import { createBlocks, keyOf } from './blocks.ts'
 import { addCopyButtons } from './copy-code.ts'
-import { lazyLibraries } from './libraries.ts'
+import { lazyLibraries } from '../markdown/libraries.ts'
 import { groupLongTables, longTableRules } from './long-tables.ts'
 import type { RemarkMarks } from './remark-marks.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
   readonly host: HTMLElement
-  readonly page: View
+  readonly page: ReviewedView
   /** Changes the letter of a task in the text, at an offset in UTF-16 units. */
   readonly onTask: (letter: number) => void
 }
@@ -42,7 +42,7 @@ rules.replaceSync(prose)
 
 const isOwn = (href: string): boolean => isOwnLink(href, location.origin)
 
-export { fetchLibraries } from './libraries.ts'
+export { fetchLibraries } from '../markdown/libraries.ts'
 
 /** Makes it in steps: what is rendered is seen with the last. */
 export function* createReading({ host, page, onTask }: ReadingInput): Steps<Reading> {
@@ -62,7 +62,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   /** Of a component that is worked with here. */
   const liveKind = ({ className }: Element): string | undefined => {
     const kind = /^component component-(\w+)$/.exec(className)?.[1]
-    return kind !== undefined && kindOf(kind) !== undefined ? kind : undefined
+    return kind !== undefined && isFenceKind(kind) ? kind : undefined
   }
   // A component that is worked with stays when its text changes: it follows by itself.
   const blocks = createBlocks(article, {

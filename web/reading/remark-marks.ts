@@ -1,18 +1,19 @@
 /**
  * Where comments and suggestions are in the reading view. Its HTML stays that of the published page: words are highlighted by ranges (CSS
- * Custom Highlight API); where they cannot be told from their source, or are only proposed, a bar stands beside their block.
+ * Custom Highlight API); where they cannot be told from their source, or are only proposed, a bar stands next to their block.
  */
 import { effect, untracked } from '@preact/signals'
 import type * as Y from 'yjs'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import type { RemarkPlace, Review } from '../review/review.ts'
+import type { RemarkPlace } from '../review/annotations/placing.ts'
+import type { Review } from '../review/annotations/review.ts'
 import { type Bare, bareOf, findShown } from './find-words.ts'
 import { sourceOf, watchPicked } from './picked.ts'
 import marks from './remark-marks.css?inline'
 import { blocksAt, blocksOf, textOf, type Block, type ShownText } from './source-blocks.ts'
 
 export interface RemarkMarks {
-  /** Marks the remarks anew: another text is shown. */
+  /** Marks the remarks again: another text is shown. */
   show(): void
   close(): void
 }

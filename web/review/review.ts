@@ -1,54 +1,32 @@
 /**
  * Comments, suggestions and assignments on the page of a document: what its other parts know of them. Fetched after the editor; no markup
- * here. What is shown `state.ts`, where it is `placing.ts`, looking at one `looking.ts`, writing one `writing.ts`, typing that only proposes
- * `proposing.ts`, addresses `address.ts`.
+ * here. Below `annotations/`, the state that the parts share is in `state.ts`, the places of remarks in `placing.ts`, looking at one in
+ * `looking.ts`, writing one in `writing.ts`, typing that only proposes in `proposing.ts`, addresses in `address.ts`.
  */
-import { computed, effect, signal, untracked, type ReadonlySignal } from '@preact/signals'
-import type { EditorView } from '@codemirror/view'
-import { writeDevice } from '../device.ts'
-import type { View } from '../document/page.tsx'
-import type { Editor } from '../editor/editor.ts'
-import type { Decisions } from './decisions.ts'
-import { openAddress, type Address } from './address.ts'
-import { composerId, isOpen } from './items.ts'
-import { openKeeping } from './keeping.ts'
-import { Layer } from './layer.tsx'
-import { openLooking, type Looking } from './looking.ts'
-import { activate, remarkPlaces } from './places.ts'
-import type { Placing, RemarkPlace } from './placing.ts'
-import { openProposing, type Proposing } from './proposing.ts'
-import { openState, type State } from './state.ts'
-import { openWriting, type Writing } from './writing.ts'
+import { computed, effect, signal, untracked } from '@preact/signals'
+import { documentValue } from '../device/device.ts'
+import { writeDevice } from '../device/values.ts'
+import type { View } from '../view/view.ts'
+import type { Editor } from '../editor/setup/editor.ts'
+import { openAddress } from './annotations/address.ts'
+import { composerId, isOpen } from './annotations/items.ts'
+import { openKeeping } from './annotations/keeping.ts'
+import { showInvitation } from './cards/invitation.ts'
+import { Layer } from './cards/layer.tsx'
+import { openLooking } from './annotations/looking.ts'
+import { activate, remarkPlaces } from './suggestions/places.ts'
+import { openProposing } from './annotations/proposing.ts'
+import type { Review } from './annotations/review.ts'
+import { openState } from './annotations/state.ts'
+import { openWriting } from './annotations/writing.ts'
 import '../ui/more-icons.ts'
 
-export type { RemarkPlace }
-
-export interface Review
-  extends
-    Omit<State, 'page' | 'editor' | 'placing' | 'decisions'>,
-    Looking,
-    Writing,
-    Omit<Proposing, 'close'>,
-    Pick<Placing, 'moved' | 'places'>,
-    Pick<Address, 'addressOf'> {
-  /** Suggestions that were decided here a moment ago. */
-  readonly recent: Decisions['recent']
-  readonly isDecidedHere: Decisions['isHere']
-  /** Takes the newest decision of this page back; false: there is none, or something was typed since. */
-  undoDecision(): boolean
-  /** Which document, and the key to it. */
-  readonly doc: { readonly id: string; readonly key: string }
-  /** How many are still to be dealt with. */
-  readonly open: ReadonlySignal<number>
-  /** Whether the text makes room for cards; undefined until it is known. */
-  readonly wantsMargin: ReadonlySignal<boolean | undefined>
-  readonly editor: EditorView
-  /** A remark was clicked; undefined: beside all. */
-  pick(id: string | undefined): void
+/** With what draws it. */
+export interface OpenReview extends Review {
   readonly Layer: typeof Layer
 }
 
-export function openReview(page: View, editor: Editor): Review {
+export function openReview(page: View, editor: Editor): OpenReview {
   const { session } = page
   const { view } = editor
   const state = openState(page, editor)
@@ -69,7 +47,7 @@ export function openReview(page: View, editor: Editor): Review {
   editor.setReview([remarkPlaces(pick), placing.extension])
   const stopStore = store.start()
   const stopKeeping = openKeeping(state)
-  const marginKey = `agmd.margin.${session.id}`
+  const marginKey = documentValue('margin', session.id)
   const stops = [
     effect(() => {
       const all = items.value
@@ -94,6 +72,7 @@ export function openReview(page: View, editor: Editor): Review {
       wantsMargin.value = has
     })
   ]
+  const stopInvitation = showInvitation(page, store)
   const proposing = openProposing(state)
   const address = openAddress(state, looking)
 
@@ -103,6 +82,7 @@ export function openReview(page: View, editor: Editor): Review {
     ...writing,
     ...proposing,
     doc: session,
+    panel: page.panel,
     open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
     moved: placing.moved,
     places: placing.places,
@@ -118,6 +98,7 @@ export function openReview(page: View, editor: Editor): Review {
       proposing.close()
       address.close()
       for (const stop of stops) stop()
+      stopInvitation()
       stopKeeping()
       stopStore()
       state.close()

@@ -9,7 +9,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { instructions, type Instruction } from './agent-text.ts'
 import { linksOf } from './links.ts'
-import type { TabInput } from './links-tab.tsx'
+import type { TabInput } from './tab.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 

@@ -8,10 +8,10 @@ import type { Output, Request } from '../../shared/operations/index.ts'
 import { toBase64UrlEncoded } from 'lib0/buffer'
 import { digest } from 'lib0/hash/sha256'
 import { encodeUtf8 } from 'lib0/string'
-import { call } from '../api.ts'
+import { call } from '../client/api.ts'
 import { drawnIn } from '../diagram/draw.ts'
 import { lookNamed } from '../diagram/looks.ts'
-import type { Session } from '../document/session.ts'
+import type { Session } from '../session/session.ts'
 
 /** Texts beyond this, in UTF-16 units, are not looked through while somebody writes in them: readers draw their diagrams. */
 const textUnitsMax = 300_000

@@ -1,8 +1,8 @@
 /** Keeps the pictures of diagrams up to date while somebody who may edit has the published document open. */
 import { effect } from '@preact/signals'
-import type { Session } from '../document/session.ts'
-import { whenIdle } from '../idle.ts'
-import { findRecent } from '../recent.ts'
+import type { Session } from '../session/session.ts'
+import { whenIdle } from '../base/idle.ts'
+import { findRecent } from '../device/recent.ts'
 
 /** How long the text must rest, in milliseconds. */
 const restMs = 4000

@@ -4,22 +4,17 @@ import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
 import { roles, type Role } from '../../shared/roles.ts'
-import type { View } from '../document/page.tsx'
-import { nameCharsMax, ownName, personName, setPersonName } from '../person.ts'
+import type { View } from '../view/view.ts'
+import { nameCharsMax, ownName, personName, setPersonName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { dayOf, expiries, type Expiry } from './expiry.ts'
+import type { TabInput } from './tab.ts'
 import { LinkRow } from './link-row.tsx'
 import { linksOf, type Links, type Wish } from './links.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
-
-export interface TabInput {
-  readonly view: View
-  /** Nothing can be changed now. */
-  readonly disabled: boolean
-}
 
 const valueOf = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value
 
@@ -39,7 +34,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
     if (share === undefined) return
     links.made.value = share
     links.draft.value = { ...links.draft.value, label: '' }
-    // The next one begins anew: a role is never given because the last one had it.
+    // The next one begins again: a role is never given because the last one had it.
     links.settle()
   }
   return (

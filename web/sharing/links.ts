@@ -1,9 +1,9 @@
 /** The links of an open document as its dialog shows them, and what is half written there: kept until the page is left. No user interface. */
 import { signal, type Signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
-import type { Session } from '../document/session.ts'
-import { newId } from '../new-id.ts'
-import { mayPass } from '../refused/failure.ts'
+import type { Session } from '../session/session.ts'
+import { newId } from '../base/new-id.ts'
+import { mayPass } from '../client/failure.ts'
 import { endOf, type Expiry } from './expiry.ts'
 import { changeShare, createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
 
@@ -27,7 +27,7 @@ export interface Links {
   readonly made: Signal<Share | undefined>
   /** The link whose instructions an agent gets. */
   readonly invited: Signal<Share | undefined>
-  /** Reads the list anew, if it may be read. */
+  /** Reads the list again, if it may be read. */
   load(): Promise<void>
   /** Undefined when it did not work; `failure` says why. The same asked again makes one link, whatever was lost on the way. */
   create(wish: Wish): Promise<Share | undefined>

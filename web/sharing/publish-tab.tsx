@@ -6,7 +6,7 @@ import { t } from '../text/t.ts'
 import { dayWords } from '../text/when.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Icon } from '../ui/icons.tsx'
-import type { TabInput } from './links-tab.tsx'
+import type { TabInput } from './tab.ts'
 import { publishingOf, type Publishing } from './publishing.ts'
 import type { Publication } from './requests.ts'
 

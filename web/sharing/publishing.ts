@@ -1,7 +1,7 @@
 /** Whether the open document is published, and changing that. No user interface. */
 import { signal, type Signal } from '@preact/signals'
-import type { Session } from '../document/session.ts'
-import { findRecent, remember } from '../recent.ts'
+import type { Session } from '../session/session.ts'
+import { findRecent, remember } from '../device/recent.ts'
 import { publish, readPublication, type Publication } from './requests.ts'
 
 export interface Publishing {

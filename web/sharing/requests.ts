@@ -1,7 +1,7 @@
 /** What is asked of the service about links and publishing. */
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
-import { call } from '../api.ts'
+import { call } from '../client/api.ts'
 
 export interface Access {
   readonly id: string

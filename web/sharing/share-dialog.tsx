@@ -3,9 +3,9 @@ import { effect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { includesRole } from '../../shared/roles.ts'
-import type { DialogName, View } from '../document/page.tsx'
-import type { Session } from '../document/session.ts'
-import { failureWords } from '../refused/failure.ts'
+import type { DialogName, View } from '../view/view.ts'
+import type { Session } from '../session/session.ts'
+import { failureWords } from '../client/failure.ts'
 import { t, term } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { panelOf, Tabs } from '../ui/tabs.tsx'
@@ -39,7 +39,7 @@ function useCurrent({ session, here }: View): void {
     links.made.value = undefined
     const stops = [
       effect(() => {
-        // Read anew after each connection, and with each role.
+        // Read again after each connection, and with each role.
         if (session.link.socket.value !== 'synced' || !includesRole(session.role.value, 'edit')) return
         void publishing.load()
       }),
@@ -48,8 +48,8 @@ function useCurrent({ session, here }: View): void {
         if (here.value.length > 0 && session.link.socket.value === 'synced' && session.role.value !== null) void links.load()
       }),
       session.onMessage((message) => {
-        if (message['type'] !== 'event') return
-        const { kind } = message['event'] as { kind: string }
+        if (message.type !== 'event') return
+        const { kind } = message.event
         if (kind.startsWith('share.')) void links.load()
         if (kind === 'doc.published' || kind === 'doc.unpublished') void publishing.load()
       })

@@ -150,7 +150,12 @@ export const de: Catalogue = {
   'closed the review: {title}': 'hat die Durchsicht geschlossen: {title}',
   Code: 'Code',
   'Code block': 'Codeblock',
+  'Change the title': 'Titel ändern',
   'Untitled column': 'Spalte ohne Titel',
+  '{name} moved, position {place} of {count}': '{name} verschoben, Position {place} von {count}',
+  'Move or delete its cards first.': 'Zuerst die Karten verschieben oder löschen.',
+  'The first row holds the names of the columns.': 'Die erste Zeile enthält die Namen der Spalten.',
+  'A sheet has at least one column.': 'Eine Tabelle hat mindestens eine Spalte.',
   'Command line': 'Befehlszeile',
   'Command palette': 'Befehlspalette',
   Column: 'Spalte',
@@ -238,6 +243,7 @@ export const de: Catalogue = {
   'Leave it empty to use the first heading as the title.': 'Leer lassen, damit die erste Überschrift der Titel ist.',
   'title of this document': 'Titel dieses Dokuments umbenennen',
   '{name} replaced the whole text.': '{name} hat den ganzen Text ersetzt.',
+  '{name} restored an earlier version.': '{name} hat eine frühere Version wiederhergestellt.',
   'Edited {when}': '{when} bearbeitet',
   'Opened {when}': '{when} geöffnet',
   'The earlier text is back.': 'Der frühere Text ist wieder da.',
@@ -459,7 +465,7 @@ export const de: Catalogue = {
   'Next match': 'Nächster Treffer',
   'Next part of the page': 'Nächster Teil der Seite',
   'Switch view: live, source, reading': 'Ansicht wechseln: live, Quelltext, Lesen',
-  'No account needed. Whoever has the owner link owns the document. Agents use links too.':
+  'No account needed. Anyone with the owner link owns the document. Agents use links too.':
     'Ohne Konto: Wer den Besitzerlink hat, dem gehört das Dokument. Auch Agenten benutzen Links.',
   'No assignments.': 'Keine Aufträge.',
   'No comments yet.': 'Noch keine Kommentare.',
@@ -478,17 +484,25 @@ export const de: Catalogue = {
   'Invalid expression': 'Ungültiger Ausdruck',
   'Not closed. End it with a line of {mark}': 'Nicht geschlossen. Beende es mit einer Zeile {mark}',
   'Not kept on this device.': 'Nicht auf diesem Gerät aufbewahrt.',
+  'Select words in the text to comment, or type to suggest. Then report here.':
+    'Markiere Wörter im Text, um zu kommentieren, oder schreibe einen Vorschlag. Berichte danach hier.',
+  'Report without comments': 'Ohne Kommentare berichten',
+  'Back to the assignment': 'Zurück zum Auftrag',
+  'No document has this title': 'Kein Dokument hat diesen Titel',
+  Footnote: 'Fußnote',
+  'note reference source': 'Anmerkung Verweis Quelle',
+  Backspace: 'Rücktaste',
   'Not now': 'Nicht jetzt',
   'Not saved as a version yet': 'Noch nicht als Version gespeichert',
   'Not saved: {why}': 'Nicht gespeichert: {why}',
-  'Not sent yet': 'Noch nicht gesendet',
+  '{what} (not sent yet)': '{what} (noch nicht gesendet)',
   'no slice': 'kein Stück',
   'note tip warning box': 'Hinweis Tipp Warnung Kasten',
   'This can no longer be changed.': 'Hier lässt sich nichts mehr ändern.',
   'Nothing found': 'Nichts gefunden',
   'No activity yet.': 'Noch keine Aktivität.',
   'Nothing here yet.': 'Noch nichts hier.',
-  'Nothing here yet. Start writing, or drop a Markdown file.': 'Noch nichts hier. Schreib los, oder zieh eine Markdown-Datei hierher.',
+  'Nothing here yet. Start writing, or open a Markdown file.': 'Noch nichts hier. Schreib los, oder öffne eine Markdown-Datei.',
   'No matching command.': 'Kein passender Befehl.',
   Now: 'Jetzt',
   now: 'jetzt',
@@ -521,6 +535,8 @@ export const de: Catalogue = {
   'Or use one from this document:': 'Oder nimm eines aus diesem Dokument:',
   Order: 'Reihenfolge',
   'ordered steps': 'geordnet Schritte',
+  'Others have just changed these lines. Look at their changes, then restore again.':
+    'Andere haben diese Zeilen gerade geändert. Sieh dir ihre Änderungen an und stelle dann noch einmal wieder her.',
   'Others have changed these lines since. The earlier text is in the history.':
     'Andere haben diese Zeilen seitdem geändert. Der frühere Text steht im Verlauf.',
   'Others see it at your cursor and on your comments and messages. This device remembers it.':
@@ -766,8 +782,8 @@ export const de: Catalogue = {
   'The document is safe. This page tries again automatically.': 'Das Dokument ist sicher. Diese Seite versucht es automatisch noch einmal.',
   'The document or its owner has no space left. Delete what is no longer needed, then try again.':
     'Das Dokument oder sein Besitzer hat keinen Platz mehr. Lösche, was nicht mehr gebraucht wird, und versuche es dann noch einmal.',
-  'The document or its owner has no space left. What you wrote is sent automatically once there is space.':
-    'Das Dokument oder sein Besitzer hat keinen Platz mehr. Was du geschrieben hast, wird automatisch gesendet, sobald Platz ist.',
+  'The document or its owner has no space left. Your text is sent automatically once there is space.':
+    'Das Dokument oder sein Besitzer hat keinen Platz mehr. Dein Text wird automatisch gesendet, sobald Platz ist.',
   'The document would be too large.': 'Das Dokument wäre zu groß.',
   'This change would make the document longer than {max} characters, so it was not made.':
     'Mit dieser Änderung wäre das Dokument länger als {max} Zeichen, darum wurde sie nicht gemacht.',
@@ -1014,10 +1030,7 @@ export const de: Catalogue = {
     other: '{count} Zellen sind keine Zahlen und werden nicht gezeichnet: {name} …'
   },
   '{count} changes': { one: '1 Änderung', other: '{count} Änderungen' },
-  '{count} changes of yours did not reach the server.': {
-    one: '1 Änderung von dir hat den Server nicht erreicht.',
-    other: '{count} Änderungen von dir haben den Server nicht erreicht.'
-  },
+  'Some of your changes did not reach the server.': 'Einige deiner Änderungen haben den Server nicht erreicht.',
   '{count} characters added': { one: '1 Zeichen hinzugefügt', other: '{count} Zeichen hinzugefügt' },
   '{count} characters removed': { one: '1 Zeichen entfernt', other: '{count} Zeichen entfernt' },
   '{count} comments': { one: '1 Kommentar', other: '{count} Kommentare' },
@@ -1074,14 +1087,8 @@ export const de: Catalogue = {
   '{number} of {count}': '{number} von {count}',
   '{some} of {count} cards': '{some} von {count} Karten',
   '{some} of {count} words': { one: '{some} von 1 Wort', other: '{some} von {count} Wörtern' },
-  '{state}, {count} changes kept on this device': {
-    one: '{state}, 1 Änderung auf diesem Gerät',
-    other: '{state}, {count} Änderungen auf diesem Gerät'
-  },
-  '{state}, {count} changes not saved': {
-    one: '{state}, 1 Änderung nicht gespeichert',
-    other: '{state}, {count} Änderungen nicht gespeichert'
-  },
+  '{state}, changes kept on this device': '{state}, Änderungen auf diesem Gerät',
+  '{state}, changes not saved': '{state}, Änderungen nicht gespeichert',
   '{state}: {name}': '{state}: {name}',
   '{total} found': '{total} gefunden',
   '{what} copied': '{what} kopiert',

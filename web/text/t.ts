@@ -4,7 +4,8 @@
  */
 import { languageCookie } from '../../shared/names.ts'
 import { type Catalogue, fill, type Values } from '../../shared/words.ts'
-import { readDevice, writeDevice } from '../device.ts'
+import { deviceValue } from '../device/device.ts'
+import { readDevice, writeDevice } from '../device/values.ts'
 
 export { term } from '../../shared/words.ts'
 
@@ -16,7 +17,7 @@ export type Language = keyof typeof names
 /** In the order in which they are offered. */
 export const languages = Object.entries(names).map(([tag, name]) => ({ tag: tag as Language, name }))
 
-const languageKey = 'agmd.language'
+const languageKey = deviceValue('language')
 
 const catalogues: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Catalogue>>> = {
   de: async () => (await import('./de.ts')).de
@@ -57,7 +58,7 @@ export async function loadWords(): Promise<void> {
 /** The language that the pages speak now. */
 export const language = (): Language => [document.documentElement.lang].find(isLanguage) ?? 'en'
 
-/** Speaks another language from now on, on this device: the page is loaded anew, with what is kept here and on the server. */
+/** Speaks another language from now on, on this device: the page is loaded again, with what is kept here and on the server. */
 export function setLanguage(tag: Language): void {
   writeDevice(languageKey, tag)
   location.reload()

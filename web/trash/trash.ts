@@ -1,9 +1,9 @@
 /** Deleting documents, and the way back. No user interface but the messages of what was done. */
 import type { Output } from '../../shared/operations/index.ts'
-import { call, findUser, readDocument } from '../api.ts'
-import { removeKeptDatabase } from '../offline/remove.ts'
-import { findRecent, forget, remember } from '../recent.ts'
-import { failureWords } from '../refused/failure.ts'
+import { call, findUser, readDocument } from '../client/api.ts'
+import { removeFromDevice } from '../device/remove.ts'
+import { findRecent, forget, remember } from '../device/recent.ts'
+import { failureWords } from '../client/failure.ts'
 import { listShares } from '../sharing/requests.ts'
 import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
@@ -39,7 +39,7 @@ export async function restore({ id, key }: Deletable): Promise<void> {
 export async function erase({ id, key }: Deletable): Promise<void> {
   await call(`/api/docs/${id}?permanent=1`, { method: 'DELETE', key })
   forget(id)
-  await removeKeptDatabase(id)
+  await removeFromDevice(id)
 }
 
 const tellFailure = (error: unknown): void => toast(failureWords(error))

@@ -1,8 +1,9 @@
-/** A native dialog: Esc and a click beside it close it. */
+/** A native dialog: Esc and a click next to it close it. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { Icon } from './icons.tsx'
+import { useModal } from './modal.ts'
 import { modals, Toasts } from './toast.tsx'
 
 interface DialogInput {
@@ -15,27 +16,20 @@ interface DialogInput {
 }
 
 export function Dialog({ title, about, wide = false, onClose, children }: DialogInput): JSX.Element {
-  const element = useRef<HTMLDialogElement>(null)
+  const { ref, close, ends, pressed } = useModal(onClose)
   const titleId = useId()
   useEffect(() => {
-    element.current?.showModal()
     modals.value += 1
     return () => {
       modals.value -= 1
     }
   }, [])
   return (
-    <dialog
-      ref={element}
-      class={wide ? 'dialog roomy' : 'dialog'}
-      aria-labelledby={titleId}
-      onClose={onClose}
-      onClick={(event: MouseEvent) => event.target === element.current && element.current?.close()}
-    >
+    <dialog ref={ref} class={wide ? 'dialog roomy' : 'dialog'} aria-labelledby={titleId} {...ends} onClick={pressed}>
       <div class='dialog-body'>
         <header class='dialog-head'>
           <h2 id={titleId}>{title}</h2>
-          <button type='button' class='button quiet icon-only' aria-label={t('Close')} onClick={() => element.current?.close()}>
+          <button type='button' class='button quiet icon-only' aria-label={t('Close')} onClick={close}>
             <Icon name='x' />
           </button>
         </header>

@@ -4,9 +4,8 @@
  */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import type { MoreIcons } from './more-icons.ts'
-
-export const box = 'M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2z'
+import { box } from './icon-box.ts'
+import type { MoreIcons } from './more-icon-paths.ts'
 
 const paths = {
   align: 'M21 5H3M17 12H7M19 19H5',

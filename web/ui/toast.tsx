@@ -30,8 +30,9 @@ export function toast(text: string, step?: { readonly name: string; readonly run
   timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
 }
 
-/** Takes the message away that passes. */
-export const dropToast = (): void => {
+/** Takes the message away that passes; with a text, only the one that reads so. */
+export const dropToast = (text?: string): void => {
+  if ((text ?? passing.peek()?.text) !== passing.peek()?.text) return
   clearTimeout(timer)
   passing.value = undefined
 }

@@ -1,5 +1,5 @@
 /** One request that carries a file, with its progress (`fetch` tells none). */
-import { RequestError } from '../api.ts'
+import { RequestError } from '../client/api.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { t } from '../text/t.ts'
 

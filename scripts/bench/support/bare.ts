@@ -1,4 +1,4 @@
-/** The bare parts beside which the benchmarks measure: `node scripts/bench/support/bare.ts hocuspocus|ws|koa`. Ends with its parent. */
+/** The bare parts compared with which the benchmarks measure: `node scripts/bench/support/bare.ts hocuspocus|ws|koa`. Ends with its parent. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Router from '@koa/router'

@@ -41,22 +41,40 @@ const giveUp = async (service: Service, key: Key, doc: string, documents: Docume
   }
 }
 
-/** The documents in the list of the account and in its trash, page by page. */
-const giveUpDocuments = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
-  for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
-    for (;;) {
-      const entries = await service.storage.list(prefix, { limit: limits.pageDefault })
-      if (entries.length === 0) break
-      for (const { key, value } of entries) await giveUp(service, key, decodeRecord<Owned>(value).doc, documents)
-    }
+/** Does all of several things, though some of them fail. Errors: of the first that failed, as its cause. */
+const all = async (works: readonly (() => Promise<void>)[]): Promise<void> => {
+  const failures: unknown[] = []
+  for (const work of works) await Promise.try(work).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new Error(`${failures.length} of ${works.length} steps failed`, { cause: failures[0] })
 }
 
-const finish = async (service: Service, end: AccountEnd): Promise<void> => {
-  await removeAccess(service, end.account)
-  await removePasskeysOf(service, end.account)
-  await giveUpDocuments(service, end)
-  await removeInbox(service.storage, 'account', end.account)
-  await service.storage.commit({ deletes: [keys.accountEnd(end.account)] })
+/** The documents in one of the lists of the account, page by page. Errors: of the first that failed. */
+const giveUpDocuments = async (service: Service, prefix: Key, documents: DocumentsAfter): Promise<void> => {
+  const failures: unknown[] = []
+  for (let after: Key[number] | undefined; ;) {
+    const entries = await service.storage.list(prefix, { limit: limits.pageDefault, ...(after !== undefined && { after }) })
+    if (entries.length === 0) break
+    const works = entries.map(
+      ({ key, value }) =>
+        () =>
+          giveUp(service, key, decodeRecord<Owned>(value).doc, documents)
+    )
+    await all(works).catch((error: unknown) => failures.push(error))
+    after = entries.at(-1)?.key.at(-1)
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** The note of the end stays until all of it is done. Errors: of the first step that failed. */
+const finish = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
+  await all([
+    () => removeAccess(service, account).then(() => undefined),
+    () => removePasskeysOf(service, account),
+    () => giveUpDocuments(service, keys.ownedBy('account', account), documents),
+    () => giveUpDocuments(service, keys.trashedBy('account', account), documents),
+    () => removeInbox(service.storage, 'account', account)
+  ])
+  await service.storage.commit({ deletes: [keys.accountEnd(account)] })
 }
 
 /** Finishes what a crash cut short; an account that fails holds up no other. To be called at start, and now and then. */

@@ -11,6 +11,7 @@ import { isInTrash } from '../documents/deleted.ts'
 import { decodeRecord, encodeRecord, keys, type Owned } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
+import type { Storage } from '../ports.ts'
 
 /** Writes the present name of an account into the head of a document, in the trash too: restored, it shows its owner. */
 const renameIn = async (service: Service, doc: string, account: string): Promise<void> => {
@@ -28,38 +29,76 @@ const renameIn = async (service: Service, doc: string, account: string): Promise
   })
 }
 
-/** Writes the name into the documents of an account, whose heads keep it. A later name ends it: that one comes to all of them, too. */
-const renameOwner = async (service: Service, account: string, name: string): Promise<void> => {
-  const isCurrent = async (): Promise<boolean> => {
-    const entry = await service.storage.get(keys.account(account))
-    return entry !== undefined && decodeRecord<Account>(entry.value).name === name
-  }
+/** The renames of one account, one after the other. */
+interface Line {
+  /** How many wait for their turn. */
+  waiting: number
+  last: Promise<unknown>
+  /** Whether documents may keep a former name. */
+  stale: boolean
+}
+
+const lines = new WeakMap<Storage, Map<string, Line>>()
+
+/** Runs `work` after the renames of the account that came before. Errors: `rate_limited` when too many wait. */
+const inTurn = async <T>({ storage }: Service, account: string, work: (line: Line) => Promise<T>): Promise<T> => {
+  const all = lines.get(storage) ?? new Map<string, Line>()
+  lines.set(storage, all)
+  const line: Line = all.get(account) ?? { waiting: 0, last: Promise.resolve(), stale: false }
+  if (line.waiting >= limits.renamesWaitingMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
+  all.set(account, line)
+  line.waiting += 1
+  const turn = line.last.then(() => {
+    line.waiting -= 1
+    return work(line)
+  })
+  const over = turn.catch(() => undefined)
+  line.last = over
+  void over.then(() => line.last === over && all.delete(account))
+  return turn
+}
+
+/** Writes the name into the documents of an account, whose heads keep it, until another rename waits: that one comes to all of them, too. */
+const renameOwner = async (service: Service, account: string, line: Line): Promise<void> => {
   for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
     for (let after: string | number | undefined; ;) {
-      if (!(await isCurrent())) return
+      if (line.waiting > 0) return
       const page = { limit: limits.pageDefault, ...(after === undefined ? {} : { after }) }
       const entries = await service.storage.list(prefix, page)
       for (const { value } of entries) await renameIn(service, decodeRecord<Owned>(value).doc, account)
       after = entries.at(-1)?.key.at(-1)
       if (entries.length < limits.pageDefault) break
     }
+  line.stale = false
 }
 
-/** Changes the name of the caller's account. Errors: `invalid_request` when nothing is left of the name. */
-export const renameAccount = async (service: Service, caller: Caller, given: string): Promise<Output<'updateMe'>> => {
-  const id = accountOf(caller)
+/** Changes the record of the account. */
+const putName = async (service: Service, caller: Caller, id: string, name: string): Promise<Account> => {
   const key = keys.account(id)
-  const name = plainName(given, limits.authorCharsMax)
-  if (name === '') throw new ServiceError('invalid_request', { message: term('Enter a name.') })
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const checks = await requireRightNow(service, '', caller)
     const entry = await service.storage.get(key)
     if (entry === undefined) throw new ServiceError('credential_invalid')
     const account: Account = { ...decodeRecord<Account>(entry.value), name, nameChosen: true }
     const puts = [{ key, value: encodeRecord(account) }]
-    if (!(await service.storage.commit({ checks: [...checks, { key, version: entry.version }], puts }))) continue
-    await renameOwner(service, id, name)
-    return { ok: true, user: { id, name, email: account.email } }
+    if (await service.storage.commit({ checks: [...checks, { key, version: entry.version }], puts })) return account
   }
   throw new ServiceError('storage_unavailable')
+}
+
+/** Changes the name of the caller's account. Errors: `invalid_request` when nothing is left of the name, `rate_limited`. */
+export const renameAccount = async (service: Service, caller: Caller, given: string): Promise<Output<'updateMe'>> => {
+  const id = accountOf(caller)
+  const name = plainName(given, limits.authorCharsMax)
+  if (name === '') throw new ServiceError('invalid_request', { message: term('Enter a name.') })
+  return inTurn(service, id, async (line) => {
+    try {
+      const { email } = await putName(service, caller, id, name)
+      line.stale = true
+      return { ok: true, user: { id, name, email } }
+    } finally {
+      // Also after a refusal: the one before left the documents to this one.
+      if (line.stale) await renameOwner(service, id, line)
+    }
+  })
 }

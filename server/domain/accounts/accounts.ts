@@ -50,7 +50,7 @@ const nameFor = (name: string | undefined, email: string | null): string => {
 /** Where the account of an address is found. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
 
-/** Where accounts are read: a service, or a store that is open beside it. */
+/** Where accounts are read: a service, or a store that is open next to it. */
 export interface Accounts {
   readonly storage: Pick<Service['storage'], 'get'>
 }
@@ -127,14 +127,14 @@ export const verifyEmail = (service: Service, id: string): Promise<void> =>
 
 /**
  * Sets the password of an account and begins its next epoch. The address is not verified by that: first all must end that was made by who
- * knew the former password. False when the account, or what is put beside it, was overtaken.
+ * knew the former password. False when the account, or what is put next to it, was overtaken.
  */
 export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
   const key = keys.account(account.id)
   const hashed = await hashPassword(password)
   const entry = await service.storage.get(key)
   const found = entry && decodeRecord<Account>(entry.value)
-  // Of two links that are used at once one comes too late.
+  // When two links are used at once, one comes too late.
   if (found === undefined || found.password !== account.password) return false
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({

@@ -17,11 +17,11 @@ export interface Link {
   readonly email: string
   /** Milliseconds since 1970. */
   readonly expiresAt: number
-  /** Of a reset: hash of the password record that it replaces. A new password thereby ends every link to replace the one before. */
+  /** For a reset: hash of the password record that it replaces. A new password thereby ends every link to replace the one before. */
   readonly replaces?: string
 }
 
-/** Whom a link is made for. */
+/** The person a link is made for. */
 export type Invited = { readonly kind: 'invite'; readonly email: string } | { readonly kind: 'reset'; readonly account: Account }
 
 const context = 'account link 1'

@@ -44,7 +44,7 @@ export const checkPassword = async (password: string, stored: string | undefined
   return timingSafeEqual(found, Buffer.from(tag, 'base64url')) && stored !== undefined
 }
 
-/** Those of ten characters and more that are guessed first, in lower case. Shorter ones are refused for being short. */
+/** Passwords of ten characters and more that attackers guess first, in lower case. Shorter ones are refused for being short. */
 const common = new Set(
   (
     '1234567890 0123456789 0987654321 9876543210 12345678910 123456789a 1234567891 1111111111 0000000000 1234512345 1122334455 ' +

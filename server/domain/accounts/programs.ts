@@ -171,7 +171,10 @@ export interface Agreement extends Scope {
   readonly grant: string
 }
 
-/** Lets a program in. The one unused for longest makes room: a person who agrees just now wants this one. */
+/**
+ * Lets a program in for as long as its code may take to be redeemed: one that never comes back leaves nothing with the account. `keepProgram`
+ * lengthens that. The program that was unused for longest makes room: a person who agrees just now wants this one.
+ */
 export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
   const found = await findAccount(service, account)
   if (found === undefined) throw new ServiceError('credential_invalid')
@@ -186,13 +189,28 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
     docs,
     createdAt: now,
     lastUsedAt: null,
-    expiresAt: now + limits.brokerRefreshDays * dayMs,
+    // The code of a device lives longest.
+    expiresAt: now + limits.deviceSecondsMax * 1000,
     epoch: epochOf(found)
   }
   const others = (await programsOf(service, account)).filter(({ program: { kind } }) => kind === 'oauth')
   for (const surplus of others.slice(limits.programsMax - 1)) await end(service, surplus)
   const index = { key: keys.accountProgram(account, program.id), value: encodeRecord(grant) }
   await service.storage.commit({ puts: [...expiring(keys.program(grant), program), index] })
+}
+
+/** A program was issued a token under its grant: from its first on it is let in for long. */
+export const keepProgram = async (service: Service, grant: string): Promise<void> => {
+  const key = keys.program(grant)
+  for (;;) {
+    const found = await findLive<Program>(service, key)
+    if (found === undefined) return
+    const { record, version } = found
+    const expiresAt = record.createdAt + limits.brokerRefreshDays * dayMs
+    if (record.kind !== 'oauth' || record.expiresAt >= expiresAt) return
+    // Its first use may be noted in the same moment.
+    if (await service.storage.commit({ checks: [{ key, version }], puts: expiring(key, { ...record, expiresAt }) })) return
+  }
 }
 
 // ——— using ———

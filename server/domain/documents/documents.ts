@@ -65,7 +65,7 @@ export const ownerOf = ({ identity }: Caller): Owner =>
 export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
   owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
-/** The update that seeds a document with its first text. Made once, here: a copy made anew would be another history and merge as a doubled text. */
+/** The update that seeds a document with its first text. Made once, here: a copy made again would be another history and merge as a doubled text. */
 const seed = (content: string): Uint8Array => {
   const ydoc = new Y.Doc()
   ydoc.getText(textRootName).insert(0, content)

@@ -116,9 +116,16 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   return sort === 'created' ? byCreation(service, caller, asked) : byOrder(service, caller, sort, asked)
 }
 
+/** A link that ends gives nothing that outlives it. */
+const endsBefore = (expiresAt: number): ServiceError =>
+  new ServiceError('forbidden', {
+    message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an end.`,
+    hint: 'Ask for an owner link without an end, or ask somebody who has one to claim the document.'
+  })
+
 /**
  * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays good unless asked otherwise.
- * Errors: `already_claimed` when it belongs to somebody else.
+ * Errors: `already_claimed` when it belongs to somebody else, `forbidden` for a link that has an end.
  */
 export const claimDocument = async (
   service: Service,
@@ -133,6 +140,8 @@ export const claimDocument = async (
     const before = draft.head.owner
     if (before.kind !== 'anonymous' && (before.kind !== owner.kind || before.id !== owner.id)) throw new ServiceError('already_claimed')
     if (before.kind === 'anonymous') {
+      const expiresAt = links.find(({ id }) => id === caller.share)?.expiresAt ?? null
+      if (expiresAt !== null) throw endsBefore(expiresAt)
       const { origin: _, ...head } = draft.head
       draft.head = { ...head, owner }
       const owned = ownedKey(draft.head)

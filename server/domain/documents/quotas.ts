@@ -37,16 +37,16 @@ type Kind = 'document' | 'account' | 'address'
 
 const says: Readonly<Record<Kind, { readonly message: string; readonly hint: string }>> = {
   document: {
-    message: 'This document and its history take as much space as one document may.',
-    hint: 'Delete comments that are no longer needed, or continue in a new document. Changes that mostly delete text may still pass. The operator can raise AGMD_DOCUMENT_MEGABYTES.'
+    message: 'This document and its history have used all their space.',
+    hint: 'Delete comments that you no longer need, or continue in a new document. You can still delete text. The operator can raise AGMD_DOCUMENT_MEGABYTES.'
   },
   account: {
-    message: 'The documents of the account that owns this take as much space as they may.',
-    hint: 'The owner makes room by deleting documents that are no longer needed, for good in the trash; the operator can raise AGMD_ACCOUNT_MEGABYTES.'
+    message: 'The documents of the owner’s account have used all their space.',
+    hint: 'The owner can delete documents for good in the trash to free space. The operator can raise AGMD_ACCOUNT_MEGABYTES.'
   },
   address: {
-    message: 'The anonymous documents made from one address take as much space as they may.',
-    hint: 'Delete documents that are no longer needed, for good in the trash, or sign in and choose "Add to your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
+    message: 'The anonymous documents from one address have used all their space.',
+    hint: 'Delete documents for good in the trash, or sign in and choose "Add to your account" in their menu. The operator can raise AGMD_ANONYMOUS_MEGABYTES.'
   }
 }
 

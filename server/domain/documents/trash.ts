@@ -138,7 +138,7 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
-  // Those who waited read of the deletion before its event goes, too.
+  // Waiting callers read of the deletion before its event goes, too.
   await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
@@ -221,7 +221,7 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
     for (const doc of docs) seen.add(doc)
     await forEachDocument(docs, empty, onFailure)
     if (due.length < limit) return
-    // Those that failed are still in the list. Others may have come into the trash in the same millisecond as the last.
+    // Documents that failed are still in the list. Others may have come into the trash in the same millisecond as the last.
     const last = Number(due.at(-1)?.key.at(-2))
     after = docs.length === 0 ? last : last - 1
   }

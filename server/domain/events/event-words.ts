@@ -2,21 +2,10 @@
  * The words of the comment or suggestion that an event tells of. They are looked up as the event is read and stand in it nowhere: they are
  * those of now, and with a comment its words are gone from the feed as well.
  */
+import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { type Comment, decodeRecord, keys, type Reply, type StoredEvent, type Suggestion } from '../records/keys.ts'
 import type { Key, Storage } from '../ports.ts'
-
-/** Texts that belong to an event; each absent where there is none. */
-export interface EventWords {
-  /** Of a comment, reply or note. */
-  readonly body?: string
-  /** The text that the comment or suggestion is on. */
-  readonly quote?: string
-  /** The text that a suggestion brings. */
-  readonly replacement?: string
-  /** Names of those that are not here whole. */
-  readonly cut?: readonly (keyof typeof charsMax)[]
-}
 
 const charsMax = { body: limits.eventBodyCharsMax, quote: limits.eventQuoteCharsMax, replacement: limits.eventBodyCharsMax } as const
 
@@ -47,7 +36,7 @@ const tellsOfRemark = ({ kind }: StoredEvent): boolean => kind.startsWith('comme
 
 /** The words of one event. Errors: `storage_*`. */
 export const wordsOf = async (storage: Storage, doc: string, event: StoredEvent): Promise<EventWords> => {
-  const { commentId, suggestionId, replyId } = event.payload
+  const { commentId, suggestionId, replyId }: EventFields = event.payload
   if (!tellsOfRemark(event)) return {}
   if (typeof commentId === 'string') {
     const comment = await record<Comment>(storage, keys.comment(doc, commentId))

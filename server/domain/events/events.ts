@@ -3,6 +3,7 @@
  *
  * This folder holds events: the feed of a document, the inbox, mentions, and the waits for them.
  */
+import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { includesRole } from '../../../shared/roles.ts'
@@ -27,13 +28,17 @@ const hiddenIn: Readonly<Record<View, readonly string[]>> = {
 
 const tellsOfLink = ({ kind }: StoredEvent): boolean => kind.startsWith('share.') || kind === 'task.created'
 
+const shareIdOf = ({ payload }: StoredEvent): string | undefined => ('shareId' in payload ? payload.shareId : undefined)
+
 const viewFor = (caller: Caller, event: StoredEvent): View => {
   if (!tellsOfLink(event) || includesRole(caller.role, 'owner')) return 'whole'
-  return caller.share !== null && event.payload['shareId'] === caller.share ? 'own' : 'bare'
+  return caller.share !== null && shareIdOf(event) === caller.share ? 'own' : 'bare'
 }
 
-const presentEvent = (event: StoredEvent, view: View): PresentedEvent => {
+const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): PresentedEvent => {
   const { kind, name } = splitActor(event.actor)
+  const shown = Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field))
+  // Fields are only left out, and words added, so the payload stays one of its kind (`ToldPayload`).
   return {
     seq: event.seq,
     id: event.seq,
@@ -44,16 +49,18 @@ const presentEvent = (event: StoredEvent, view: View): PresentedEvent => {
     actor: name === '' ? null : name,
     actorKind: kind,
     ...(event.version === undefined ? {} : { version: event.version }),
-    payload: Object.fromEntries(Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field)))
-  }
+    payload: { ...Object.fromEntries(shown), ...words }
+  } as PresentedEvent
 }
 
 /** Whether a caller is told of an event: the link of an assignment hears of no other assignment, and of no other link. */
-const seesEvent = (caller: Caller, { kind, payload }: StoredEvent): boolean => {
+const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
+  const { kind } = event
+  const { taskId }: EventFields = event.payload
   const own = taskOf(caller)
   if (own === null) return true
-  if (kind.startsWith('task.')) return payload['taskId'] === own
-  return !kind.startsWith('share.') || payload['shareId'] === caller.share
+  if (kind.startsWith('task.')) return taskId === own
+  return !kind.startsWith('share.') || shareIdOf(event) === caller.share
 }
 
 /** An event in each form in which somebody reads it, and who that is. */
@@ -75,12 +82,9 @@ const page = async (service: Service, caller: Caller, doc: string, since: number
   const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
   const shown = events
     .filter((event) => seesEvent(caller, event))
-    .map((event) => ({ event, shown: presentEvent(event, viewFor(caller, event)) }))
-    .filter((each) => wanted(input)(each.shown))
-  const told = shown.map(async (each) => {
-    const words = await wordsOf(service.storage, doc, each.event)
-    return { ...each.shown, payload: { ...each.shown.payload, ...words } }
-  })
+    .map((event) => ({ event, view: viewFor(caller, event) }))
+    .filter(({ event, view }) => wanted(input)(presentEvent(event, view)))
+  const told = shown.map(async ({ event, view }) => presentEvent(event, view, await wordsOf(service.storage, doc, event)))
   const capped = entries.length === limits.eventPageMax
   return { events: await Promise.all(told), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
 }

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
-import type { EventKind } from '../../../shared/events.ts'
+import type { EventFields, EventKind } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Operation } from '../../../shared/operation.ts'
 import { type Input, type OperationName, operations, type Output } from '../../../shared/operations/index.ts'
@@ -21,15 +21,14 @@ import { holding, type WaitEnd, waitUntil } from './waits.ts'
 
 type Page = Output<'readInbox'>
 type Item = Page['items'][number]
-type Payload = StoredEvent['payload']
 
 /** Why an event needs somebody, and what they may do then: the first that their role allows. */
 interface Meaning {
   readonly reason: Item['reason']
-  readonly next: (payload: Payload) => readonly OperationName[]
+  readonly next: (payload: EventFields) => readonly OperationName[]
 }
 
-const answerThread = ({ suggestionId }: Payload): readonly OperationName[] =>
+const answerThread = ({ suggestionId }: EventFields): readonly OperationName[] =>
   suggestionId === undefined ? ['replyToComment', 'readComment'] : ['replyToSuggestion', 'readSuggestion']
 
 const meanings: Partial<Readonly<Record<EventKind, Meaning>>> = {
@@ -45,8 +44,10 @@ const meanings: Partial<Readonly<Record<EventKind, Meaning>>> = {
   'task.closed': { reason: 'assignment', next: () => ['readTask'] }
 }
 
-const fill = (path: string, doc: string, payload: Payload): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(name === 'id' ? doc : String(payload[name])))
+const fill = (path: string, doc: string, payload: EventFields): string => {
+  const values: Readonly<Record<string, unknown>> = { ...payload, id: doc }
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(values[name])))
+}
 
 /** Tools that read one record by the argument `id`. */
 const readingTools: Partial<Readonly<Record<OperationName, string>>> = {
@@ -63,7 +64,7 @@ const neededFields = ({ rest, input }: Operation): string[] =>
         .map(([field]) => field)
 
 /** The next call, by HTTP and as a tool. */
-const nextCall = (names: readonly OperationName[], role: Role, doc: string, payload: Payload): Item['next'] => {
+const nextCall = (names: readonly OperationName[], role: Role, doc: string, payload: EventFields): Item['next'] => {
   const may = (name: OperationName): boolean => includesRole(role, (operations[name] as Operation).role ?? 'view')
   const name = names.find(may) ?? 'readContent'
   const operation: Operation = operations[name]
@@ -92,15 +93,16 @@ const short = (text: string): Words => ({
 })
 
 const taskWords = async ({ storage }: Service, doc: string, { kind, payload }: StoredEvent): Promise<Words> => {
-  const entry = await storage.get(keys.task(doc, String(payload['taskId'])))
-  if (entry === undefined) return short(String(payload['title']))
+  const { taskId = '', title: called = '' }: EventFields = payload
+  const entry = await storage.get(keys.task(doc, taskId))
+  if (entry === undefined) return short(called)
   const { title, instructions, report } = decodeRecord<Task>(entry.value)
   return short(kind === 'task.reported' && report !== null ? report.summary : [title, instructions].join('\n\n').trim())
 }
 
 /** The words of an event, and the text that they are about. */
 const wordsFor = async (service: Service, doc: string, event: StoredEvent): Promise<Words> => {
-  if (event.kind === 'chat.mentioned') return short(String(event.payload['text']))
+  if (event.kind === 'chat.mentioned') return short(event.payload.text)
   if (event.kind.startsWith('task.')) return taskWords(service, doc, event)
   const { body, quote, replacement, cut = [] } = await wordsOf(service.storage, doc, event)
   const isDecision = meanings[event.kind]?.reason === 'decision'
@@ -109,7 +111,7 @@ const wordsFor = async (service: Service, doc: string, event: StoredEvent): Prom
   return { text: (isDecision ? replacement : body) ?? '', ...(quote === undefined ? {} : { quote }), ...(left.length > 0 && { cut: left }) }
 }
 
-const idsIn = ({ commentId, replyId, suggestionId, taskId, line }: Payload): Partial<Item> =>
+const idsIn = ({ commentId, replyId, suggestionId, taskId, line }: EventFields): Partial<Item> =>
   Object.fromEntries(
     Object.entries({ commentId, replyId, suggestionId, taskId, line }).filter(
       ([, value]) => typeof value === 'string' || typeof value === 'number'
@@ -129,6 +131,7 @@ const present = async (service: Service, doc: Titled, role: Role, cursor: number
   const meaning = meanings[event.kind]
   if (meaning === undefined) return undefined
   const { kind, name } = splitActor(event.actor)
+  const { reason }: EventFields = event.payload
   return {
     cursor,
     reason: meaning.reason,
@@ -138,7 +141,7 @@ const present = async (service: Service, doc: Titled, role: Role, cursor: number
     actorKind: kind,
     doc,
     ...(await wordsFor(service, doc.id, event)),
-    ...(typeof event.payload['reason'] === 'string' && { why: event.payload['reason'] }),
+    ...(reason !== undefined && { why: reason }),
     ...idsIn(event.payload),
     next: nextCall(meaning.next(event.payload), role, doc.id, event.payload)
   }
@@ -207,7 +210,7 @@ const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   const doc = documentOfLink(caller)
   if (doc !== null) return inboxOfLink(service, caller, doc)
   if (identity.kind !== 'guest') return inboxOfOwner(service, caller, identity.kind, identity.id)
-  throw new ServiceError('credential_required', { message: 'An inbox is of an account, or of a link.', hint: signInHint })
+  throw new ServiceError('credential_required', { message: 'An inbox needs an account or a link.', hint: signInHint })
 }
 
 /** One page after a cursor. What the caller may not read, and what is for others, moves the cursor too. */

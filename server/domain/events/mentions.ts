@@ -4,7 +4,7 @@
  *
  * What is told is kept, so that it is told once: for each author, minute and name how many messages of different words stood in the text at
  * once. A message that moves, is copied, is edited, or comes back (undo, another start) makes that number no larger. Messages have no ids;
- * who deletes one and mentions the same person anew within the minute is not heard.
+ * who deletes one and mentions the same person again within the minute is not heard.
  */
 import { plainAuthor } from '../../../shared/fences/chat.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -15,7 +15,7 @@ import type { Draft, Ledger } from '../records/draft.ts'
 import { type MentionIndex, mentionIndex, type Said } from './mention-index.ts'
 import { sameMention } from './notices.ts'
 import type { Clock, Key } from '../ports.ts'
-import type { Room } from '../text/room.ts'
+import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
@@ -25,7 +25,7 @@ export interface Mentions {
 }
 
 interface MentionsOptions {
-  readonly room: Room
+  readonly room: OpenDocument
   /** What it says is no news. */
   readonly before: string
   readonly ledger: Ledger
@@ -76,7 +76,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
         if (Math.max(had, after) > heard) draft.put(key(id), encodeRecord(Math.max(had, after)))
         left.set(id, after - Math.max(had, heard))
       }
-      // Of several the last is the new one, and those before it are edited.
+      // If there are several, the last is the new one, and the ones before it are edited.
       const heard = messages.toReversed().map(({ mentions }) =>
         mentions.filter(({ id }) => {
           const rest = left.get(id) ?? 0
@@ -131,7 +131,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     waiting = later
     const isSettled = later.size === 0
     if (isSettled) {
-      // Those that go are remembered, in case they come back.
+      // Mentions that go are remembered, in case they come back.
       for (const [id, { size }] of [...former].slice(-limits.listMax)) {
         const after = now.get(id)?.size ?? 0
         if (size > after && !counts.has(id)) counts.set(id, { id, before: size, after })

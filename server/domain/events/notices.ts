@@ -1,5 +1,5 @@
 /**
- * Whom an event is for: those whom it mentions, whose words it answers or decides, and who is to review. Written in the commit of the
+ * Recipients of an event: mentioned people, authors whose words it answers or decides, and the reviewer. Written in the commit of the
  * event, as `['d', doc, 'notice', seq]`; for the owner of the document with an entry in the inbox of that account or agent, too.
  *
  * The entries of an inbox are numbered in the order in which their commits take effect, which is the order in which the store is given
@@ -31,7 +31,7 @@ export interface Reader {
   readonly author: Author
   /** As mentions write it, in small letters; undefined: none. */
   readonly name: string | undefined
-  /** Of the assignment whose link is used. */
+  /** Id of the assignment whose link is used. */
   readonly task: string | null
 }
 

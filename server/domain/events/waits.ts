@@ -18,7 +18,7 @@ interface Wanted {
 
 const held = new WeakMap<Service, Map<string, Set<Promise<unknown>>>>()
 
-/** Those who wait for news below a key; each key has a bound. Errors: `rate_limited`. */
+/** Waiters for news below a key; each key has a bound. Errors: `rate_limited`. */
 export const holding = async <T>(
   service: Service,
   prefix: Key,

@@ -44,8 +44,8 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
   }
   if (!whole)
     throw new ServiceError('unsupported_media_type', {
-      message: `The file does not end as ${type.contentType} does: it is cut off, or more.`,
-      hint: 'Send the whole file, and nothing behind it.'
+      message: `The file does not end as ${type.contentType} does. It is cut off, or has extra bytes.`,
+      hint: 'Send the whole file, without extra bytes.'
     })
 }
 

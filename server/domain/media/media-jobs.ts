@@ -6,6 +6,7 @@
  * job and its result go after `limits.mediaKeptHours`, unless the result became an asset.
  */
 import { ServiceError } from '../../../shared/errors.ts'
+import type { EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
 import { isLive } from '../rights/authority.ts'
@@ -78,7 +79,7 @@ export const beginJob = (service: Service, doc: string, id: string): Promise<Job
   })
 
 /**
- * Puts a job back that runs by its record, because the node is gone (`lost`) or the service was started anew. Undefined when it does not
+ * Puts a job back that runs by its record, because the node is gone (`lost`) or the service was started again. Undefined when it does not
  * run, or when it has outlived `limits.mediaLossesMax` nodes: then it has failed.
  */
 export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
@@ -94,7 +95,7 @@ export const requeueJob = async (service: Service, doc: string, id: string, lost
   return undefined
 }
 
-const eventOf = (job: Job): Record<string, unknown> => ({
+const eventOf = (job: Job): EventPayload<'media.done'> => ({
   jobId: job.id,
   kind: job.kind,
   ...(job.error === null ? {} : { error: job.error.code }),
@@ -125,7 +126,7 @@ const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job
 }
 
 const accessEnded: Outcome = {
-  error: { code: 'access_ended', message: 'The link by which this was started was revoked, or has expired.' }
+  error: { code: 'access_ended', message: 'The link that started this job was revoked or has expired.' }
 }
 
 /** The link by which a job was started, if it was by one. */

@@ -90,7 +90,7 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
 }
 
 /**
- * An asset that came in base64 within other fields, as what its bytes show. Whoever takes it discards the upload at the end. Errors:
+ * An asset that came in base64 within other fields, as what its bytes show. The caller discards the upload at the end. Errors:
  * `invalid_request`, `body_too_large`, `unsupported_media_type`.
  */
 export const receiveAsset = async (service: Service, data: string): Promise<File> => {
@@ -246,7 +246,7 @@ const resultOf = (service: Service, doc: string, job: Job): Record<string, unkno
   return job.kind === 'ocr' ? { text, ...by } : { text, duration, segments, ...by }
 }
 
-/** A job as its owner sees it: the result, and its fields beside the rest. */
+/** A job as its owner sees it: the result, and its fields with the rest. */
 const presentJob = (service: Service, doc: string, job: Job): Record<string, unknown> => {
   const { id, kind, status, error, createdAt } = job
   const result = resultOf(service, doc, job)

@@ -1,5 +1,5 @@
 /** A change of a document as it is written: the draft that it puts its records into, and the ledger that takes it (ledger.ts). */
-import type { EventKind } from '../../../shared/events.ts'
+import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { By } from '../rights/caller.ts'
 import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
 import type { Key } from '../ports.ts'
@@ -16,7 +16,7 @@ export interface Draft {
   /** Tells that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
   erase(): void
   /** Appends to the event feed. */
-  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent
+  event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent
   /** Tells those whom an event of this draft is for. */
   notify(event: StoredEvent, notice: Notice): void
   /** Appends a revision; its number is the next one. */

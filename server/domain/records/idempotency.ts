@@ -55,7 +55,7 @@ const atLength = (service: Service, doc: string, text: string): Promise<unknown>
 
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
-/** Puts the answer beside its effect. To be called inside the change; does nothing for a request without a key. */
+/** Puts the answer next to its effect. To be called inside the change; does nothing for a request without a key. */
 export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer

@@ -44,14 +44,14 @@
  *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
- *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes beside it
+ *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes besides it
  *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
  *
  * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
  * rewrites its head in the same commit, so the counters are dense. An erased document keeps its head (with `deletedAt`
  * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
  */
-import type { EventKind } from '../../../shared/events.ts'
+import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
 import type { MediaKind } from '../../../shared/media-types.ts'
 import type { Role } from '../../../shared/roles.ts'
@@ -93,7 +93,7 @@ export interface Head {
   readonly seq: number
   /** History tag at `seq` (journal.ts). */
   readonly tag: string
-  /** Sequence number of the newest replacement of the text by another (room.ts); absent: none. */
+  /** Sequence number of the newest replacement of the text by another (open-document.ts); absent: none. */
   readonly replacedSeq?: number
   /** Number of the newest event; 0: none. */
   readonly event: number
@@ -168,7 +168,7 @@ export interface Revision {
   readonly createdAt: number
 }
 
-/** Who did something. A guest's `id` is the link used, and the name their own and unverified. */
+/** The author of a record. A guest's `id` is the link used, and the name their own and unverified. */
 export interface Author {
   readonly kind: 'guest' | 'account' | 'agent'
   readonly id: string
@@ -278,8 +278,11 @@ export interface Suggestion extends RemarkRecord {
   readonly replies?: readonly Reply[]
   /** When its author last changed it, or somebody replied; absent: never. */
   readonly updatedAt?: number
-  /** How it is typed: the name that its author gave it for all, the last step that counts, and whether events have told all of it. */
-  readonly draft?: { readonly id?: string; readonly step: number; readonly told: boolean }
+  /**
+   * How it is typed: the name that its author gave it for all, the last step that counts, the first step that said what it says now (absent:
+   * the last), and whether events have told all of it.
+   */
+  readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }
 
 export interface Asset {
@@ -320,14 +323,14 @@ export interface JobBlob {
 export interface Job {
   readonly id: string
   readonly kind: JobKind
-  /** Whose job it is: nobody else reads it. */
+  /** Owner of the job: nobody else reads it. */
   readonly account: string
   /** The link by which it was started; null: as owner. */
   readonly share: string | null
   /** As events name who did it. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
-  /** What is asked, beside the file. */
+  /** What is asked, besides the file. */
   readonly input: JobInput
   /** Whether the file that comes out becomes an asset at once. */
   readonly saves: boolean
@@ -347,15 +350,17 @@ export interface Job {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-export interface StoredEvent {
+interface EventOf<Kind extends EventKind> {
   readonly seq: number
-  readonly kind: EventKind
+  readonly kind: Kind
   readonly at: number
   /** Actor as journal.ts writes it: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
   readonly actor: string
   readonly version?: string
-  readonly payload: Readonly<Record<string, unknown>>
+  readonly payload: EventPayload<Kind>
 }
+
+export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventKind]
 
 /** The readers that an event concerns. */
 export interface Notice {

@@ -7,7 +7,7 @@
  */
 import type { Draft, Ledger, WriteOptions } from './draft.ts'
 import { ServiceError } from '../../../shared/errors.ts'
-import type { EventKind } from '../../../shared/events.ts'
+import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { keysOfRight, requireRight } from '../rights/authority.ts'
 import type { By } from '../rights/caller.ts'
@@ -75,15 +75,15 @@ class DraftOf implements Draft {
     this.erases = true
   }
 
-  event(kind: EventKind, actor: string, payload: Readonly<Record<string, unknown>>, version?: string): StoredEvent {
-    const event: StoredEvent = {
+  event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent {
+    const event = {
       seq: this.head.event + 1,
       kind,
       at: this.now,
       actor,
       ...(version === undefined ? {} : { version }),
       payload
-    }
+    } as StoredEvent
     this.head = { ...this.head, event: event.seq }
     this.put(keys.event(this.head.id, event.seq), encodeRecord(event))
     this.events.push(event)

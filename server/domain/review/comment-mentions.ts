@@ -1,15 +1,16 @@
 /** Mentions in comments and replies become events, `comment.mentioned`: each name once a text, whatever becomes of that later. */
+import type { EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { mentionsOf } from '../../../shared/mentions.ts'
 import { actorOf, authorOf, type Caller } from '../rights/caller.ts'
 import type { Draft } from '../records/draft.ts'
 import { sameMention as same } from '../events/notices.ts'
 
-/** Tells whom a text mentions beside those that were `heard` of. Answers all that are heard of now. */
+/** Tells whom a text mentions besides those that were `heard` of. Answers all that are heard of now. */
 export const tellMentions = (
   draft: Draft,
   caller: Caller,
-  payload: Readonly<Record<string, unknown>>,
+  payload: Omit<EventPayload<'comment.mentioned'>, 'names'>,
   text: string,
   heard: readonly string[] = []
 ): readonly string[] => {

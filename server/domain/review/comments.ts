@@ -7,6 +7,7 @@ import { actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor, taskOf } from
 import { tellMentions } from './comment-mentions.ts'
 import { remember } from '../records/idempotency.ts'
 import { type Comment, type CommentTarget, keys, type Reply } from '../records/keys.ts'
+import type { EventPayload } from '../../../shared/events.ts'
 import type { Draft } from '../records/draft.ts'
 import { takingPart } from '../events/notices.ts'
 import { pageOf, readable } from './remark-pages.ts'
@@ -41,7 +42,7 @@ export const readComment = (service: Service, doc: string, { commentId }: Input<
 
 // ——— creating ———
 
-const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): Record<string, unknown> => ({
+const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'comment.edited'> => ({
   commentId: id,
   ...(task === null ? {} : { taskId: task })
 })
@@ -164,7 +165,7 @@ export const replyToComment = (
   const made = { id: newId(), body, author: authorOf(caller) }
   const change = (draft: Draft, comment: Comment): Comment => {
     if (comment.replies.length >= limits.repliesMax)
-      throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies; make a new comment.` })
+      throw new ServiceError('invalid_request', { message: `A comment may have ${limits.repliesMax} replies. Start a new comment.` })
     service.quotas.require(draft.head, Buffer.byteLength(body))
     const payload = { ...payloadOf(comment), replyId: made.id }
     const event = draft.event('comment.replied', actorOf(caller), payload)

@@ -238,6 +238,9 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
   const key = keys.suggestion(doc, known.id)
   const isSame = operation === known.operation && original === known.original && text === known.text && note === known.note
   const told = isSame && (known.draft?.told ?? true)
+  const stood = remarks.rangeOf(known.id)
+  const saysSame = isSame && (!isMoved || (stood !== undefined && stood.from === to.range?.from && stood.to === to.range.to))
+  const since = known.draft?.since ?? known.draft?.step ?? 0
   const back = isMoved ? remarks.retie('suggestion', known.id, to.pin, to.range) : undefined
   const change = (draft: Draft): { written: Written<'suggestion'>; answer: Drafted } => {
     const found = draft.read<Suggestion>(key)
@@ -250,7 +253,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
       draft.event('suggestion.edited', actorOf(caller), payload)
     }
-    const drafted = { ...found.draft, step: input.step, told: input.done || told }
+    const drafted = { ...found.draft, step: input.step, since: saysSame ? since : input.step, told: input.done || told }
     const pin = isMoved ? to.pin : found.pin
     const written = putRemark(draft, 'suggestion', { ...found, operation, original, text, note, pin, draft: drafted, updatedAt: draft.now })
     remarks.requireRoom(written)
@@ -400,7 +403,7 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
-/** Hunks brought to a text that has changed beside them; undefined: it changed just there. */
+/** Hunks brought to a text that has changed next to them; undefined: it changed just there. */
 const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
   followed(
     hunks.map(({ from, to, text }) => ({ from, to, insert: text })),

@@ -4,7 +4,7 @@ import type { Output } from '../../../shared/operations/index.ts'
 import type { Lines, Range } from '../../../shared/text/anchors.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
-import type { LiveMessage } from '../live.ts'
+import type { LiveMessage } from '../../../shared/live-protocol.ts'
 import type { Opened, Written } from './remarks.ts'
 
 type ShownComment = Output<'resolveComment'>['comment']

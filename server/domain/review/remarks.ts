@@ -14,9 +14,9 @@ import { locatePins, type Pin, pinsAfter, pinsReturned } from '../../../shared/t
 import type { Snapshot } from '../text/journal.ts'
 import { type Comment, decodeRecord, encodeRecord, keys, type Suggestion } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
-import type { OpenRoom } from '../live.ts'
+import type { HeldDocument } from '../live.ts'
 import type { Entry, Key, Storage } from '../ports.ts'
-import type { Room } from '../text/room.ts'
+import type { OpenDocument } from '../text/open-document.ts'
 import type { Service } from '../service.ts'
 
 interface Kinds {
@@ -92,7 +92,7 @@ const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] 
 
 /** `keepMoved` writes pins that were found again to the disk. */
 const createRemarks = (
-  room: Room,
+  room: OpenDocument,
   comments: readonly Entry[],
   suggestions: readonly Entry[],
   keepMoved: (moved: readonly Moved[]) => void
@@ -154,7 +154,7 @@ const createRemarks = (
     }
   }
 
-  /** Ties those anew whose text is back where it was, in other characters. */
+  /** Ties those again whose text is back where it was, in other characters. */
   const takeReturned = ({ ranges }: Located, content: string): Moved[] => {
     const ids = [...pinned.keys()]
     const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
@@ -232,10 +232,10 @@ const createRemarks = (
   }
 }
 
-const loaded = new WeakMap<Room, Promise<Remarks>>()
+const loaded = new WeakMap<OpenDocument, Promise<Remarks>>()
 
 /** The remarks of an open document, read when they are first asked for. Errors: `storage_*`. */
-export const remarksOf = ({ storage, ledger }: Service, { room }: OpenRoom): Promise<Remarks> => {
+export const remarksOf = ({ storage, ledger }: Service, { room }: HeldDocument): Promise<Remarks> => {
   const known = loaded.get(room)
   if (known !== undefined) return known
   const reading = Promise.all([listAll(storage, keys.comments(room.id)), listAll(storage, keys.suggestions(room.id))]).then(
@@ -261,7 +261,7 @@ export const remarksOf = ({ storage, ledger }: Service, { room }: OpenRoom): Pro
 }
 
 /** A document that is open, with its remarks. */
-export interface Opened extends OpenRoom {
+export interface Opened extends HeldDocument {
   readonly service: Service
   readonly doc: string
   readonly remarks: Remarks

@@ -2,14 +2,16 @@
  * Reading and deciding suggestions, and opening decided ones again (docs/api.md, Comments and suggestions).
  *
  * An accepted suggestion enters the live text as a minimal edit, if the text that it was made on still stands there as it was. Text,
- * suggestion, revision and events are one commit. Of a suggestion one decision is under way at a time; others wait for it.
+ * suggestion, revision and events are one commit. A suggestion has one decision under way at a time; others wait for it.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
 import { applyEdits, diff, type Edit, unifiedDiff } from '../../../shared/text/diff.ts'
+import { gapsOf } from '../../../shared/text/characters.ts'
 import { locatePins, type Pin, pinsAt } from '../../../shared/text/pins.ts'
+import { linesAround, linesNow, type SimilarLine, similarLines } from '../../../shared/text/similar.ts'
 import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from '../rights/caller.ts'
 import { changeText, checkSize } from '../text/content.ts'
 import { tellMentions } from './comment-mentions.ts'
@@ -76,6 +78,36 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
+/** Where suggestions that cannot be decided stood, in the text of now: what stands between their neighbours. */
+const placesNow = ({ room, remarks }: Opened, ids: readonly string[]): (Range | undefined)[] => {
+  const places = ids.map((id) => {
+    const { status, pin, past = null } = remarks.suggestion.get(id) ?? { status: 'pending', pin: null }
+    return (status === 'pending' ? pin : past)?.place ?? null
+  })
+  return gapsOf(room.text, room.snapshot().content.length, places)
+}
+
+/** A refusal of one decision, with the lines that stand there now and those most like the words that were meant. */
+const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
+  const found = opened.remarks.suggestion.get(id)
+  if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
+  const source = { text: opened.room.snapshot().content, lines: opened.remarks.lines }
+  const [range] = placesNow(opened, [id])
+  const words = action === 'accept' ? found.original : found.text
+  const nearest = range === undefined ? similarLines(source.text, words) : linesNow(source, range, words)
+  return nearest.length === 0 ? error : new ServiceError('target_changed', { ...error.details, nearest })
+}
+
+/** The current lines of several refused decisions, by suggestion. No lines like them are looked for: they may be many. */
+const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
+  const ids = judged.flatMap(({ suggestionId, verdict }) =>
+    verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
+  )
+  const source = { text: opened.room.snapshot().content, lines: opened.remarks.lines }
+  const places = placesNow(opened, ids)
+  return new Map(ids.map((id, index) => [id, places[index] === undefined ? [] : linesAround(source, places[index])]))
+}
+
 const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
 
 /** The range of the current text that a decision replaces, and the new words. */
@@ -112,6 +144,10 @@ const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 're
 const editsOf = ({ range, before, after }: Change): Edit[] =>
   diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
 
+/** Whether the suggestion has said the same since that step of its draft. */
+const saysStill = ({ draft }: Suggestion, step: number): boolean =>
+  draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
+
 /** Judges decisions in their order, as if each were made alone; of two that change the same text the first stands. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { remarks } = opened
@@ -126,7 +162,7 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
     if (status === outcomes[action]) return { kind: 'same' }
     const mayDecide = action === 'reopen' ? before === undefined : status === 'pending'
     if (!mayDecide) return refused(new ServiceError('already_decided', { suggestionStatus: status }))
-    if (action !== 'reopen' && step !== undefined && step !== suggestion.draft?.step) {
+    if (action !== 'reopen' && step !== undefined && !saysStill(suggestion, step)) {
       const message = 'This suggestion has changed since it was read.'
       return refused(new ServiceError('target_changed', { message, suggestion: showSuggestion(opened, suggestion) }))
     }
@@ -190,7 +226,7 @@ type Shown = Output<'decideSuggestion'>['suggestion']
 
 interface Told {
   readonly version: string
-  /** Of a dry run alone. */
+  /** Only for a dry run. */
   readonly diff?: string
 }
 
@@ -215,7 +251,7 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
 /** Their edits, in the order of the text. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Pins on what decisions brought, in the text that came of them. Those that reopen suggestions tie these again. */
+/** Pins on what decisions brought, in the text that came of them. Decisions that reopen suggestions tie these again. */
 const pinsMade = ({ room, remarks }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
@@ -335,7 +371,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
 /** Errors: `invalid_request` for a reason of anything but a rejection. */
 const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
   if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
-    throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'goes with reject alone' }] })
+    throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'is allowed only with reject' }] })
   return { opened, decisions, ...request }
 }
 
@@ -347,7 +383,7 @@ export const decideSuggestion = (
 ): Promise<Output<'decideSuggestion'>> =>
   withRemarks(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
-      for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
+      for (const { verdict, ...decision } of judged) if (verdict.kind === 'refused') throw withNearest(opened, decision, verdict.error)
     }
     return decide(
       requireReasonFits({ opened, caller, decisions: [{ suggestionId, action, step, reason }], dryRun }),
@@ -399,7 +435,9 @@ export const replyToSuggestion = (
         const found = draft.read<Suggestion>(key)
         if (found === undefined) throw unknownSuggestion()
         if ((found.replies?.length ?? 0) >= limits.repliesMax)
-          throw new ServiceError('invalid_request', { message: `A suggestion may have ${limits.repliesMax} replies; make a comment.` })
+          throw new ServiceError('invalid_request', {
+            message: `A suggestion may have ${limits.repliesMax} replies. Add a comment instead.`
+          })
         service.quotas.require(draft.head, Buffer.byteLength(body))
         const payload = { suggestionId, ...(found.task === null ? {} : { taskId: found.task }), replyId: made.id }
         const event = draft.event('suggestion.replied', actorOf(caller), payload)
@@ -444,10 +482,14 @@ export const decideSuggestions = (
       requireReasonFits({ opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun }),
       () => undefined,
       (told, judged, show) => {
+        const lines = linesOfRefused(opened, judged)
         const results = judged.map(({ suggestionId, verdict }) => {
           const suggestion = show(suggestionId)
           const found = { suggestionId, ok: verdict.kind !== 'refused', ...(suggestion && { suggestion }) }
-          return verdict.kind === 'refused' ? { ...found, code: verdict.error.code, message: verdict.error.message } : found
+          if (verdict.kind !== 'refused') return found
+          const nearest = lines.get(suggestionId) ?? []
+          const why = { code: verdict.error.code, message: verdict.error.message }
+          return { ...found, ...why, ...(nearest.length > 0 && { nearest: [...nearest] }) }
         })
         return { ok: results.every(({ ok }) => ok), ...told, results }
       }

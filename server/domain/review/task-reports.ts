@@ -21,7 +21,7 @@ interface ExaminedReport {
 const tooMany = (input: Input<'reportTask'>): ServiceError | undefined => {
   const details = (['commentIds', 'suggestionIds'] as const)
     .filter((path) => input[path].length > limits.taskIdsMax)
-    .map((path) => ({ path, message: `has ${input[path].length} ids; at most ${limits.taskIdsMax} are taken` }))
+    .map((path) => ({ path, message: `has ${input[path].length} ids; the limit is ${limits.taskIdsMax}` }))
   return details.length === 0 ? undefined : new ServiceError('too_many_ids', { details })
 }
 

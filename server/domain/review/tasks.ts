@@ -79,7 +79,7 @@ const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: st
 export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> =>
   withNext(service, caller, present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId)))
 
-/** Whoever holds the link of an assignment is told what comes next. */
+/** The holder of an assignment’s link reads the next step. */
 const withNext = (service: Service, caller: Caller, task: TaskAnswer['task']): TaskAnswer => ({
   task,
   ...(taskOf(caller) === task.id && { next: nextStepOf(service, task) })
@@ -265,7 +265,7 @@ export const closeTask = async (service: Service, caller: Caller, doc: string, i
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
     const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
-    // Whoever is still at it need not go on.
+    // A reviewer who is still working need not go on.
     if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
     return { ...task, status, closedBy: identity, closedAt: draft.now }
   })

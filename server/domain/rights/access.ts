@@ -19,11 +19,11 @@ export interface Credentials {
   /** Bearer token: `asess_…`, `apat_…`, `ai_…`, or one that the broker issued. */
   readonly bearer?: string | undefined
   /**
-   * Session cookie of a browser. It comes along unasked, so a stale one is as good as none, and it does not count beside a bearer token.
+   * Session cookie of a browser. It comes along unasked, so a stale one is as good as none, and it does not count with a bearer token.
    * Faces pass it on only where no page elsewhere can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** Name that a guest or agent gives itself (docs/api.md, Conventions); beside a bearer token that of the program. */
+  /** Name that a guest or agent gives itself (docs/api.md, Conventions); with a bearer token that of the program. */
   readonly author?: string | undefined
   /** Whether they came to the MCP endpoint, for which the broker issues tokens that open nothing else. */
   readonly atMcp?: boolean
@@ -65,7 +65,7 @@ const linkName = ({ label, task }: Share): string | null => (task === undefined 
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
 
-/** Who asks, as a session or an agent token tells. */
+/** The caller, from a session or an agent token. */
 interface Holder {
   readonly identity: Exclude<Identity, { kind: 'guest' }>
   readonly session: string | null
@@ -122,7 +122,7 @@ const findHolder = async (service: Service, { bearer, cookie, author, atMcp = fa
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
   if (shareKeyPattern.test(bearer))
     throw new ServiceError('credential_invalid', {
-      message: 'The key of a link came as a bearer token.',
+      message: 'You sent a share key as a bearer token.',
       hint: 'Send the key as X-Share-Key, or as ?key=.'
     })
   const holder = await holderOfBearer(service, bearer, atMcp)

@@ -1,5 +1,5 @@
 /**
- * Who asks, and what they may do here. Made by access.ts alone, for REST, MCP and WebSocket alike.
+ * A caller and its rights here. Made by access.ts alone, for REST, MCP and WebSocket alike.
  *
  * This folder holds rights: callers, roles and share links.
  */
@@ -147,7 +147,7 @@ export const nameOfActor = (actor: string): string => {
   return name === '' ? kind : name
 }
 
-/** Who must be signed in: a person with an `account`, or any `identity`, agents too. `access`: a link will do as well. */
+/** The sign-in that is needed: a person with an `account`, or any `identity`, agents too. `access`: a link will do as well. */
 export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity' | 'access'): boolean =>
   kind === 'account' || (needed !== 'account' && kind === 'agent')
 

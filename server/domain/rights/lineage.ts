@@ -43,7 +43,7 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 }
 
 /**
- * A link as it stands when it is to give more than before. Whoever comes through a link raises only those made through it: a way in beyond
+ * A link as it stands when it is to give more than before. A caller with a link raises only links made through it: a way in beyond
  * its own would outlast it. The first owner link, which has no maker and no end, raises those without a maker too, which then end with it.
  * `by`: the link of the caller (`makerOf`). Errors: `invalid_request`.
  */
@@ -71,6 +71,21 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
     changed.set(link.id, { ...link, role: lowered, ...(root !== undefined && { root }) })
   }
   return [...changed.values()]
+}
+
+/** The way out for a link that can neither keep itself nor make a link that lasts longer than itself. */
+const claimInstead = 'Sign in and claim the document: its account then revokes every link.'
+
+/**
+ * Whether the caller's own link is kept while one ends that it was made through: it would outlive its maker by its own decision. The role
+ * decides who may revoke a link; it does not decide how long a link was given. Errors: `forbidden`.
+ */
+export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Share | undefined): void => {
+  if (by === undefined || by.id === ended.id || !lineage.some(({ id }) => id === by.id)) return
+  throw new ServiceError('forbidden', {
+    message: 'The link that you use was made through this one and ends with it. You cannot keep it by keep=links.',
+    hint: `Ask the holder of the link to revoke it with keep=links. ${claimInstead}`
+  })
 }
 
 /** Errors: `last_owner_link` when these ends leave a document without an account to nobody. */

@@ -16,6 +16,7 @@ import {
   listLinks,
   makerOf,
   raisedThrough,
+  requireNotFreed,
   requireOwnerLeft,
   requireRoleWithin,
   rootOf,
@@ -209,10 +210,11 @@ export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, 
   passOn(draft, doc, links, id, undefined)
 }
 
-/** Revokes a link with those made through it, or without them. Errors: `last_owner_link`. Answers the ids of all that ended. */
+/** Revokes a link with those made through it, or without them. Errors: `last_owner_link`, `forbidden`. Answers the ids of all that ended. */
 const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
   const lineage = lineageOf(links, id)
   const ended = keep ? lineage.slice(0, 1) : lineage
+  if (keep && lineage[0] !== undefined) requireNotFreed(lineage[0], lineage, makerOf(draft, caller))
   requireOwnerLeft(draft, links, ended)
   for (const link of ended) putRevocation(draft, caller, doc, link, link.id === id ? undefined : id)
   if (keep) passOn(draft, doc, links, id, lineage[0]?.maker)

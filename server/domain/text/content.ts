@@ -22,7 +22,7 @@ import type { Key } from '../ports.ts'
 import { keysOfMoved, type Opened, putMoved, withRemarks, type Written } from '../review/remarks.ts'
 import { settle } from '../review/remarks-shown.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
-import type { Room } from './room.ts'
+import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 import { type TextTitle, titleOfText } from '../../../shared/names.ts'
 import { unitsOf } from './text-work.ts'
@@ -37,7 +37,7 @@ const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promis
 }
 
 /** What the room shows, once that is on disk. When it cannot be written (a full disk), what is there stays readable. */
-const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> => {
+const durableSnapshot = async (service: Service, room: OpenDocument): Promise<Snapshot> => {
   const snapshot = room.snapshot()
   try {
     await room.durable(snapshot.seq)
@@ -47,7 +47,7 @@ const durableSnapshot = async (service: Service, room: Room): Promise<Snapshot> 
   }
 }
 
-/** The text of a closed document, where it was kept beside its journal. */
+/** The text of a closed document, where it was kept next to its journal. */
 const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Head): Promise<Snapshot | undefined> => {
   const found = await findProjection(storage, doc)
   return found !== undefined && found.seq === seq && found.tag === tag ? found : undefined
@@ -146,7 +146,7 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
     return {
       diffOmitted: true,
       mergeOmitted: true,
-      hint: 'The texts differ in too much to be compared here: read the document, and change it in parts.'
+      hint: 'The texts differ too much to compare here. Read the document and change it in parts.'
     }
   const { diff, merge } = found
   const units = merge.clean
@@ -156,17 +156,17 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
     return {
       diff,
       mergeOmitted: true,
-      ...(merge.clean ? { hint: 'The changes do not touch: send the same again with onConflict=merge.' } : {})
+      ...(merge.clean ? { hint: 'The changes do not overlap. Send the request again with onConflict=merge.' } : {})
     }
   return {
-    ...(merge.clean ? { hint: 'The changes do not touch: send merge.content with currentVersion as its version.' } : {}),
+    ...(merge.clean ? { hint: 'The changes do not overlap. Send merge.content with currentVersion as its version.' } : {}),
     diff,
     merge
   }
 }
 
 /** What the caller needs to reconcile: the difference, and the merge where the base is known (docs/api.md, Text and versions). */
-export const conflict = async (service: Service, room: Room, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
+export const conflict = async (service: Service, room: OpenDocument, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
   const doc = room.id
   await room.durable(now.seq)
   const named = versionsNamed(base)[0] ?? ''
@@ -176,7 +176,7 @@ export const conflict = async (service: Service, room: Room, base: string, mine:
     return new ServiceError('version_conflict', {
       ...facts,
       message: 'Version conflict: this document never had that version.',
-      hint: 'Read the document, make your change in its text, and send it with the version in its ETag.'
+      hint: 'Read the document, make your change in its text, and send it with the version from its ETag.'
     })
   const before = await contentAt(service.storage, doc, point)
   return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
@@ -197,12 +197,12 @@ export interface TextChange {
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  /** Actors who wrote it, beside the one who makes the change. */
+  /** Actors who wrote it, besides the one who makes the change. */
   readonly authors?: readonly string[]
   /** It replaces a text whose version nobody named. */
   readonly isUnguarded?: boolean
-  /** Said in the event beside the hunks. */
-  readonly facts?: Readonly<Record<string, unknown>>
+  /** Said in the event besides the hunks. */
+  readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision'>
 }
 
 /** What a change of the text led to, inside its commit. */
@@ -236,7 +236,7 @@ interface Beside<T> {
 /** Writes the change of text, its revisions and its events into the draft. */
 const record = (
   draft: Draft,
-  room: Room,
+  room: OpenDocument,
   actor: string,
   before: Snapshot,
   after: Snapshot,
@@ -260,7 +260,7 @@ const record = (
       hunks: hunksOf(before.content, change.edits, limits.diffCharsMax),
       actors: [nameOfActor(actor)]
     }
-    const unseen = change.isUnguarded === true ? { unguarded: true, replacedRevision: revisionBefore } : {}
+    const unseen = change.isUnguarded === true ? { unguarded: true as const, replacedRevision: revisionBefore } : {}
     draft.event(change.event, actor, { ...payload, revisionId: revision.id, ...unseen, ...change.facts }, after.version)
   }
   return { revisionId: revision.id, revisionBefore }
@@ -338,7 +338,7 @@ export const editsTo = async ({ texts }: Service, doc: string, before: string, a
   coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)
 
 /** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
-const planOf = async (service: Service, room: Room, what: Replacement): Promise<Plan> => {
+const planOf = async (service: Service, room: OpenDocument, what: Replacement): Promise<Plan> => {
   const { content, baseVersion, onConflict } = what
   const doc = room.id
   const base =
@@ -360,7 +360,7 @@ const mergesMax = 5
  * The edits of a plan for the text of now, which may have changed while they were found. A merge keeps what came between; a replacement
  * without a version replaces that, too, as if it had come a moment later. Undefined: what came between is in the way. Synchronous.
  */
-const editsNow = ({ seen, edits, isMerged }: Plan, room: Room, baseVersion: string | undefined): readonly Edit[] | undefined => {
+const editsNow = ({ seen, edits, isMerged }: Plan, room: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
   const now = room.snapshot()
   if (now.seq === seen.seq) return edits
   if (isMerged) return followed(edits, seen.content, now.content)
@@ -382,12 +382,15 @@ const unseenOf = (
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withRemarks(service, doc, async (opened) => {
     const { room } = opened
+    // There is nothing to merge with: it would replace the text unseen.
+    if (what.onConflict === 'merge' && namesNone(what.baseVersion))
+      throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
     for (let left = mergesMax; ; left--) {
       const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
       const plan = await planOf(service, room, what)
       const { seen, content, isMerged, others } = plan
       const facts = isMerged ? { merged: true as const, ...(others && { othersChanged: others }) } : {}
-      const cause = isMerged ? 'merge' : what.cause
+      const cause = isMerged && what.cause === 'put' ? 'merge' : what.cause
       checkSize(content)
       if (what.dryRun === true) {
         await room.durable(seen.seq)
@@ -402,7 +405,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
       if (edits === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, room.snapshot())
       const changed = edits.length > 0
       const before = room.snapshot()
-      const isUnguarded = cause === 'put' && changed && namesNone(what.baseVersion) && before.content !== ''
+      const isUnguarded = (cause === 'put' || cause === 'restore') && changed && namesNone(what.baseVersion) && before.content !== ''
       return changeText(
         opened,
         caller,
@@ -428,7 +431,7 @@ export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | '
   const path = (['granularity', 'note'] as const).find((field) => input[field] !== undefined)
   if (path === undefined) return
   const hint = `Send mode: "suggest" with ${path} to propose the change, or leave ${path} out to write it.`
-  throw new ServiceError('invalid_request', { details: [{ path, message: 'goes with mode suggest alone' }], hint })
+  throw new ServiceError('invalid_request', { details: [{ path, message: 'is allowed only with mode suggest' }], hint })
 }
 
 export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {

@@ -50,7 +50,7 @@ export const refuse = (failures: readonly Failure[], version: string, now: Sourc
     ...(candidates === undefined ? {} : { candidates }),
     ...(nearest.length === 0 ? {} : { nearest }),
     ...(hint === undefined ? {} : { hint }),
-    ...(source === undefined ? {} : { source, hint: 'Send find as source has it, or change those lines with replace_lines.' }),
+    ...(source === undefined ? {} : { source, hint: 'Copy find from source, or change those lines with replace_lines.' }),
     failures: failures.map(({ sought: _sought, around: _around, ...failure }) => failure),
     currentVersion: version
   })
@@ -71,7 +71,7 @@ export const resolveAll = (read: Source, operations: readonly Operation[], versi
   refuse(failures, version, read)
   if (planned.length > limits.editPlacesMax)
     throw new ServiceError('invalid_request', {
-      message: `The operations change ${planned.length} places, of at most ${limits.editPlacesMax}.`
+      message: `The operations change ${planned.length} places; the limit is ${limits.editPlacesMax}.`
     })
   return planned
 }

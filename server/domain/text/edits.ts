@@ -12,7 +12,7 @@ import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolutio
 import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
 import { type Structured, structuredNow } from '../../../shared/text/structured.ts'
 import { type Caller, requireRole } from '../rights/caller.ts'
-import { changeText, checkSize, othersChanges, requireProposing, versionsNamed } from './content.ts'
+import { changeText, checkSize, namesNone, othersChanges, requireProposing, versionsNamed } from './content.ts'
 import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from '../records/idempotency.ts'
 import type { Snapshot } from './journal.ts'
@@ -25,7 +25,7 @@ type Edited = Output<'editContent'>
 
 /**
  * What is followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
- * an insertion follows the words that it stands beside.
+ * an insertion follows the words that it stands next to.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
   if (change.beside !== undefined) return change.beside
@@ -37,7 +37,7 @@ const followed = (source: Source, { operation, change }: Planned): Range => {
 const isStructured = (operation: Operation): operation is Structured =>
   ['replace_all', 'append_row', 'set_cell', 'check', 'append_item'].includes(operation.op)
 
-/** Whether it stands at the beginning or the end of the document, beside no words: this can always be resolved. */
+/** Whether it stands at the beginning or the end of the document, next to no words: this can always be resolved. */
 const isAtEdge = (operation: Operation): boolean =>
   (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
 
@@ -84,13 +84,13 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
 /** Times that edits are worked out again because others wrote where they would. */
 const plansMax = 10
 
-/** Changes, each with what came before it, where they are in a text that has changed beside them; undefined: in touch with them. */
+/** Changes, each with what came before it, where they are in a text that has changed next to them; undefined: in touch with them. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
-/** A plan brought to the text of now, which may have changed beside what it is about; undefined: it changed just there. Synchronous. */
+/** A plan brought to the text of now, which may have changed next to what it is about; undefined: it changed just there. Synchronous. */
 const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
   if (now.seq === seen.seq) return plan
   const edits = followedEdits(plan.edits, seen.content, now.content)
@@ -162,9 +162,18 @@ const carryOut = async (
   )
 }
 
+/** The whole text, and lines by number, are replaced only by somebody who says which version they have read. Errors: `version_required`. */
+const requireRead = ({ operations, baseVersion, mode, dryRun }: Input<'editContent'>): void => {
+  if (mode === 'suggest' || dryRun === true || !namesNone(baseVersion)) return
+  const blind = operations.find(({ op }) => op === 'set_document' || op === 'replace_lines')
+  if (blind !== undefined)
+    throw new ServiceError('version_required', { message: `${blind.op} replaces text only if you name the version that you read.` })
+}
+
 export const editContent = async (service: Service, caller: Caller, doc: string, input: Input<'editContent'>): Promise<Edited> => {
   if (input.mode !== 'suggest') requireRole(caller, 'edit')
   requireProposing(input)
+  requireRead(input)
   return withRemarks(service, doc, async (opened) => {
     const { room } = opened
     const { operations } = input

@@ -24,12 +24,12 @@ import type { Draft, Ledger } from '../records/draft.ts'
 import { createMentions } from '../events/mentions.ts'
 import type { Clock, Storage } from '../ports.ts'
 import { saveRevision, saveUnsaved } from './revisions.ts'
-import type { Room } from './room.ts'
+import type { OpenDocument } from './open-document.ts'
 import type { Texts } from './text-work.ts'
 import { measure } from '../documents/usage.ts'
 
 interface FollowerOptions {
-  readonly room: Room
+  readonly room: OpenDocument
   readonly head: Head
   readonly storage: Storage
   readonly ledger: Ledger
@@ -40,7 +40,7 @@ interface FollowerOptions {
 }
 
 /** The snapshot up to which content events tell the changes: the present one unless the last run ended before it could tell. */
-const announcedAtStart = async (storage: Storage, room: Room, head: Head): Promise<Snapshot> => {
+const announcedAtStart = async (storage: Storage, room: OpenDocument, head: Head): Promise<Snapshot> => {
   if (head.announcedSeq >= head.seq) return room.snapshot()
   const point = await findPointAt(storage, head, head.announcedSeq)
   if (point === undefined) return room.snapshot()

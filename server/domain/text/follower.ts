@@ -1,14 +1,9 @@
 /** What follows an edit, as those who write see it (follow.ts). */
-import type { Hunk } from '../../../shared/events.ts'
+import type { EventPayload } from '../../../shared/events.ts'
 import type { Snapshot } from './journal.ts'
 
 /** What a content event tells (docs/api.md, Events and inbox). */
-export interface ContentPayload {
-  readonly fromVersion: string
-  readonly toVersion: string
-  readonly hunks: readonly Hunk[]
-  readonly actors: readonly string[]
-}
+export type ContentPayload = EventPayload<'content.changed'>
 
 /** A `content.changed` to be written. */
 export interface Announcement {

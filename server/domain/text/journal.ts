@@ -115,7 +115,7 @@ const readFormat = (decoder: decoding.Decoder): void => {
   if (found !== format) throw damaged(`format ${found}`)
 }
 
-/** The entries of a record, with their tags computed anew. */
+/** The entries of a record, with their tags computed again. */
 export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   const decoder = decoding.createDecoder(record)
   readFormat(decoder)

@@ -1,7 +1,7 @@
 /** From what a caller names (words, a line, a range) to a part of a text. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import { findWords, linesOf, placesOf, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'
+import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'
 import { tellingUnits } from '../../../shared/text/repin.ts'
 import type { CommentTarget } from '../records/keys.ts'
 
@@ -24,7 +24,7 @@ export const kindOf = ({ find, line, anchor }: Target): CommentTarget['kind'] =>
 }
 
 const tooLarge = (path: string, size: number, max: number, unit: string): ServiceError =>
-  new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; at most ${max} are taken` }] })
+  new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; the limit is ${max}` }] })
 
 /** Errors: `text_too_large` for a comment, reply or note. */
 export const checkRemark = (path: string, text: string): void => {
@@ -44,7 +44,7 @@ export const checkText = (path: string, text: string): void => {
 export const rangeNamed = (content: string, target: Target): Range | undefined => {
   const { find, line, anchor, ...which } = target
   if (anchor !== undefined && (find !== undefined || line !== undefined))
-    throw new ServiceError('invalid_request', { details: [{ path: 'anchor', message: 'must not stand beside find or line' }] })
+    throw new ServiceError('invalid_request', { details: [{ path: 'anchor', message: 'must not come with find or line' }] })
   const range = anchor !== undefined ? rangeOfAnchor(content, anchor) : rangeOfWords(content, { find, line, ...which })
   if (range !== undefined) checkText(kindOf(target), content.slice(range.from, range.to))
   return range
@@ -61,8 +61,10 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
   checkText('find', find)
   const found = findWords(content, { find, line, ...which })
   if (found !== undefined && 'candidates' in found) throw new ServiceError('target_ambiguous', { candidates: found.candidates })
-  if (found === undefined && line !== undefined) refuseOtherLine(content, { find, ...which }, line)
-  return found?.range
+  if (found !== undefined) return found.range
+  const missed = missedPlace(content, { find, line, ...which })
+  if (missed !== undefined) throw new ServiceError('target_not_found', missed)
+  return undefined
 }
 
 /**
@@ -73,14 +75,6 @@ export const rangeBesideOne = (content: string, { find, prefix = '', suffix = ''
   const sides = [...(prefix.length < tellingUnits ? [] : [{ prefix }]), ...(suffix.length < tellingUnits ? [] : [{ suffix }])]
   const found = sides.map((side) => findWords(content, { find, ...side })).find((each) => each !== undefined)
   return found !== undefined && 'range' in found ? found.range : undefined
-}
-
-/** A line names a place: the same words on another line are not meant. Errors: `target_not_found`. */
-const refuseOtherLine = (content: string, words: Target & { readonly find: string }, line: number): void => {
-  const candidates = placesOf(content, words)
-  if (candidates.length === 0) return
-  const lines = [...new Set(candidates.map((each) => each.line))].join(', ')
-  throw new ServiceError('target_not_found', { message: `These words do not begin on line ${line}, but on ${lines}.`, candidates })
 }
 
 const rangeOfLine = (content: string, line: number): Range => {

@@ -10,12 +10,12 @@ import { locatePins, type Pin, pinsAfter, pinsAt } from '../../../shared/text/pi
 import { editsTo, findPoint, versionsNamed } from './content.ts'
 import { rebuild } from './journal.ts'
 import { checkText, type Target } from './named-range.ts'
-import type { Room } from './room.ts'
+import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 
 /** Where the characters are that a page saw, if the live text has them and they read as it says. */
 export const rangeOfCharacters = (
-  { text }: Room,
+  { text }: OpenDocument,
   { past, content }: Ground,
   { find, line, anchor, characters }: Target
 ): Range | undefined => {
@@ -36,15 +36,15 @@ interface Since {
 
 /** The text that a caller has read. */
 export interface Ground {
-  /** Of an earlier version a copy, and its sequence number; null: the live text. */
+  /** A copy of an earlier version, and its sequence number; null: the live text. */
   readonly past: { readonly text: Y.Text; readonly seq: number; readonly since: Since } | null
   readonly content: () => string
 }
 
-const liveGround = (room: Room): Ground => ({ past: null, content: () => room.snapshot().content })
+const liveGround = (room: OpenDocument): Ground => ({ past: null, content: () => room.snapshot().content })
 
 /** The text of a version. Errors: `unknown_version`. */
-export const groundOf = async (service: Service, room: Room, baseVersion: string | undefined): Promise<Ground> => {
+export const groundOf = async (service: Service, room: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
   const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
   if (named === '*' || named === room.snapshot().version) return liveGround(room)
   const point = named === undefined || others.length > 0 ? undefined : await findPoint(service, room.id, named)
@@ -59,14 +59,14 @@ export const groundOf = async (service: Service, room: Room, baseVersion: string
 }
 
 /** How the text of now came of the one that was read; found already, unless somebody wrote in the meantime. */
-const editsSince = ({ seq, edits }: Since, room: Room, before: string): readonly Edit[] => {
+const editsSince = ({ seq, edits }: Since, room: OpenDocument, before: string): readonly Edit[] => {
   const { content } = room.snapshot()
   if (seq === room.seq) return edits
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
 /** What stands now where a range of the text that was read has changed. Synchronous. */
-export const changedSince = (room: Room, { past, content }: Ground, range: Range): Range =>
+export const changedSince = (room: OpenDocument, { past, content }: Ground, range: Range): Range =>
   past === null ? range : changeIn(range, editsSince(past.since, room, content()))
 
 /** A pin on the live text, for a range of the ground. */
@@ -77,7 +77,7 @@ export interface Aim {
 }
 
 /** Follows ranges from the text that the caller has read to the live one. Synchronous. */
-export const aimAll = (room: Room, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
+export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
   const now = room.snapshot().content
   if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
@@ -103,7 +103,7 @@ export const aimAll = (room: Room, { past, content }: Ground, ranges: readonly R
 }
 
 /** As `aimAll`, for one. */
-export const aim = (room: Room, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim
+export const aim = (room: OpenDocument, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim
 
 /** Times that a range is looked for again because others wrote where it is. */
 const looksMax = 10

@@ -3,7 +3,7 @@ import type { Files } from '../files.ts'
 import { html, type Markup } from '../html.ts'
 
 interface Face {
-  /** As the pages name it (web/faces.ts). */
+  /** As the pages name it (web/base/faces.ts). */
   readonly family: string
   readonly weight: string
   readonly style: 'normal' | 'italic'

@@ -16,7 +16,7 @@ export interface Job {
 
 export interface Drawn {
   readonly html: string
-  /** Rules that it needs beside the style sheets; '' for none. */
+  /** Rules that it needs besides the style sheets; '' for none. */
   readonly css: string
 }
 

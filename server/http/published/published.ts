@@ -169,7 +169,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
       sendPage(ctx, await pageOf(document), document, http.foreignMedia)
     } catch (error) {
       if (!(error instanceof Outdated)) throw error
-      // Whoever waited for an older version gets the one that took its place.
+      // A caller that waited for an older version gets the newer one.
       await page(ctx, await find(id))
     }
   }

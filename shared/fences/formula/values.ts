@@ -11,7 +11,7 @@ export type ErrorName = (typeof errorNames)[number]
 const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
   '#DIV/0!': 'It divides by zero.',
   '#NUM!': 'The number is too large or too small.',
-  '#N/A': 'What is looked for is not there.',
+  '#N/A': 'The value was not found.',
   '#VALUE!': 'A value of another kind is expected.'
 }
 

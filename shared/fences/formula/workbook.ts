@@ -33,7 +33,7 @@ interface Computed {
   readonly underWay: Set<number>
 }
 
-// Formulas read the same at each computation: they are parsed once. Begun anew when there are many.
+// Formulas read the same at each computation: they are parsed once. Begun again when there are many.
 const parsedMax = 20_000
 let known = new Map<string, Parsed>()
 

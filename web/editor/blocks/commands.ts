@@ -1,6 +1,7 @@
 /** What is done with blocks: moved, duplicated, deleted. Each is one step of undo, and one transaction. */
 import { EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
+import { withOwnIds } from '../../../shared/components/own-ids.ts'
 import { endStep } from '../binding.ts'
 import { gapOf } from './gaps.ts'
 import { moveTo, type Move, type Run } from './move.ts'
@@ -89,7 +90,7 @@ export const isMovable =
     return chosen !== undefined && nextPlace(chosen.units, chosen.run, step) !== undefined
   }
 
-/** The same block once more, below it. */
+/** The same block once more, below it. A component gets an id of its own. */
 export const duplicateBlock: Command = (view) => {
   const { state } = view
   const chosen = state.readOnly ? undefined : chosenBlocks(state)
@@ -97,7 +98,8 @@ export const duplicateBlock: Command = (view) => {
   if (first === undefined || last === undefined) return false
   const isIndented = /[ \t]/.test(state.sliceDoc(first.from, first.from + 1))
   const gap = gapOf({ above: last, below: first, gap: '', isBrought: true, isIndented })
-  return dispatchStep(view, { changes: { from: last.to, insert: gap + state.sliceDoc(first.from, last.to) }, scrollIntoView: true })
+  const copy = withOwnIds(state.sliceDoc(first.from, last.to), state.doc.toString())
+  return dispatchStep(view, { changes: { from: last.to, insert: gap + copy }, scrollIntoView: true })
 }
 
 /** Takes blocks out, with the gap that they leave. */

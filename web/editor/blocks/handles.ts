@@ -20,6 +20,12 @@ const [edge, speedMax] = [48, 18]
 
 const isWithin = ({ state }: EditorView, { from, to }: Unit): boolean => state.selection.main.head > from && state.selection.main.head < to
 
+/** In the coordinates of what scrolls, in pixels. */
+interface Place {
+  readonly left: number
+  readonly top: number
+}
+
 interface Drag {
   chosen: Chosen
   /** Undefined until it has moved far enough. */
@@ -58,8 +64,11 @@ class BlockHandle {
     view.scrollDOM.addEventListener('pointerleave', this.#hide)
   }
 
-  update({ docChanged, changes }: ViewUpdate): void {
-    if (!docChanged) return
+  update({ docChanged, changes, geometryChanged }: ViewUpdate): void {
+    if (!docChanged) {
+      if (geometryChanged) this.#follow()
+      return
+    }
     if (this.#drag === undefined) {
       if (this.#unit !== undefined) this.#hide()
       return
@@ -104,6 +113,19 @@ class BlockHandle {
     if (unit.from !== this.#unit?.from || unit.to !== this.#unit.to) this.#show(unit)
   }
 
+  /** A picture that comes or a panel that opens moves the block: its handle goes with it. */
+  #follow(): void {
+    const unit = this.#unit
+    if (unit === undefined || this.#drag !== undefined) return
+    this.#view.requestMeasure({
+      key: this,
+      read: () => (this.#unit === unit && this.#drag === undefined ? this.#placeOf(unit) : undefined),
+      write: (place) => {
+        if (place !== undefined) this.#put(place)
+      }
+    })
+  }
+
   /** Places in the coordinates of what scrolls. */
   #origin(): { readonly x: number; readonly y: number } {
     const { left, top } = this.#view.scrollDOM.getBoundingClientRect()
@@ -124,18 +146,27 @@ class BlockHandle {
 
   #show(unit: Unit): void {
     this.#unit = unit
+    this.#put(this.#placeOf(unit))
+    this.#handle.hidden = false
+  }
+
+  /** Where the handle of a block lies. It reads the layout, which the editor refuses while it writes. */
+  #placeOf(unit: Unit): Place {
     const view = this.#view
     const { x, y } = this.#origin()
     const block = view.lineBlockAt(unit.from)
     const caret = view.coordsAtPos(unit.from)
     const top = view.documentTop + block.top
-    // Beside the first line of words, however high the space above a heading is.
+    // Next to the first line of words, however high the space above a heading is.
     const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
-    this.#handle.style.left = `${Math.max(2, this.#leftOf(unit) + x - distance)}px`
-    this.#handle.style.top = `${middle + y - height / 2}px`
+    return { left: Math.max(2, this.#leftOf(unit) + x - distance), top: middle + y - height / 2 }
+  }
+
+  #put({ left, top }: Place): void {
+    this.#handle.style.left = `${left}px`
+    this.#handle.style.top = `${top}px`
     this.#handle.style.width = `${width}px`
     this.#handle.style.height = `${height}px`
-    this.#handle.hidden = false
   }
 
   #open(): void {

@@ -2,7 +2,7 @@
 import { Facet, type EditorState } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
-import { Pop, PopItem } from '../../components/pop.tsx'
+import { Pop, PopItem } from '../../ui/pop.tsx'
 import { t, term } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { chosenBlocks, deleteBlock, duplicateBlock, isMovable, moveBlock } from './commands.ts'
@@ -43,7 +43,7 @@ function turn(view: EditorView, { name, from, to }: Unit, id: string): void {
 }
 
 async function copyLink(view: EditorView, { from }: Unit): Promise<void> {
-  const { headingsOf } = await import('../../outline/headings.ts')
+  const { headingsOf } = await import('../headings.ts')
   const id = headingsOf(view.state.doc).find(({ at }) => at === from)?.id
   if (id !== undefined) await copyText(`${location.origin}${location.pathname}#${id}`, t('Link to this section'))
 }
@@ -93,7 +93,7 @@ function Menu({ view, unit, anchor, onClose }: MenuInput): JSX.Element {
 }
 
 /**
- * Opens the menu beside `anchor`, for the blocks of the selection. The text has the focus again when it closes; with `isWhole` nothing is
+ * Opens the menu next to `anchor`, for the blocks of the selection. The text has the focus again when it closes; with `isWhole` nothing is
  * selected then, so that what is typed next replaces no block.
  */
 export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = false): boolean {

@@ -4,8 +4,8 @@ import { EditorView, keymap, layer, type Command, type MouseSelectionStyle } fro
 import { addCells, content, rowOf } from '../table-rows.ts'
 import { tableAt } from '../tables.ts'
 import { typeBelow } from './below.ts'
-import { chosenCells, chosenRows, emptied } from './chosen.ts'
-import { cellOf, markersInCell, placeInCell, type ShownCell } from './geometry.ts'
+import { chosenCells, chosenRows, emptied } from '../chosen-cells.ts'
+import { cellOf, markersInCell, placeInCell, type ShownCell } from '../table-geometry.ts'
 import { toEdge, vertical } from './moving.ts'
 
 /** A cell that a row lacks is written when somebody goes into it. */

@@ -7,7 +7,7 @@ import { t } from '../../text/t.ts'
 import { rowOf } from '../table-rows.ts'
 import { moveColumnTo, moveRowTo } from '../table-moves.ts'
 import { addColumn, addRow, tableAt } from '../tables.ts'
-import { cellElement, cellOf } from './geometry.ts'
+import { cellElement, cellOf } from '../table-geometry.ts'
 import { openMenu } from './menu.tsx'
 
 /** So far a press goes until it drags, in pixels. */

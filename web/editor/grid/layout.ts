@@ -4,10 +4,10 @@
  */
 import { Decoration, WidgetType } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import type { LiveContext } from '../live/context.ts'
-import { tableWrapper } from '../live/wide-tables.ts'
+import type { LiveContext } from '../context.ts'
+import { tableWrapper } from './wide-tables.ts'
 import { alignmentOf, content, rowOf, type Cell, type Row } from '../table-rows.ts'
-import { chosenCells, type Chosen } from './chosen.ts'
+import { chosenCells, type Chosen } from '../chosen-cells.ts'
 import { columnsFor } from './widths.ts'
 
 /** Rows, from the head on, by which the columns are as wide as they are. */

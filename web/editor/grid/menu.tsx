@@ -1,11 +1,11 @@
 /** The menu of a row, a column, or both: what can be done with the cell that the cursor is in. */
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
-import { Pop, PopItem } from '../../components/pop.tsx'
+import { Pop, PopItem } from '../../ui/pop.tsx'
 import { t, term } from '../../text/t.ts'
 import { alignColumnTo, moveColumn, moveRow, sortRows } from '../table-moves.ts'
 import { addColumn, addRow, deleteColumn, deleteRow, tableAt, type Place } from '../tables.ts'
-import { cellElement } from './geometry.ts'
+import { cellElement } from '../table-geometry.ts'
 
 interface Item {
   readonly title: string
@@ -60,7 +60,7 @@ const Menu = ({ view, items, label, anchor, onClose }: MenuInput): JSX.Element =
   </Pop>
 )
 
-/** Opens the menu beside `anchor`, for the cell of the cursor. The text has the focus again when it closes. */
+/** Opens the menu next to `anchor`, for the cell of the cursor. The text has the focus again when it closes. */
 export function openMenu(view: EditorView, of: 'row' | 'column' | 'both', anchor: HTMLElement): void {
   const root = document.createElement('div')
   root.className = 'grid-menu'

@@ -3,7 +3,7 @@ import { EditorSelection, type SelectionRange } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { content, isDelimiter, rowOf } from '../table-rows.ts'
 import { tableAt, type Place } from '../tables.ts'
-import { cellElement, placeInCell } from './geometry.ts'
+import { cellElement, placeInCell } from '../table-geometry.ts'
 
 const select = (view: EditorView, range: SelectionRange, extend: boolean): true => {
   const { anchor } = view.state.selection.main

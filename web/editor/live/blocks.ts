@@ -1,8 +1,8 @@
 /** Live view of whole lines: headings, quotes, code, rules. A line keeps its height when its markers show. */
 import type { SyntaxNode } from '@lezer/common'
 import { calloutMarker } from '../../../shared/markdown/callouts.ts'
-import type { LiveContext } from './context.ts'
-import { CopyWidget } from './widgets.ts'
+import type { LiveContext } from '../context.ts'
+import { CopyWidget, WordPlace } from './widgets.ts'
 
 /** End of the spaces that follow a marker. */
 function afterSpaces(live: LiveContext, position: number): number {
@@ -47,8 +47,12 @@ export function quote(node: SyntaxNode, live: LiveContext): void {
 
 export function quoteMark(node: SyntaxNode, live: LiveContext): void {
   const space = live.text(node.to, node.to + 1) === ' ' ? 1 : 0
-  if (live.lineTouched(node.from)) live.mark(node.from, node.to + space, 'md-hang')
-  else live.hide(node.from, node.to + space)
+  if (live.lineTouched(node.from)) {
+    const end = node.to + space
+    live.mark(node.from, end, 'md-hang')
+    // The mark hangs outside: on a line without words the caret would stand with it, and not where the words will.
+    if (live.state.doc.lineAt(end).to === end) live.widget(end, new WordPlace())
+  } else live.hide(node.from, node.to + space)
 }
 
 export function fencedCode(node: SyntaxNode, live: LiveContext): void {

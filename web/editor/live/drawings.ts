@@ -9,9 +9,9 @@ import type { SyntaxNode } from '@lezer/common'
 import { effect } from '@preact/signals'
 import { formulaHtml, setFormula } from '../../../shared/markdown/math.ts'
 import { drawInto } from '../../diagram/draw.ts'
-import { nodesOf } from '../../reading/trusted.ts'
+import { nodesOf } from '../../markdown/trusted.ts'
 import { t } from '../../text/t.ts'
-import { theme } from '../../theme.ts'
+import { theme } from '../../device/theme.ts'
 import { revealed } from '../resting.ts'
 import { libraries, libraryCame } from './libraries.ts'
 
@@ -163,7 +163,7 @@ interface Shown {
   readonly decorations: DecorationSet
 }
 
-/** Blocks are looked for anew: the pointer is up, or the text has changed a moment ago. */
+/** Blocks are looked for again: the pointer is up, or the text has changed a moment ago. */
 const released = StateEffect.define<null>()
 
 const touches = (state: EditorState, { from, to }: Block): boolean =>
@@ -189,7 +189,7 @@ const show = (state: EditorState): Shown => {
 
 const asks = ({ effects }: Transaction): boolean => effects.some((each) => each.is(released) || each.is(libraryCame))
 
-/** So long after a change the blocks are looked for anew, in milliseconds: in all of a long text, for which no key should wait. */
+/** So long after a change the blocks are looked for again, in milliseconds: in all of a long text, for which no key should wait. */
 const lookMs = 200
 
 /** What is shown until then. A drawing takes the place of whole lines or of none. */

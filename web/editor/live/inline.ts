@@ -1,6 +1,6 @@
 /** Live view inside a paragraph: emphasis, code, links. Markers hide unless the cursor is at their own node. */
 import type { SyntaxNode } from '@lezer/common'
-import type { LiveContext } from './context.ts'
+import type { LiveContext } from '../context.ts'
 
 function hideMarks(node: SyntaxNode, markName: string, live: LiveContext): void {
   if (live.touched(node.from, node.to)) return

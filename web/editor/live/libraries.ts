@@ -1,7 +1,7 @@
 /** What colours code and sets formulas in the text: fetched when a text has some, for every editor of the page. */
 import { StateEffect } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
-import { lazyLibraries } from '../../reading/libraries.ts'
+import { lazyLibraries } from '../../markdown/libraries.ts'
 
 /** A library came: what is shown without it may be drawn again. */
 export const libraryCame = StateEffect.define<null>()

@@ -1,6 +1,6 @@
 /** Live view of lists: markers hang before the text, whose edge is straight at every depth. */
 import type { SyntaxNode } from '@lezer/common'
-import type { LiveContext } from './context.ts'
+import type { LiveContext } from '../context.ts'
 import { BulletWidget, TaskWidget } from './widgets.ts'
 
 const depthMax = 6

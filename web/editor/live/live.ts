@@ -9,7 +9,7 @@ import { Prec, RangeSet, StateEffect } from '@codemirror/state'
 import { BlockWrapper, Decoration, EditorView, ViewPlugin, keymap, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { fencedCode, heading, html, indentedCode, quote, quoteMark, rule, setextHeading } from './blocks.ts'
-import { LiveContext, type Reveal } from './context.ts'
+import { LiveContext, type Reveal } from '../context.ts'
 import { frontMatterEnd } from '../front-matter.ts'
 import { enterCodeUp, leaveCodeDown } from '../commands-code.ts'
 import { grids } from '../grid/grids.ts'
@@ -19,7 +19,7 @@ import { barInCell } from '../tables.ts'
 import { autolink, emphasis, escape, footnote, highlight, inlineCode, link, shifted, strike, url } from './inline.ts'
 import { listItem } from './lists.ts'
 import { media } from './media.ts'
-import { wideTables } from './wide-tables.ts'
+import { wideTables } from '../grid/wide-tables.ts'
 
 type Rule = (node: SyntaxNode, live: LiveContext) => void
 

@@ -5,8 +5,8 @@ import { pictureWords } from '../../../shared/markdown/pictures.ts'
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { kindOfAddress, type MediaKind } from '../../../shared/media-types.ts'
 import { t } from '../../text/t.ts'
-import type { LiveContext } from './context.ts'
-import { titleWords } from '../picture-at.ts'
+import type { LiveContext } from '../context.ts'
+import { titleWords } from './picture-at.ts'
 import { link, linkParts } from './inline.ts'
 
 /** Sizes of pictures that were seen: one that is drawn again takes its place at once, and nothing jumps. */
@@ -120,7 +120,7 @@ class MediaWidget extends WidgetType {
   }
 }
 
-/** `![words](address)`: what it shows, and beside it its Markdown while the cursor is there. */
+/** `![words](address)`: what it shows, and next to it its Markdown while the cursor is there. */
 export function media(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return undefined

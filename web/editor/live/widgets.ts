@@ -18,6 +18,17 @@ export class BulletWidget extends WidgetType {
   }
 }
 
+/** Where the words of a line will begin that has none yet. */
+export class WordPlace extends WidgetType {
+  override eq(): boolean {
+    return true
+  }
+
+  override toDOM(): HTMLElement {
+    return document.createElement('span')
+  }
+}
+
 /** A check box whose click changes one character of the text. */
 export class TaskWidget extends WidgetType {
   readonly checked: boolean

@@ -121,7 +121,7 @@ function list(element: Element): string {
   let number = Number(element.getAttribute('start') ?? 1) || 1
   const items: string[] = []
   for (const child of element.children) {
-    // Some programs put an inner list beside the item that it belongs to.
+    // Some programs put an inner list next to the item that it belongs to.
     if (child.nodeName !== 'LI') {
       const inner = blocks(child).join('\n\n')
       const last = items.pop()

@@ -1,7 +1,7 @@
 /** What a paste means: formatted text becomes Markdown, cells a table, an address over a selection a link. With Shift it is the plain text. */
 import { EditorSelection, Facet, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { cleanText } from '../../clean-text.ts'
+import { cleanText } from '../../base/clean-text.ts'
 import { endStep } from '../binding.ts'
 import { isAddress } from '../commands-inline.ts'
 import { linkTo } from '../completions.ts'

@@ -2,7 +2,7 @@
 import { syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
-import { readTextFile, TextFileFailure } from '../../text-file.ts'
+import { readTextFile, TextFileFailure } from '../../ui/text-file.ts'
 import { toast } from '../../ui/toast.tsx'
 import { endStep } from '../binding.ts'
 import { insertBlock } from '../commands-insert.ts'

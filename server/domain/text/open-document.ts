@@ -1,0 +1,246 @@
+/**
+ * A document in memory: the one truth of its text while it is open.
+ *
+ * Every update that the Y.Doc takes, from a socket or from the API, gets the next sequence number and tag synchronously in the
+ * Y.Doc's own `update` listener, and is journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is what
+ * is on it. A version check compares with `seq`: an edit that is applied but not yet journaled must be seen by it.
+ */
+import type * as Y from 'yjs'
+import { limits } from '../../../shared/limits.ts'
+import { textRootName } from '../../../shared/names.ts'
+import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
+import { encodeEntries, type JournalEntry, nextTag, type Point, type Tail, type Snapshot, snapshotOf } from './journal.ts'
+import { type Head, keys, type Unsaved } from '../records/keys.ts'
+import type { Draft, Ledger } from '../records/draft.ts'
+import type { Held } from '../documents/quotas.ts'
+import type { Clock } from '../ports.ts'
+
+/** Who made a transaction, as its Yjs origin says. */
+export type ActorOfOrigin = (origin: unknown) => string
+
+export interface OpenDocument {
+  readonly id: string
+  readonly ydoc: Y.Doc
+  readonly text: Y.Text
+  /** Newest update applied. */
+  readonly seq: number
+  /** Newest update on disk. */
+  readonly durableSeq: number
+  /** True once the journal failed: nothing may be read from or written to this copy any more. */
+  readonly failed: boolean
+  /** Updates in the journal's tail and their bytes, since the last checkpoint. */
+  readonly tail: Tail
+  snapshot(): Snapshot
+  /** The bytes that it takes on disk, and those on the way there, for quotas. */
+  held(): Held
+  /** Tells of a head that was written. */
+  written(head: Head): void
+  /** The newest update that put another text into the place of this one, so that characters may stand for others now; 0: none. */
+  readonly replacedSeq: number
+  /**
+   * The text with the edits applied, as one transaction by `actor`; `isCompared`: they were found by comparing two texts. Synchronous:
+   * check a version just before, without an `await` between.
+   */
+  apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
+  /** To be called in a change of this document: writes what is applied (up to `seq`, if given) and not yet on disk into the draft. */
+  journalInto(draft: Draft, seq?: number): void
+  /** Resolves when everything up to `seq` (now, if absent) is on disk. Rejects when the journal failed. */
+  durable(seq?: number): Promise<void>
+  /** Calls back after each advance of `durableSeq` and when the room failed. Returns the way to stop. */
+  onDurable(listener: () => void): () => void
+  /** Calls back after each update, in the transaction's own turn. */
+  onUpdate(listener: (update: Uint8Array, actor: string) => void): () => void
+  /** Tells that a checkpoint holds what the tail held. */
+  checkpointed(): void
+}
+
+interface OpenDocumentOptions {
+  readonly id: string
+  readonly ydoc: Y.Doc
+  /** The head that the Y.Doc was brought to. */
+  readonly head: Head
+  readonly tail: Tail
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly actorOf: ActorOfOrigin
+  /** Called once when the journal could not be written. */
+  readonly onFailure: (cause: unknown) => void
+}
+
+const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iterable<string>): Unsaved => ({
+  added: one.added + added,
+  removed: one.removed + removed,
+  actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
+})
+
+interface Pending extends JournalEntry {
+  readonly added: number
+  readonly removed: number
+}
+
+export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFailure }: OpenDocumentOptions): OpenDocument => {
+  const text = ydoc.getText(textRootName)
+  let point: Point = { seq: head.seq, tag: head.tag }
+  let durableSeq = head.seq
+  let replacedSeq = head.replacedSeq ?? 0
+  let newest: Held = head
+  let failed = false
+  let failure: unknown
+  let pending: Pending[] = []
+  let draining = false
+  let records = tail.records
+  let bytes = tail.bytes
+  let cached: Snapshot | undefined
+  let counted = { added: 0, removed: 0 }
+  const listeners = new Set<() => void>()
+  const updateListeners = new Set<(update: Uint8Array, actor: string) => void>()
+  const notify = (): void => listeners.forEach((listener) => listener())
+
+  const fail = (cause: unknown): void => {
+    if (failed) return
+    failed = true
+    failure = cause
+    notify()
+    onFailure(cause)
+  }
+
+  const settle = (seq: number): void => {
+    durableSeq = Math.max(durableSeq, seq)
+    pending = pending.filter((entry) => entry.seq > durableSeq)
+    notify()
+  }
+
+  const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
+    // What was queued behind the write that failed must not reach the disk: another room goes on from there by now.
+    if (failed) throw failure as Error
+    const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
+    const last = entries.at(-1)
+    if (last === undefined) return
+    if (entries[0]?.seq !== draft.head.seq + 1) throw new Error(`journal of ${id}: ${draft.head.seq} is followed by ${entries[0]?.seq}`)
+    const record = encodeEntries(entries, draft.head.tag)
+    draft.put(keys.update(id, last.seq), record)
+    draft.head = {
+      ...draft.head,
+      seq: last.seq,
+      tag: last.tag,
+      updatedAt: draft.now,
+      ...(replacedSeq > 0 ? { replacedSeq } : {}),
+      unsaved: mergeUnsaved(
+        draft.head.unsaved,
+        entries.reduce((sum, entry) => sum + entry.added, 0),
+        entries.reduce((sum, entry) => sum + entry.removed, 0),
+        entries.map((entry) => entry.actor)
+      )
+    }
+    records += 1
+    bytes += record.length
+  }
+
+  const drain = (): void => {
+    if (draining) return
+    draining = true
+    ledger
+      .write(id, 'system', (draft) => {
+        draining = false
+        journalInto(draft)
+        return draft.head.seq
+      })
+      .then(settle, fail)
+  }
+
+  // Not by `event.delta`: Yjs walks the whole document for it, at each keystroke.
+  let length = text.length
+  text.observe((_event, { deleteSet }) => {
+    const removed = [...deleteSet.clients.values()].flat().reduce((sum, deleted) => sum + deleted.len, 0)
+    counted = { added: text.length - length + removed, removed }
+    length = text.length
+  })
+
+  ydoc.on('update', (update: Uint8Array, origin: unknown) => {
+    const actor = actorOf(origin)
+    point = { seq: point.seq + 1, tag: nextTag(point.tag, update) }
+    cached = undefined
+    pending.push({ ...point, at: clock.now(), actor, update, ...counted })
+    counted = { added: 0, removed: 0 }
+    drain()
+    for (const listener of updateListeners) listener(update, actor)
+  })
+
+  const snapshot = (): Snapshot => (cached ??= snapshotOf(point, text.toString()))
+
+  return {
+    id,
+    ydoc,
+    text,
+    get seq() {
+      return point.seq
+    },
+    get durableSeq() {
+      return durableSeq
+    },
+    get replacedSeq() {
+      return replacedSeq
+    },
+    get failed() {
+      return failed
+    },
+    get tail() {
+      return { records, bytes }
+    },
+    snapshot,
+    written(written) {
+      newest = written
+    },
+    held() {
+      const { owner, origin, usage } = newest
+      const waiting = pending.reduce((sum, { update }) => sum + update.length, 0)
+      const bytes = newest.bytes === undefined ? undefined : newest.bytes + waiting
+      return {
+        owner,
+        ...(origin !== undefined && { origin }),
+        ...(usage !== undefined && { usage }),
+        ...(bytes !== undefined && { bytes })
+      }
+    },
+    apply(edits, actor, isCompared = false) {
+      // From the last edit to the first, so that offsets stay true. Nothing in here can throw: Yjs has no rollback.
+      const apply = (): void => {
+        for (const edit of edits.toReversed()) {
+          if (edit.to > edit.from) text.delete(edit.from, edit.to - edit.from)
+          if (edit.insert !== '') text.insert(edit.from, edit.insert)
+        }
+      }
+      const before = snapshot().content
+      if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
+      ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
+      // The text is known without asking Yjs, which would walk the whole document.
+      if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
+      return snapshot()
+    },
+    journalInto,
+    durable(seq = point.seq) {
+      return new Promise((resolve, reject) => {
+        const check = (): void => {
+          if (durableSeq < seq && !failed) return
+          listeners.delete(check)
+          if (durableSeq >= seq) resolve()
+          else reject(failure as Error)
+        }
+        listeners.add(check)
+        check()
+      })
+    },
+    onDurable(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    onUpdate(listener) {
+      updateListeners.add(listener)
+      return () => updateListeners.delete(listener)
+    },
+    checkpointed() {
+      records = 0
+      bytes = 0
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * What people do with a board that is drawn, and what it shows. Others may have changed the board since it was drawn, so columns are found
+ * again by their names before anything is written.
+ */
+import { type Board, type Card, detailsOf } from '../fences/board.ts'
+import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
+import type { Edit } from '../text/diff.ts'
+import { followPart } from './follow-part.ts'
+
+/** What a card says, its marker aside: others and we ourselves find it by that when places have changed. */
+export const wordsOf = (card: Card): string =>
+  JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
+
+export const cardsOn = ({ columns }: Board): Card[] => columns.flatMap(({ cards }) => cards)
+export const titlesOf = ({ columns }: Board): string[] => columns.map(({ title }) => title.text)
+
+/** Where a column of the board that is drawn is now; -1: nowhere. */
+export const columnIn = (drawn: Board, index: number, now: Board): number => followPart(titlesOf(drawn), index, titlesOf(now)) ?? -1
+
+/** Names of the columns that no two share, by which what is drawn of a column goes along with it. */
+export function columnKeys(board: Board): string[] {
+  const seen = new Map<string, number>()
+  return titlesOf(board).map((title) => {
+    const count = (seen.get(title) ?? 0) + 1
+    seen.set(title, count)
+    return `${count} ${title}`
+  })
+}
+
+// ——— the filter ———
+
+export const filterWords = (filter: string): string[] =>
+  filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+
+const matches = (card: Card, words: readonly string[]): boolean => {
+  const text = `${card.line.text}\n${detailsOf(card)}`.toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+interface ColumnShown {
+  readonly cards: readonly { readonly card: Card; readonly at: number }[]
+}
+
+/** The cards that a filter leaves of each column, with their places in it. Those of `always`, by what they say, stay whatever it says. */
+export const cardsLeft = ({ columns }: Board, words: readonly string[], always: ReadonlySet<string>): ColumnShown[] =>
+  columns.map(({ cards }) => ({
+    cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) || always.has(wordsOf(card)) ? [{ card, at }] : []))
+  }))
+
+// ——— columns that move ———
+
+export interface ColumnMove {
+  readonly edits: readonly Edit[]
+  /** Where the column is afterwards, and among how many. */
+  readonly column: number
+  readonly count: number
+}
+
+/** Moves a column that is drawn before another one (`to`: its index, or the number of all). Undefined: it is there, or it is gone. */
+export function columnMove(drawn: Board, now: Board, column: number, to: number): ColumnMove | undefined {
+  const from = columnIn(drawn, column, now)
+  const behind = drawn.columns.map((_each, index) => index).slice(to)
+  const before = behind.map((index) => columnIn(drawn, index, now)).find((at) => at >= 0) ?? now.columns.length
+  const edits = from < 0 ? [] : moveColumn(now, from, before)
+  if (edits.length === 0) return undefined
+  return { edits, column: before > from ? before - 1 : before, count: now.columns.length }
+}
+
+/** Removes a column that is drawn; nothing when somebody put a card into it since. */
+export function columnRemoval(drawn: Board, now: Board, column: number): readonly Edit[] {
+  const at = columnIn(drawn, column, now)
+  return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
+}
+
+/** Before which column one goes that moves by one place; undefined: it is at the end already. */
+export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
+  if (key === 'ArrowLeft' && column > 0) return column - 1
+  return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined
+}
+
+/** Before which column one goes that is dropped at `x`, by the edges of those that are drawn; their number: behind the last. */
+export const columnAt = (boxes: readonly { readonly left: number; readonly right: number }[], x: number): number =>
+  boxes.filter(({ left, right }) => (left + right) / 2 < x).length

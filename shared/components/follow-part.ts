@@ -1,0 +1,37 @@
+/** Where a part of a component is after others changed it. */
+
+const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
+
+/** Share of the words of one text that another has as well, 0 to 1. */
+const likeness = (one: string, other: string): number => {
+  const [words, others] = [wordsIn(one), wordsIn(other)]
+  return words.size === 0 ? 0 : [...words].filter((word) => others.has(word)).length / words.size
+}
+
+/** So alike, one is the other after a change, wherever it went. */
+const likenessMin = 0.5
+
+/**
+ * Where a part is after a change, among parts known by what they say: the nearest that says the same; else one that is new and stands where
+ * it stood or reads much like it, which then is the same part, changed. Undefined: it was removed.
+ */
+export function followPart(
+  before: readonly string[],
+  index: number,
+  now: readonly string[],
+  mayBe: (at: number) => boolean = () => true
+): number | undefined {
+  const part = before[index] ?? ''
+  const same = now.flatMap((each, at) => (each === part ? [at] : []))
+  if (same.length > 0) return same.reduce((best, at) => (Math.abs(at - index) < Math.abs(best - index) ? at : best))
+  const known = new Set(before)
+  let found: { readonly at: number; readonly score: number } | undefined
+  now.forEach((each, at) => {
+    if (known.has(each) || !mayBe(at)) return
+    const beside = Number(now[at - 1] === before[index - 1]) + Number(now[at + 1] === before[index + 1])
+    const alike = likeness(part, each)
+    const score = alike + beside / 4
+    if ((beside > 0 || alike >= likenessMin) && (found === undefined || score > found.score)) found = { at, score }
+  })
+  return found?.at
+}

@@ -1,0 +1,44 @@
+/** Ids of components in a text that is put in once more: no two components of a document share one. */
+import { type Fence, fencesOf, parseInfo } from '../fences/fences.ts'
+import { applyEdits, type Edit } from '../text/diff.ts'
+
+/** How often an id is looked for in the first line of its fence: it may stand in a title as well. */
+const placesMax = 20
+
+/** Writes another id in the first line of a fence. */
+function renameId({ source, mark, id }: Fence, fresh: string): Edit[] {
+  const end = source.indexOf('\n', mark.to)
+  const info = source.slice(mark.to, end === -1 ? source.length : end)
+  let at = -1
+  for (let place = 0; place < placesMax; place++) {
+    at = info.indexOf(`#${id}`, at + 1)
+    if (at === -1) return []
+    const from = at + 1
+    const to = from + (id?.length ?? 0)
+    if (parseInfo(info.slice(0, from) + fresh + info.slice(to)).id === fresh)
+      return [{ from: mark.to + from, to: mark.to + to, insert: fresh }]
+  }
+  return []
+}
+
+/** A text whose components have ids of their own, next to those of the document that it goes into. */
+export function withOwnIds(text: string, document: string): string {
+  const fences = fencesOf(text)
+  if (fences.every(({ id }) => id === undefined)) return text
+  const taken = new Set(fencesOf(document).map(({ id }) => id))
+  const numbers = new Map<string, number>()
+  const edits = fences.flatMap((fence) => {
+    const { id } = fence
+    if (id === undefined || !taken.has(id)) {
+      taken.add(id)
+      return []
+    }
+    const name = id.replace(/-\d+$/, '')
+    let number = numbers.get(name) ?? 2
+    while (taken.has(`${name}-${number}`)) number += 1
+    numbers.set(name, number)
+    taken.add(`${name}-${number}`)
+    return renameId(fence, `${name}-${number}`)
+  })
+  return applyEdits(text, edits)
+}

@@ -1,0 +1,30 @@
+/** The countable part of the page on language in CONTRIBUTING.md: words and beginnings of sentences that plain English does without. */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Sentence, sentencesOfComments, sentencesOfPapers, sentencesOfStrings } from './support/prose.ts'
+
+const root = join(import.meta.dirname, '..')
+const papers = ['ARCHITECTURE.md', 'README.md', 'SECURITY.md', 'test/README.md', 'test/SPEC.md', ...globSync('docs/**/*.md', { cwd: root })]
+const sources = ['shared', 'server', 'cli', 'web']
+
+/** A clause as subject: a whole sentence, so that questions and headings pass. */
+const clause = /^(?:What|Whatever|Who|Whoever|Whom|Whose|Those|Of)\b.*\.["”]?$/
+
+/** Quoted words are named, not used. */
+const found = (sentences: readonly Sentence[], pattern: RegExp): string[] =>
+  sentences.filter(({ text }) => pattern.test(text.replaceAll(/“[^”]*”/g, '“”'))).map(({ file, text }) => `${file}: ${text}`)
+
+test('[HOUSE-13] papers, rules and strings have no sentence with a clause as its subject', () => {
+  expect(clause.test('What is acknowledged was on disk before.')).toBe(true)
+  expect(clause.test('What did you find?')).toBe(false)
+  const sentences = [...sentencesOfPapers(papers), ...sentencesOfStrings(sources)]
+  expect(sentences.length).toBeGreaterThan(5000)
+  expect(found(sentences, clause)).toEqual([])
+})
+
+test('[HOUSE-14] papers, rules, strings and comments say “again”, not “anew”', () => {
+  const comments = sentencesOfComments([...sources, 'scripts', 'test'])
+  expect(comments.length).toBeGreaterThan(5000)
+  expect(found([...sentencesOfPapers(papers), ...sentencesOfStrings(sources), ...comments], /\banew\b/i)).toEqual([])
+})

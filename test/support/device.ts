@@ -1,0 +1,90 @@
+/** A device with pages, without a browser: a disk, locks that end with their page, and what pages tell each other. */
+import type { Page } from '../../web/device/outbox.ts'
+import type { Kept } from '../../web/device/records.ts'
+
+type Stored = Kept & { readonly queue: 'review' | 'uploads' | 'media' }
+
+export interface FakePage {
+  readonly page: Page
+  /** A browser event. */
+  fire(event: 'online' | 'pagehide' | 'hidden'): void
+  /** The page is gone: its locks are free, and nothing of it reaches the disk any more. */
+  end(): void
+}
+
+export interface FakeDevice {
+  readonly disk: Map<string, Stored>
+  /** `ok`, `full` (takes nothing), `stuck` (never answers a write) or `deaf` (forgets nothing). */
+  state: 'ok' | 'full' | 'stuck' | 'deaf'
+  open(): FakePage
+}
+
+export function fakeDevice(): FakeDevice {
+  const disk = new Map<string, Stored>()
+  const locks = new Map<string, { readonly owner: FakePage; readonly free: Promise<void> }>()
+  const followers = new Map<(isCarried: boolean) => void, { readonly owner: FakePage; readonly doc: string }>()
+  const never = new Promise<never>(() => undefined)
+
+  const open = (): FakePage => {
+    let isGone = false
+    const listeners = new Set<readonly [string, () => void]>()
+    const frees = new Set<() => void>()
+    const isStuck = (): boolean => isGone || device.state === 'stuck'
+    const lock: Page['lock'] = async (name, isWaiting, run) => {
+      while (isWaiting && locks.has(name)) await locks.get(name)?.free
+      if (locks.has(name)) return run(false)
+      const { promise: free, resolve } = Promise.withResolvers<void>()
+      const release = (): void => {
+        frees.delete(release)
+        locks.delete(name)
+        resolve()
+      }
+      locks.set(name, { owner: self, free })
+      frees.add(release)
+      return run(true).finally(() => frees.has(release) && release())
+    }
+    const self: FakePage = {
+      page: {
+        entries: {
+          async put(item) {
+            if (isStuck()) return never
+            if (device.state === 'full') return false
+            disk.set(item.id, item)
+            return true
+          },
+          async drop(id) {
+            if (isStuck()) return never
+            if (device.state !== 'deaf') disk.delete(id)
+          },
+          find: async (id) => disk.get(id),
+          list: async (doc) => [...disk.values()].filter((item) => item.doc === doc)
+        },
+        lock,
+        follow(doc, changed) {
+          followers.set(changed, { owner: self, doc })
+          const tell = (): void => {
+            for (const [other, { owner, doc: theirs }] of followers) if (owner !== self && theirs === doc) other(false)
+          }
+          return { tell, stop: () => void followers.delete(changed) }
+        },
+        on(event, listener) {
+          const entry = [event, listener] as const
+          listeners.add(entry)
+          return () => void listeners.delete(entry)
+        }
+      },
+      fire(event) {
+        for (const [name, listener] of listeners) if (name === event) listener()
+      },
+      end() {
+        self.fire('pagehide')
+        isGone = true
+        listeners.clear()
+        for (const free of frees) free()
+      }
+    }
+    return self
+  }
+  const device: FakeDevice = { disk, state: 'ok', open }
+  return device
+}

@@ -1,0 +1,33 @@
+/** What happened, as the panel lists it. */
+import { expect, test } from 'vitest'
+import { groupByDay } from '../web/activity/groups.ts'
+import type { EventFields } from '../shared/events.ts'
+import type { FeedEvent } from '../web/activity/event.ts'
+
+const noon = new Date(2026, 4, 4, 12).getTime()
+
+/** Changes of the text, newest first: who, and how many minutes before noon. Two names wrote together. */
+const feed = (...lines: readonly (readonly [who: string, minutes: number, kind?: string])[]): FeedEvent[] =>
+  lines.map(([who, minutes, kind = 'content.changed'], index) => {
+    const actors = who.split('+')
+    const of =
+      actors.length === 1 ? { actor: who, actorKind: 'guest', payload: {} } : { actor: null, actorKind: 'system', payload: { actors } }
+    return { seq: lines.length - index, ts: noon - minutes * 60_000, kind, ...of } as unknown as FeedEvent
+  })
+
+const shown = (events: readonly FeedEvent[], seen = 0): string[] =>
+  groupByDay(events, seen).flatMap(({ entries }) =>
+    entries.map(({ events: all, latest }) => `${latest.actor ?? (latest.payload as EventFields).actors?.join('+')} ${all.length}`)
+  )
+
+test('[ACTIVITY-5] what two people write at the same time is one line each', () => {
+  expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3], ['Ana', 4]))).toEqual(['Ana 3', 'Bea 2'])
+  expect(shown(feed(['Ana+Bea', 0], ['Ana', 1], ['Bea+Ana', 2], ['Ana', 3]))).toEqual(['Ana+Bea 2', 'Ana 2'])
+  // Half an hour without a change of theirs begins a new line.
+  expect(shown(feed(['Ana', 0], ['Bea', 10], ['Bea', 20], ['Ana', 31], ['Ana', 50]))).toEqual(['Ana 1', 'Bea 2', 'Ana 2'])
+  // A comment stands between what was written before and after it, and so does the mark of what is new.
+  expect(shown(feed(['Ana', 0], ['Bea', 1, 'comment.created'], ['Ana', 2], ['Ana', 3]))).toEqual(['Ana 1', 'Bea 1', 'Ana 2'])
+  expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3]), 2)).toEqual(['Ana 1', 'Bea 1', 'Ana 1', 'Bea 1'])
+  // Midnight parts days.
+  expect(groupByDay(feed(['Ana', 11 * 60 + 50], ['Ana', 12 * 60 + 10]), 0)).toHaveLength(2)
+})

@@ -1,0 +1,67 @@
+/**
+ * The typefaces of the pages, given to the browser by script. What a style sheet declares Chromium reads again with every sheet that comes
+ * later and has a cascade layer, as those of CodeMirror do; text that stood in a typeface would then stand in its fallback, and its lines
+ * break elsewhere. Pages without script have them from `style/fonts.css`, under their own names.
+ */
+import mono from '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
+import serifItalic from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'
+import serif from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2?url'
+import quattroItalic from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-italic.woff2?url'
+import quattro from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-normal.woff2?url'
+import quattroBoldItalic from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-italic.woff2?url'
+import quattroBold from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-normal.woff2?url'
+
+/** As in `style/fonts.css`: what the file has. */
+const monoRange =
+  'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD'
+
+const faces: readonly (readonly [family: string, address: string, about: FontFaceDescriptors])[] = [
+  ['page-quattro', quattro, { weight: '400' }],
+  ['page-quattro', quattroBold, { weight: '700' }],
+  ['page-quattro', quattroItalic, { weight: '400', style: 'italic' }],
+  ['page-quattro', quattroBoldItalic, { weight: '700', style: 'italic' }],
+  ['page-mono', mono, { weight: '100 800', unicodeRange: monoRange }],
+  ['page-serif', serif, { weight: '200 900' }],
+  ['page-serif', serifItalic, { weight: '200 900', style: 'italic' }]
+]
+
+/** Faces that came with the text of the page (`public/theme.js`), by what tells them apart. */
+const nameOf = (family: string, { weight = '400', style = 'normal' }: FontFaceDescriptors): string =>
+  `${family.replaceAll('"', '')} ${weight} ${style}`
+
+/**
+ * To be called before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. A page
+ * whose text could not wait for its own goes without all of them.
+ */
+export function addFaces(): void {
+  const { dataset } = document.documentElement
+  if (dataset['faces'] === 'late') return
+  const present = new Set([...document.fonts].map((face) => nameOf(face.family, face)))
+  for (const [family, address, about] of faces)
+    if (!present.has(nameOf(family, about))) document.fonts.add(new FontFace(family, `url(${address})`, { ...about, display: 'optional' }))
+  dataset['faces'] ??= 'page'
+}
+
+/** The families that a text may stand in. */
+const families: Readonly<Record<'write' | 'read', RegExp>> = { write: /page-(?:quattro|mono)/, read: /page-(?:serif|mono)/ }
+
+/**
+ * Fetches the faces of the editor that no text has asked for yet: the first bold word would otherwise stand in the fallback for the whole
+ * visit. To be called when nobody waits.
+ */
+export function fetchFacesAhead(): void {
+  for (const face of document.fonts) if (face.status === 'unloaded' && families.write.test(face.family)) face.load().catch(() => undefined)
+}
+
+/** Longest wait for typefaces that the device has, in milliseconds. */
+const deviceMsMax = 300
+
+/**
+ * Resolves once all faces of a text are there, so that it is drawn in them from the beginning: the first visit fetched them, and the device
+ * has them at the next. A face that is asked for only when its first word is drawn comes too late on a busy device, and stays away.
+ */
+export async function facesAtHand(use: keyof typeof families): Promise<void> {
+  const wanted = [...document.fonts].filter((face) => families[use].test(face.family))
+  const late = new Promise((resolve) => setTimeout(resolve, deviceMsMax))
+  await Promise.race([Promise.allSettled(wanted.map((face) => face.load())), late])
+}

@@ -1,0 +1,134 @@
+/** Requests to the service, and its errors as the pages need them. */
+import type { Role } from '../../shared/roles.ts'
+import { personName } from '../presence/person.ts'
+import { t } from '../text/t.ts'
+
+/** What the server refused, or `status: 0` when it was not reached. */
+export class RequestError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly hint: string
+  /** Seconds to wait, from `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined
+  readonly requestId: string | undefined
+  /** Of a deleted document: until when its owner can restore it, in milliseconds since 1970; 0: no more. */
+  readonly restorableUntil: number
+  /** How far the service has what is typed. */
+  readonly step: number
+  /** Role of the caller, where the answer tells it. */
+  readonly role: string
+
+  constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
+    const text = (key: string) => (typeof problem[key] === 'string' ? problem[key] : '')
+    super(text('message') || text('error') || text('detail') || t('The server gave no reason.'))
+    this.status = status
+    this.code = text('code')
+    this.hint = text('hint')
+    this.retryAfterSeconds = retryAfterSeconds
+    this.requestId = text('requestId') || undefined
+    this.restorableUntil = Date.parse(text('restorableUntil')) || 0
+    this.step = Number(problem['step'] ?? 0)
+    this.role = text('role')
+  }
+}
+
+export interface DocumentAnswer {
+  readonly id: string
+  readonly title: string
+  /** Null: it is called as its text says. */
+  readonly givenTitle: string | null
+  readonly url: string
+  readonly role: Role
+  readonly effectiveRole: Role
+  readonly published: boolean
+  readonly version: string
+  readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent'; readonly id?: string; readonly name?: string }
+}
+
+export interface CreatedDocument extends DocumentAnswer {
+  /** Owner key of an anonymous document. */
+  readonly key?: string
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly key?: string
+  /** A file as it is; anything else as JSON. */
+  readonly body?: unknown
+  /** Name of a guest; by default the one that this device remembers. Accounts write under their own. */
+  readonly author?: string
+  /** Makes the request safe to send again (docs/api.md, Retries). */
+  readonly idempotencyKey?: string
+  /** Goes on when the page is left. */
+  readonly keepalive?: boolean
+}
+
+// Header values are Latin-1; the service reads UTF-8 in them.
+const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
+
+async function problem(response: Response): Promise<RequestError> {
+  let body: unknown
+  try {
+    body = await response.json()
+  } catch {
+    body = {}
+  }
+  const seconds = Number(response.headers.get('retry-after') ?? NaN)
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
+}
+
+async function ask(path: string, options: Call): Promise<Response> {
+  const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
+  // Whatever a guest does is done under one name.
+  const author = options.author ?? (method === 'GET' ? '' : personName.value)
+  const headers: Record<string, string> = { accept: 'application/json' }
+  if (key !== '') headers['x-share-key'] = key
+  if (author !== '') headers['x-agent-author'] = headerValue(author)
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  const isFile = body instanceof Blob
+  if (body !== undefined) headers['content-type'] = isFile ? body.type : 'application/json'
+  const sent = isFile ? body : body === undefined ? null : JSON.stringify(body)
+  let response: Response
+  try {
+    response = await fetch(path, { method, headers, body: sent, cache: 'no-store', keepalive })
+  } catch {
+    throw new RequestError(0, {
+      code: 'offline',
+      message: t('The server cannot be reached.'),
+      hint: t('Check the connection and try again.')
+    })
+  }
+  if (!response.ok) throw await problem(response)
+  return response
+}
+
+/** One request to the service. Errors: `RequestError`. */
+export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+  const response = await ask(path, options)
+  // The service answers these shapes (openapi.json); both sides are built and tested together.
+  return (await response.json()) as Answer
+}
+
+/** The file at an address of the service. Errors: `RequestError`. */
+export const callFile = async (path: string, key: string): Promise<Blob> => (await ask(path, { key })).blob()
+
+/** Sent again with the same `idempotencyKey` it makes no second document. */
+export const createDocument = (
+  input: { title?: string; content?: string },
+  author: string,
+  idempotencyKey: string
+): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input, author, idempotencyKey })
+
+/** Who is signed in in this browser; null: nobody. */
+export const findUser = async (): Promise<{ readonly id: string; readonly name: string } | null> =>
+  (await call<{ readonly user: { readonly id: string; readonly name: string } | null }>('/api/session')).user
+
+/** Moves an anonymous document into the account of who is signed in. */
+export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
+
+/** Null: the document is called as its text says. */
+export const renameDocument = (id: string, key: string, title: string | null): Promise<DocumentAnswer> =>
+  call(`/api/docs/${id}`, { method: 'PATCH', key, body: { title } })
+
+export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })

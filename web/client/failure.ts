@@ -1,0 +1,35 @@
+/** What is said when something that a person asked for was refused, or did not get through: what it means, and what to do. */
+import { RequestError } from './api.ts'
+import { t, term } from '../text/t.ts'
+
+const ended = term('Your link was revoked or has expired. Ask the owner of the document for a new one.')
+const tooLarge = term('This is too large for the server.')
+
+const noRoom = term('The document or its owner has no space left. Delete what is no longer needed, then try again.')
+
+const byStatus: Readonly<Record<number, string>> = {
+  0: term('The server cannot be reached. Nothing is lost: try again when the connection is back.'),
+  401: ended,
+  403: term('Your link does not allow this.'),
+  404: term('This no longer exists.'),
+  410: term('The owner deleted this document.'),
+  413: tooLarge,
+  503: term('The server is restarting. Try again in a few seconds.'),
+  507: term('The disk of the server is full.')
+}
+
+/** Whether the same may have been done although no answer came, or may be done the next time. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof RequestError && (error.status === 0 || error.status === 429 || error.status >= 500)
+
+/** Errors of other kinds than `RequestError` are our own: they are told as that. */
+export function failureWords(error: unknown): string {
+  if (!(error instanceof RequestError)) return t('That did not work. Try again.')
+  const { status, code, message, hint, retryAfterSeconds, requestId } = error
+  if (status === 429) return t('Too many requests. Try again in {seconds} s.', { seconds: retryAfterSeconds ?? 60 })
+  if (code === 'quota_exceeded') return t(noRoom)
+  const words = byStatus[status]
+  if (words !== undefined) return t(words)
+  if (status >= 500) return t('Something went wrong on the server. Request {request}.', { request: requestId ?? '–' })
+  return `${message} ${hint}`.trim()
+}

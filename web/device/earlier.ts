@@ -1,0 +1,72 @@
+/**
+ * Carries over what earlier versions kept in databases of their own, so that nothing that waits is lost by a new version.
+ * - A page of an earlier version may still be open, and write. Its database is opened here under a higher version number, which the browser
+ *   grants only when no other page has it open: until then that page sends its entries itself, and whatever it leaves comes over after it.
+ * - Records go first into the new database and then from the old one, under a lock: a page that dies in between loses none, and two pages
+ *   carry none twice. The service knows each entry by its id.
+ */
+import { carriedTo } from './channel.ts'
+import type { Queue, StoreName } from './device.ts'
+
+interface Earlier {
+  readonly database: string
+  readonly store: string
+  readonly into: StoreName
+  readonly queue?: Queue
+}
+
+const all: readonly Earlier[] = [
+  { database: 'agmd-review', store: 'deeds', into: 'outbox', queue: 'review' },
+  { database: 'agmd-uploads', store: 'uploads', into: 'outbox', queue: 'uploads' },
+  { database: 'agmd-media', store: 'jobs', into: 'outbox', queue: 'media' },
+  { database: 'agmd-remarks', store: 'lists', into: 'lists' },
+  // It held nothing: a page tried whether the device takes anything.
+  { database: 'agmd-probe', store: 'probe', into: 'lists' }
+]
+
+const ended = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve()
+    transaction.onabort = () => reject(transaction.error ?? new Error('The browser ended the transaction.'))
+  })
+
+async function move(from: IDBDatabase, into: IDBDatabase, { database, store, into: name, queue }: Earlier): Promise<void> {
+  if (from.objectStoreNames.contains(store) && database !== 'agmd-probe') {
+    const reading = from.transaction(store, 'readonly')
+    const asked = reading.objectStore(store).getAll() as IDBRequest<{ readonly doc: string }[]>
+    await ended(reading)
+    const writing = into.transaction(name, 'readwrite')
+    for (const record of asked.result) writing.objectStore(name).put(queue === undefined ? record : { ...record, queue })
+    await ended(writing)
+    const clearing = from.transaction(store, 'readwrite')
+    clearing.objectStore(store).clear()
+    await ended(clearing)
+    for (const doc of new Set(asked.result.map((record) => record.doc))) carriedTo(doc)
+  }
+  from.close()
+  indexedDB.deleteDatabase(database)
+}
+
+/** Resolves when they are there, or have to wait for a page of an earlier version. */
+function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const request = indexedDB.open(earlier.database, 2)
+  request.onupgradeneeded = ({ oldVersion }) => {
+    // There is none, and there is to be none.
+    if (oldVersion === 0) request.transaction?.abort()
+  }
+  request.onblocked = request.onerror = () => resolve()
+  request.onsuccess = () => {
+    const from = request.result
+    from.onversionchange = () => from.close()
+    const { locks } = navigator as { locks?: LockManager }
+    const moving = locks === undefined ? move(from, into, earlier) : locks.request('agmd-earlier', () => move(from, into, earlier))
+    // What could not be moved is still there for the next page.
+    moving.catch(() => from.close()).finally(resolve)
+  }
+  return promise
+}
+
+export async function carryOver(into: IDBDatabase): Promise<void> {
+  await Promise.all(all.map((earlier) => carryOne(into, earlier)))
+}

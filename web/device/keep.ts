@@ -1,0 +1,156 @@
+/** Keeps one document on this device (IndexedDB), and says plainly when the browser does not let us. */
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { IndexeddbPersistence } from 'y-indexeddb'
+import * as Y from 'yjs'
+import { afterPaint } from '../base/after-paint.ts'
+import { lastBytesMax, lastChanges, leaveLastChanges } from './last-changes.ts'
+import { textDatabase } from './device.ts'
+import { canKeep, openMsMax } from './records.ts'
+
+export interface Keep {
+  /** `opening`, then `kept`; `lost` as soon as anything could not be read or written. */
+  readonly state: Signal<'opening' | 'kept' | 'lost'>
+  /** Changes of the text that this device does not hold on its disk yet: for milliseconds, unless the disk is slow. */
+  readonly unwritten: ReadonlySignal<number>
+  /** Whether the page may go now and its text be found again by the next one. */
+  outlivesPage(): boolean
+  /** Resolves when the kept text is in the document, or cannot be had. Never rejects. */
+  readonly ready: Promise<void>
+  close(): Promise<void>
+}
+
+interface Parts {
+  readonly _db: Promise<IDBDatabase>
+  _storeUpdate(update: Uint8Array, origin: unknown): void
+}
+
+interface Persistence {
+  readonly indexedDb: IndexeddbPersistence
+  /** Changes that are not on the disk yet, oldest first. */
+  unwritten(): readonly Uint8Array[]
+}
+
+/**
+ * Stores what changes, a batch at a time: what comes while one is written goes out with the next, so that a slow disk is never more than one
+ * batch behind, and `onWaiting` hears how many changes wait. y-indexeddb by itself starts a transaction for each and looks away.
+ */
+function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, lose: () => void): Persistence {
+  const indexedDb = new IndexeddbPersistence(textDatabase(id), doc)
+  const parts = indexedDb as unknown as Parts
+  const store = parts._storeUpdate
+  let database: IDBDatabase | undefined
+  let waiting: Uint8Array[] = []
+  let batch: Uint8Array[] = []
+  let planned = false
+
+  const write = (): void => {
+    planned = false
+    if (database === undefined || batch.length > 0 || waiting.length === 0) return
+    batch = waiting
+    waiting = []
+    // A closed database throws inside the transaction of the editor, which would detach the editor from the text; a full one aborts.
+    try {
+      store(batch.length === 1 && batch[0] !== undefined ? batch[0] : Y.mergeUpdates(batch), undefined)
+      // Transactions on one store run in their order: this one begins when that of the batch is on the disk.
+      const after = database.transaction('updates', 'readonly')
+      after.oncomplete = () => {
+        batch = []
+        onWaiting(waiting.length)
+        write()
+      }
+    } catch {
+      lose()
+    }
+  }
+  doc.off('update', store)
+  parts._storeUpdate = (update, origin) => {
+    if (origin === indexedDb) return
+    waiting.push(update)
+    onWaiting(batch.length + waiting.length)
+    if (planned || batch.length > 0) return
+    planned = true
+    afterPaint(write)
+  }
+  doc.on('update', parts._storeUpdate)
+  parts._db.then((opened) => {
+    for (const event of ['abort', 'error', 'close'] as const) opened.addEventListener(event, lose)
+    database = opened
+    write()
+  }, lose)
+  return { indexedDb, unwritten: () => [...batch, ...waiting] }
+}
+
+export function keep(id: string, doc: Y.Doc): Keep {
+  const state = signal<'opening' | 'kept' | 'lost'>('opening')
+  const unwritten = signal(0)
+  const ended = new AbortController()
+  let persistence: Persistence | undefined
+  let closed = false
+  /** What was typed before the database was open. */
+  const early: Uint8Array[] = []
+
+  const lose = (): void => {
+    if (closed || state.value === 'lost') return
+    state.value = 'lost'
+    ended.abort()
+    void persistence?.indexedDb.destroy().catch(() => undefined)
+  }
+  const hold = (update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction): void => {
+    if (transaction.local) early.push(update)
+  }
+  doc.on('update', hold)
+
+  const pending = (): readonly Uint8Array[] => (state.value === 'opening' ? early : []).concat(persistence?.unwritten() ?? [])
+  addEventListener(
+    'pagehide',
+    () => {
+      const updates = pending()
+      if (updates.length > 0) leaveLastChanges(id, updates)
+    },
+    { signal: ended.signal }
+  )
+
+  /** Brings what the page before could not write any more. */
+  const recover = (): void => {
+    const last = lastChanges(id)
+    if (last === undefined) return
+    for (const update of last.updates) Y.applyUpdate(doc, update)
+    if (state.value !== 'kept') return
+    const stop = unwritten.subscribe((count) => {
+      if (count > 0) return
+      last.done()
+      queueMicrotask(() => stop())
+    })
+  }
+
+  const ready = (async () => {
+    if (!(await canKeep()) || closed) return lose()
+    persistence = persist(id, doc, (count) => (unwritten.value = count), lose)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    void persistence.indexedDb.whenSynced.then(() => {
+      if (state.value === 'opening') state.value = 'kept'
+      resolve()
+    })
+    const stop = state.subscribe((value) => value === 'lost' && resolve())
+    const timer = setTimeout(() => state.value === 'opening' && lose(), openMsMax)
+    await promise
+    clearTimeout(timer)
+    stop()
+  })().then(() => {
+    doc.off('update', hold)
+    if (!closed) recover()
+  })
+
+  return {
+    state,
+    unwritten,
+    ready,
+    outlivesPage: () => state.value === 'kept' && pending().reduce((sum, { length }) => sum + length, 0) <= lastBytesMax,
+    async close() {
+      closed = true
+      ended.abort()
+      doc.off('update', hold)
+      await persistence?.indexedDb.destroy().catch(() => undefined)
+    }
+  }
+}

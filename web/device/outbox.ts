@@ -1,0 +1,253 @@
+/**
+ * The outbox of a document: what a person sent, and the service has not acknowledged. A reload, a day without a network or the end of a
+ * browser loses none; the service knows each entry by its id, so one that is sent twice is done once.
+ *
+ * - **Keep.** An entry is in the database before anything else is asked of it. One that is plain text is also in local storage until the
+ *   database has it, because IndexedDB may not finish what it begins as a page goes.
+ * - **Claim.** Of several pages of one device one sends. Entries in turn (`turn`) go through a lock for the document, in their order; entries
+ *   that have a page of their own (`claimed`) each have a lock, which ends with the page. Another page restores those whose lock is free, and waits in line for
+ *   the others: a page that is loaded again may ask before the browser has ended the page that it was.
+ * - **Retry.** An entry that could not be sent waits for its time, for the network or for the connection, whichever comes first.
+ */
+import { effect, signal, type ReadonlySignal } from '@preact/signals'
+import { followChanges } from './channel.ts'
+import type { Queue } from './device.ts'
+import { dropLeft, leave, left } from './left.ts'
+import { records, type Kept, type Records } from './records.ts'
+import { openRetries } from './retries.ts'
+
+/** What a page of a device gives to its outboxes. */
+export interface Page {
+  readonly entries: Records<Kept & { readonly queue: Queue }>
+  /** Runs while no other page of the device has this lock. `isWaiting`: as soon as none has; else at once, and is told whether it is held. */
+  lock(name: string, isWaiting: boolean, run: (isHeld: boolean) => Promise<void>): Promise<void>
+  /**
+   * Calls `changed` when another page has changed something, or when entries of an earlier version were carried over. Answers how to tell the
+   * others, and how to stop.
+   */
+  follow(doc: string, changed: (isCarried: boolean) => void): { tell(): void; stop(): void }
+  /** Listens until the answer is called. */
+  on(event: 'online' | 'pagehide' | 'hidden', listener: () => void): () => void
+}
+
+export interface Outbox<Entry extends Kept> {
+  /** Entries that this page alone holds: they are lost with it. */
+  readonly onlyHere: ReadonlySignal<number>
+  /** When an entry comes: later than all that came before it on this page. */
+  now(): number
+  /** Keeps an entry, in place of the one of the same id. Answers whether the device has it. */
+  put(entry: Entry): Promise<boolean>
+  /** It is acknowledged, or not wanted: this page does not bring it back. */
+  drop(id: string): Promise<void>
+  /** All that there are, whichever page put them there, oldest first. */
+  read(): Promise<readonly Entry[]>
+  /** Takes over, oldest first, the entries of pages that ended; later also those of pages that end while this one is open. */
+  restore(take: (entry: Entry) => void): Promise<void>
+  /** Runs when no other page of this device sends for this document. */
+  inTurn(work: () => Promise<void>): Promise<void>
+  /** It could not be sent now. */
+  later(id: string, afterMs: number): void
+  /** Whether its time has come. */
+  isDue(id: string): boolean
+  /** The time of all has come: a person asks for it. */
+  wake(): void
+  start(follow: Following): () => void
+}
+
+interface Following {
+  /** Sends what is due. Called at once, when a time has come, and when the network or the connection is back. */
+  readonly work: () => void
+  readonly connected?: ReadonlySignal<boolean>
+  /** Another page changed something. */
+  readonly onChanged?: () => void
+  /** There are entries that no page has. */
+  readonly onCarried?: () => void
+  /** The page goes. */
+  readonly onLeave?: () => void
+}
+
+const thisPage: Page = {
+  entries: records('outbox'),
+  async lock(name, isWaiting, run) {
+    const { locks } = navigator as { locks?: LockManager }
+    // Without them (no secure origin) each page does what it finds.
+    await (locks === undefined ? run(true) : locks.request(name, { ifAvailable: !isWaiting }, (lock) => run(lock !== null)))
+  },
+  follow: followChanges,
+  on(event, listener) {
+    const target = event === 'hidden' ? document : window
+    const name = event === 'hidden' ? 'visibilitychange' : event
+    const heard = (): void => {
+      if (event !== 'hidden' || document.visibilityState === 'hidden') listener()
+    }
+    target.addEventListener(name, heard)
+    return () => target.removeEventListener(name, heard)
+  }
+}
+
+export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: Page = thisPage): Outbox<Entry> {
+  /** Entries of the review are plain text, and are sent in turn; the others may have a file, and belong to one page. */
+  const isText = queue === 'review'
+  const onlyHere = signal(0)
+  /** Those that the device would not keep. */
+  const here = new Map<string, Entry>()
+  /** Those that are on their way to the disk. */
+  const unwritten = new Map<string, Entry>()
+  /** Those that this page dropped: a disk that fails to forget one does not bring it back. */
+  const dropped = new Set<string>()
+  /** Those that belong to this page. */
+  const claimed = new Map<string, () => void>()
+  /** Those of other pages that this page waits for. */
+  const awaited = new Set<string>()
+  let hasStopped = false
+  /** Every write to the device, in order: reading waits for them. */
+  let writes: Promise<unknown> = Promise.resolve()
+  let last = 0
+  let work: () => void = () => undefined
+  const retries = openRetries(() => work())
+  let channel: { tell(): void; stop(): void } | undefined
+
+  const count = (): void => {
+    onlyHere.value = here.size
+  }
+  const leaveAll = (): void => {
+    if (isText) leave(doc, [...unwritten.values(), ...here.values()])
+  }
+
+  // Pages of earlier versions know the locks by these names.
+  const lockOf = (id: string): string => `agmd-upload:${id}`
+  /** Keeps the lock until the entry is released. */
+  const hold = async (id: string): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    claimed.set(id, resolve)
+    await promise
+  }
+  const claim = async (id: string): Promise<boolean> => {
+    if (claimed.has(id)) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    page
+      .lock(lockOf(id), false, async (isHeld) => {
+        resolve(isHeld)
+        if (isHeld) await hold(id)
+      })
+      .catch(() => resolve(false))
+    return promise
+  }
+  const release = (id: string): void => {
+    claimed.get(id)?.()
+    claimed.delete(id)
+  }
+
+  const put = async (entry: Entry): Promise<boolean> => {
+    if (dropped.has(entry.id)) return false
+    unwritten.set(entry.id, entry)
+    // The database says later whether it has it; until then nothing else would.
+    leaveAll()
+    const written = writes.then(async () => {
+      // It was dropped before its turn came.
+      if (!unwritten.has(entry.id)) return false
+      if (!isText) await claim(entry.id)
+      const isKept = await page.entries.put({ ...entry, queue })
+      if (isKept) here.delete(entry.id)
+      else if (!dropped.has(entry.id)) here.set(entry.id, entry)
+      count()
+      if (unwritten.get(entry.id) === entry) unwritten.delete(entry.id)
+      if (isKept && isText) dropLeft(doc, entry.id)
+      channel?.tell()
+      return isKept
+    })
+    writes = written
+    return written
+  }
+
+  const read = async (): Promise<readonly Entry[]> => {
+    await writes
+    const found = (await page.entries.list(doc)) ?? []
+    const ours = found.filter((entry) => entry.queue === queue && !here.has(entry.id)) as readonly unknown[] as readonly Entry[]
+    return [...ours, ...here.values()].filter(({ id }) => !dropped.has(id)).toSorted((one, other) => one.at - other.at)
+  }
+
+  /** Takes a claimed entry over. The page that had it may have changed it, or finished, in between. */
+  const takeOver = async (id: string, take: (entry: Entry) => void): Promise<void> => {
+    const entry = await page.entries.find(id)
+    if (entry === undefined || dropped.has(id) || hasStopped) release(id)
+    else take(entry as unknown as Entry)
+  }
+  const wait = (id: string, take: (entry: Entry) => void): void => {
+    if (awaited.has(id)) return
+    awaited.add(id)
+    const held = async (): Promise<void> => {
+      awaited.delete(id)
+      if (hasStopped) return
+      const ended = hold(id)
+      await takeOver(id, take)
+      await ended
+    }
+    page.lock(lockOf(id), true, held).catch(() => awaited.delete(id))
+  }
+
+  return {
+    onlyHere,
+    put,
+    read,
+    now() {
+      last = Math.max(Date.now(), last + 0.01)
+      return last
+    },
+    async drop(id) {
+      dropped.add(id)
+      here.delete(id)
+      unwritten.delete(id)
+      retries.drop(id)
+      if (isText) dropLeft(doc, id)
+      count()
+      writes = writes.then(async () => {
+        await page.entries.drop(id)
+        release(id)
+        channel?.tell()
+      })
+      await writes
+    },
+    async restore(take) {
+      for (const { id } of await read()) {
+        if (claimed.has(id)) continue
+        if (await claim(id)) await takeOver(id, take)
+        else wait(id, take)
+      }
+    },
+    inTurn: (run) => page.lock(`agmd-review:${doc}`, true, run),
+    later: retries.later,
+    isDue: retries.isDue,
+    wake: retries.wake,
+    start({ work: send, connected, onChanged, onCarried, onLeave }) {
+      work = send
+      hasStopped = false
+      channel = page.follow(doc, (isCarried) => {
+        onChanged?.()
+        if (isCarried) onCarried?.()
+      })
+      const stops = [
+        page.on('online', retries.wake),
+        page.on('hidden', leaveAll),
+        page.on('pagehide', () => {
+          leaveAll()
+          onLeave?.()
+        }),
+        effect(() => {
+          if (connected?.value === true) queueMicrotask(retries.wake)
+        })
+      ]
+      if (isText) for (const entry of left<Entry>(doc)) void put(entry)
+      work()
+      return () => {
+        work = () => undefined
+        hasStopped = true
+        for (const stop of stops) stop()
+        retries.stop()
+        channel?.stop()
+        channel = undefined
+        for (const id of claimed.keys()) release(id)
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** The documents that were opened on this device, newest first, with the key of each: the only place where a key is kept. */
+import { signal } from '@preact/signals'
+import { roles, type Role } from '../../shared/roles.ts'
+import { deviceValue } from './device.ts'
+import { readDevice, writeDevice } from './values.ts'
+
+export interface RecentDocument {
+  readonly id: string
+  readonly title: string
+  /** The title that it was given, '' for none. */
+  readonly givenTitle: string
+  readonly role: Role | null
+  /** Share key, or '' for a document that was opened without one. */
+  readonly key: string
+  /** Milliseconds since 1970. */
+  readonly openedAt: number
+  /** True once its text was received, and so can be opened without the network. */
+  readonly received: boolean
+  /** Whether it was published when it was seen last. */
+  readonly published: boolean
+  /** The name that its link was made for, '' for none. */
+  readonly given: string
+  /** Until when it can be restored from the trash, in milliseconds since 1970; 0: it is not there. */
+  readonly trashedUntil: number
+}
+
+const storageKey = deviceValue('documents')
+const recentMax = 200
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function parseOne(value: unknown): RecentDocument[] {
+  if (typeof value !== 'object' || value === null) return []
+  const entry = value as Record<string, unknown>
+  if (text(entry['id']) === '') return []
+  const role = roles.find((name) => name === entry['role']) ?? null
+  return [
+    {
+      id: text(entry['id']),
+      title: text(entry['title']),
+      givenTitle: text(entry['givenTitle']),
+      role,
+      key: text(entry['key']),
+      openedAt: Number(entry['openedAt']) || 0,
+      received: entry['received'] === true,
+      published: entry['published'] === true,
+      given: text(entry['given']),
+      trashedUntil: Number(entry['trashedUntil']) || 0
+    }
+  ]
+}
+
+function load(): RecentDocument[] {
+  try {
+    const list: unknown = JSON.parse(readDevice(storageKey) ?? '[]')
+    return Array.isArray(list) ? list.flatMap(parseOne) : []
+  } catch {
+    return []
+  }
+}
+
+export const recentDocuments = signal<readonly RecentDocument[]>(load())
+
+window.addEventListener('storage', (event) => {
+  if (event.key === storageKey) recentDocuments.value = load()
+})
+
+function save(list: readonly RecentDocument[]): void {
+  recentDocuments.value = list
+  writeDevice(storageKey, JSON.stringify(list))
+}
+
+export const findRecent = (id: string): RecentDocument | undefined => recentDocuments.value.find((entry) => entry.id === id)
+
+/** Remembers what is known of a document; what `change` leaves out stays as it was. */
+export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>): void {
+  const known: RecentDocument = {
+    id,
+    title: '',
+    givenTitle: '',
+    role: null,
+    key: '',
+    openedAt: Date.now(),
+    received: false,
+    published: false,
+    given: '',
+    trashedUntil: 0
+  }
+  // Read again: another tab may have written since.
+  const list = load()
+  const entry = { ...known, ...list.find((other) => other.id === id), ...change }
+  save([entry, ...list.filter((other) => other.id !== id)].sort((one, other) => other.openedAt - one.openedAt).slice(0, recentMax))
+}
+
+export function forget(id: string): void {
+  save(load().filter((entry) => entry.id !== id))
+}

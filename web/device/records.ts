@@ -1,0 +1,117 @@
+/** Records in the one database of this device: by their id, and listed by document. */
+import { stores, type StoreName } from './device.ts'
+
+export interface Kept {
+  readonly id: string
+  readonly doc: string
+  /** Milliseconds since 1970; orders them. */
+  readonly at: number
+}
+
+export interface Records<Item extends Kept> {
+  /** Whether it is kept on this device now. */
+  put(item: Item): Promise<boolean>
+  drop(id: string): Promise<void>
+  find(id: string): Promise<Item | undefined>
+  /** Those of a document, in the order in which they came; undefined when nothing can be stored here. */
+  list(doc: string): Promise<readonly Item[] | undefined>
+}
+
+/** Longest time to wait for a database that a broken profile holds, in milliseconds. */
+export const openMsMax = 3000
+
+let opening: Promise<IDBDatabase | undefined> | undefined
+/** Resolves when what earlier versions kept is there, too. */
+let carried: Promise<void> | undefined
+
+function open(): Promise<IDBDatabase | undefined> {
+  const { promise, resolve } = Promise.withResolvers<IDBDatabase | undefined>()
+  try {
+    const request = indexedDB.open('agmd', 1)
+    request.onupgradeneeded = () => {
+      for (const name of stores) request.result.createObjectStore(name, { keyPath: 'id' }).createIndex('doc', 'doc')
+    }
+    request.onsuccess = () => {
+      const database = request.result
+      // A later version may change it, and a person clear it; it is opened again when it is needed.
+      database.onversionchange = database.onclose = () => {
+        database.close()
+        opening = undefined
+      }
+      resolve(database)
+    }
+    request.onerror = request.onblocked = () => resolve(undefined)
+  } catch {
+    resolve(undefined)
+  }
+  setTimeout(() => resolve(undefined), openMsMax)
+  return promise
+}
+
+const database = (): Promise<IDBDatabase | undefined> => (opening ??= open())
+
+async function carry(): Promise<void> {
+  const into = await database()
+  if (into === undefined) return
+  const names = (await indexedDB.databases?.())?.map(({ name }) => name)
+  // What carries them over is needed once.
+  if (names === undefined || names.some((name) => name?.startsWith('agmd-'))) await (await import('./earlier.ts')).carryOver(into)
+}
+
+const all = (): Promise<void> => (carried ??= carry().catch(() => undefined))
+
+/** Runs one transaction. Resolves with what it asked for, or undefined when nothing can be stored here. */
+async function inStores<Answer>(
+  names: StoreName | readonly StoreName[],
+  mode: IDBTransactionMode,
+  ask: (transaction: IDBTransaction) => IDBRequest<Answer> | undefined
+): Promise<Answer | undefined> {
+  const opened = await database()
+  if (opened === undefined) return undefined
+  const { promise, resolve } = Promise.withResolvers<Answer | undefined>()
+  try {
+    const transaction = opened.transaction(names, mode)
+    const request = ask(transaction)
+    transaction.oncomplete = () => resolve(request?.result)
+    transaction.onabort = () => resolve(undefined)
+  } catch {
+    resolve(undefined)
+  }
+  return promise
+}
+
+export const records = <Item extends Kept>(name: StoreName): Records<Item> => ({
+  put: async (item) => (await inStores(name, 'readwrite', (within) => within.objectStore(name).put(item))) !== undefined,
+  drop: (id) => inStores(name, 'readwrite', (within) => within.objectStore(name).delete(id)),
+  async find(id) {
+    await all()
+    return inStores<Item | undefined>(name, 'readonly', (within) => within.objectStore(name).get(id))
+  },
+  async list(doc) {
+    await all()
+    const found = await inStores<Item[]>(name, 'readonly', (within) => within.objectStore(name).index('doc').getAll(doc))
+    return found?.toSorted((one, other) => one.at - other.at)
+  }
+})
+
+/** Removes all records of a document. */
+export async function dropRecords(doc: string): Promise<void> {
+  await all()
+  await inStores(stores, 'readwrite', (within) => {
+    for (const name of stores) {
+      const store = within.objectStore(name)
+      const ids = store.index('doc').getAllKeys(doc)
+      ids.onsuccess = () => {
+        for (const id of ids.result) store.delete(id)
+      }
+    }
+    return undefined
+  })
+}
+
+/** Whether the device takes anything: a full or broken profile often opens a database and then fails to write. */
+export const canKeep = (): Promise<boolean> =>
+  Promise.race([
+    records<Kept & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) }),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), openMsMax))
+  ])

@@ -1,0 +1,38 @@
+/** When what could not be sent is tried again: each entry has a time of its own, and the network wakes all. */
+export interface Retries {
+  later(id: string, afterMs: number): void
+  isDue(id: string): boolean
+  /** All are due now. */
+  wake(): void
+  drop(id: string): void
+  stop(): void
+}
+
+/** `work` is called when an entry is due. */
+export function openRetries(work: () => void): Retries {
+  const times = new Map<string, ReturnType<typeof setTimeout>>()
+  const drop = (id: string): void => {
+    clearTimeout(times.get(id))
+    times.delete(id)
+  }
+  const stop = (): void => {
+    for (const id of times.keys()) drop(id)
+  }
+  return {
+    later(id, afterMs) {
+      drop(id)
+      const due = (): void => {
+        times.delete(id)
+        work()
+      }
+      times.set(id, setTimeout(due, afterMs))
+    },
+    isDue: (id) => !times.has(id),
+    wake() {
+      stop()
+      work()
+    },
+    drop,
+    stop
+  }
+}

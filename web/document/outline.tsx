@@ -1,0 +1,145 @@
+/** The headings next to the text: where one is, and the way to all others. */
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { EditorView } from '@codemirror/view'
+import type { Page } from '../commands/page.ts'
+import { t } from '../text/t.ts'
+import { copyText } from '../ui/copy.ts'
+import { Icon } from '../ui/icons.tsx'
+import { headingsOf, type Heading } from '../editor/headings.ts'
+
+const readMs = 400
+/** A heading so far below the upper edge counts as the one that is read, in pixels. */
+const readingEdge = 72
+/** Narrower, the outline lies over the text. */
+const overlaid = '(max-width: 1099px)'
+
+const readingRoot = (): ShadowRoot | null => document.querySelector('.reading')?.shadowRoot ?? null
+
+/** Shows a heading at the top, in whatever view the text is. */
+export function goTo(page: Page, { at, id }: Pick<Heading, 'at' | 'id'>): void {
+  if (page.mode.value === 'read') {
+    readingRoot()?.getElementById(id)?.scrollIntoView()
+    return
+  }
+  const view = page.editor.value?.view
+  if (view === undefined) return
+  const line = view.state.doc.lineAt(Math.min(at, view.state.doc.length))
+  view.dispatch({ selection: { anchor: line.to }, effects: EditorView.scrollIntoView(line.from, { y: 'start', yMargin: 24 }) })
+  view.focus()
+}
+
+/** Goes to the heading that the address names; false while there is none. */
+export function goToAddress(page: Page): boolean {
+  const doc = page.editor.value?.view.state.doc
+  const id = decodeURIComponent(location.hash.slice(1))
+  const heading = doc === undefined || id === '' ? undefined : headingsOf(doc).find((each) => each.id === id)
+  if (heading === undefined) return false
+  goTo(page, heading)
+  return true
+}
+
+function currentOf(page: Page, headings: readonly Heading[]): string | undefined {
+  if (page.mode.value === 'read') {
+    const root = readingRoot()
+    const top = (root?.host.getBoundingClientRect().top ?? 0) + readingEdge
+    return headings.findLast(({ id }) => (root?.getElementById(id)?.getBoundingClientRect().top ?? Infinity) <= top)?.id
+  }
+  const view = page.editor.value?.view
+  if (view === undefined) return undefined
+  const top = view.scrollDOM.getBoundingClientRect().top + readingEdge - view.documentTop
+  const at = view.lineBlockAtHeight(Math.max(0, top)).from
+  return headings.findLast((heading) => heading.at <= at)?.id
+}
+
+export function Outline({ view: page }: { view: Page }): JSX.Element {
+  const headings = useSignal<readonly Heading[]>([])
+  const current = useSignal<string | undefined>(undefined)
+  const list = useRef<HTMLOListElement>(null)
+  const mode = page.mode.value
+  const editor = page.editor.value
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let frame = 0
+    const place = (): void => {
+      frame = 0
+      current.value = currentOf(page, headings.value)
+    }
+    const moved = (): void => {
+      frame ||= requestAnimationFrame(place)
+    }
+    const read = (): void => {
+      timer = undefined
+      if (page.editor.value !== undefined) headings.value = headingsOf(page.editor.value.view.state.doc)
+      moved()
+    }
+    const changed = (): void => {
+      timer ??= setTimeout(read, readMs)
+    }
+    read()
+    page.session.text.observe(changed)
+    // Both views scroll within: the event does not rise.
+    document.addEventListener('scroll', moved, { capture: true, passive: true })
+    return () => {
+      page.session.text.unobserve(changed)
+      document.removeEventListener('scroll', moved, { capture: true })
+      clearTimeout(timer)
+      cancelAnimationFrame(frame)
+    }
+  }, [mode, editor])
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [current.value])
+
+  const close = (): void => page.setOutline(false)
+  const choose = (event: MouseEvent, heading: Heading): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    history.replaceState(history.state, '', `#${heading.id}`)
+    if (matchMedia(overlaid).matches) close()
+    goTo(page, heading)
+  }
+  const top = Math.min(...headings.value.map(({ level }) => level))
+  return (
+    <nav
+      class='outline'
+      aria-label={t('Outline')}
+      onKeyDown={(event: KeyboardEvent) => {
+        if (event.key !== 'Escape') return
+        if (matchMedia(overlaid).matches) close()
+        page.editor.value?.view.focus()
+      }}
+    >
+      <header class='outline-head'>
+        <h2>{t('Outline')}</h2>
+        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={close}>
+          <Icon name='x' size={16} />
+        </button>
+      </header>
+      {headings.value.length === 0 && <p class='muted outline-none'>{t('The headings of the text appear here.')}</p>}
+      <ol ref={list}>
+        {headings.value.map((heading) => (
+          <li key={heading.id} class={`outline-${Math.min(heading.level - top, 4)}`}>
+            <a
+              href={`#${heading.id}`}
+              aria-current={heading.id === current.value ? 'location' : undefined}
+              dir='auto'
+              onClick={(event: MouseEvent) => choose(event, heading)}
+            >
+              {heading.text || t('Untitled')}
+            </a>
+            <button
+              type='button'
+              class='button quiet icon-only outline-copy'
+              aria-label={t('Copy link to {heading}', { heading: heading.text })}
+              title={t('Copy link')}
+              onClick={() => void copyText(`${location.origin}${location.pathname}#${heading.id}`, t('Link to this section'))}
+            >
+              <Icon name='link' size={14} />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

@@ -1,0 +1,53 @@
+/** A selection that goes from one cell of a table to another means the cells between them, as a rectangle, and never the bars. */
+import type { ChangeSpec, EditorState } from '@codemirror/state'
+import { content, rowOf, type Cell, type Row } from './table-rows.ts'
+import { tableAt } from './tables.ts'
+
+/** Numbers of lines and columns, the last ones included. */
+export interface Chosen {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly right: number
+  /** The first line of the table. */
+  readonly first: number
+}
+
+/** The cells that the selection means; undefined where it is a text of one cell, or no cells at all. */
+export function chosenCells(state: EditorState): Chosen | undefined {
+  const { main, ranges } = state.selection
+  if (main.empty || ranges.length > 1) return undefined
+  const anchor = tableAt(state, main.anchor)
+  const head = anchor === undefined ? undefined : tableAt(state, main.head)
+  if (anchor === undefined || head === undefined || anchor.first !== head.first) return undefined
+  // All of it, bars and ends of rows too, is a text.
+  if (main.from <= state.doc.line(anchor.first).from && main.to >= state.doc.line(anchor.last).to) return undefined
+  const [one, other] = [anchor.row.line.number, head.row.line.number]
+  if (one === other && anchor.column === head.column) return undefined
+  return {
+    top: Math.min(one, other),
+    bottom: Math.max(one, other),
+    left: Math.min(anchor.column, head.column),
+    right: Math.max(anchor.column, head.column),
+    first: anchor.first
+  }
+}
+
+/** The chosen cells, row by row; the delimiter has none. */
+export function chosenRows(state: EditorState, { top, bottom, left, right, first }: Chosen): Cell[][] {
+  const rows: Cell[][] = []
+  for (let number = top; number <= bottom; number++) {
+    if (number === first + 1) continue
+    const row: Row = rowOf(state.doc.line(number))
+    rows.push(row.cells.slice(left, right + 1).map((cell) => content(state.doc, cell)))
+  }
+  return rows
+}
+
+/** Empties the chosen cells but for `text`, which the first gets. */
+export function emptied(state: EditorState, chosen: Chosen, text = ''): { readonly changes: ChangeSpec[]; readonly at: number } {
+  const [first, ...others] = chosenRows(state, chosen).flat()
+  const changes = others.filter(({ from, to }) => from < to)
+  if (first === undefined) return { changes, at: state.selection.main.from }
+  return { changes: [{ ...first, insert: text }, ...changes], at: first.from + text.length }
+}

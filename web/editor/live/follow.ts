@@ -1,0 +1,25 @@
+/** What the cursor stands at is done: a link is followed, a task is ticked. */
+import { syntaxTree } from '@codemirror/language'
+import type { EditorView } from '@codemirror/view'
+import { linkParts, safeAddress } from './inline.ts'
+import { toggleTask } from './live.ts'
+
+/** The address at a position, if it may be followed. */
+export function addressAt(view: EditorView, position: number): string | undefined {
+  for (const side of [1, -1] as const) {
+    for (let node = syntaxTree(view.state).resolveInner(position, side); node.parent !== null; node = node.parent) {
+      const url = node.name === 'URL' ? node : node.name === 'Link' || node.name === 'Image' ? linkParts(node)?.url : undefined
+      if (url !== undefined) return safeAddress(view.state.doc.sliceString(url.from, url.to))
+    }
+  }
+  return undefined
+}
+
+/** Follows the link at the cursor, else ticks the task of its line. */
+export function followOrToggle(view: EditorView): boolean {
+  const { head } = view.state.selection.main
+  const address = addressAt(view, head)
+  if (address === undefined) return toggleTask(view, head)
+  window.open(address, '_blank', 'noopener,noreferrer')
+  return true
+}

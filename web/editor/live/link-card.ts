@@ -1,0 +1,192 @@
+/**
+ * The card of a link, where the caret or the pointer is: its address, and what can be done with it. Ctrl-K in a link goes to the address, Tab to
+ * the rest, Escape back. An address that could run something is shown and never opened.
+ */
+import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
+import { type EditorView, hoverTooltip, showTooltip, ViewPlugin, type Tooltip, type TooltipView } from '@codemirror/view'
+import { t } from '../../text/t.ts'
+import { copyText } from '../../ui/copy.ts'
+import { iconPath, type IconName } from '../../ui/icons.tsx'
+import { drawIcon } from '../draw-icon.ts'
+import { isInCode } from '../in-code.ts'
+import { addressOf, anchorOf, asTarget, editLink, linkAt, withoutLink, type LinkAt } from './link-at.ts'
+import { safeAddress } from './inline.ts'
+import { completeAddress } from '../slots.ts'
+
+const hide = StateEffect.define<null>()
+
+interface Shown {
+  readonly link: LinkAt
+  readonly isEdited: boolean
+  readonly tooltip: Tooltip
+}
+
+function button(card: HTMLElement, icon: IconName, words: string, run: () => void): void {
+  const made = card.appendChild(document.createElement('button'))
+  made.type = 'button'
+  made.className = 'button quiet icon-only'
+  made.title = words
+  made.setAttribute('aria-label', words)
+  made.append(drawIcon(iconPath(icon)))
+  made.addEventListener('mousedown', (event) => event.preventDefault())
+  made.addEventListener('click', run)
+}
+
+/** Back in the text, without the card. */
+function leave(view: EditorView): void {
+  view.dispatch({ effects: hide.of(null) })
+  view.focus()
+}
+
+/** Gives a link another address. A caret within the old one goes behind the link. */
+function write(view: EditorView, link: LinkAt | undefined, typed: string): void {
+  const address = completeAddress(typed)
+  const insert = link?.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)
+  if (link !== undefined && insert !== '' && insert !== view.state.sliceDoc(link.url.from, link.url.to)) {
+    const changes = view.state.changes({ from: link.url.from, to: link.url.to, insert })
+    const { head } = view.state.selection.main
+    const isWithin = head >= link.url.from && head <= link.url.to
+    view.dispatch({ changes, ...(isWithin && { selection: { anchor: changes.mapPos(link.to, 1) } }), userEvent: 'input.link' })
+  }
+  leave(view)
+}
+
+/** The link that a card is of, as it stands now. */
+type Now = () => LinkAt | undefined
+
+function drawField(card: HTMLElement, view: EditorView, address: string, now: Now): void {
+  const input = card.appendChild(document.createElement('input'))
+  input.type = 'text'
+  input.className = 'link-field link-address-field'
+  input.value = address
+  input.spellcheck = false
+  input.setAttribute('aria-label', t('Address'))
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.isComposing) return
+    event.preventDefault()
+    write(view, now(), input.value)
+  })
+  button(card, 'check', t('Save'), () => write(view, now(), input.value))
+}
+
+function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () => number): void {
+  const address = addressOf(view.state, link)
+  const safe = safeAddress(address)
+  const shown = card.appendChild(document.createElement('span'))
+  shown.className = 'link-address'
+  shown.dir = 'ltr'
+  shown.textContent = address
+  shown.title = address
+  if (safe !== undefined) button(card, 'external', t('Open link'), () => void window.open(safe, '_blank', 'noopener,noreferrer'))
+  button(card, 'copy', t('Copy address'), () => void copyText(address, t('Address')))
+  if (view.state.readOnly) return
+  // A card under the pointer is of a link that the caret is not in.
+  button(card, 'pen', t('Edit link'), () => view.dispatch({ effects: editLink.of(at()) }))
+  if (link.words === undefined) return
+  button(card, 'unlink', t('Remove link'), () => {
+    const there = linkAt(view.state, at())
+    if (there !== undefined) view.dispatch({ changes: withoutLink(view.state, there), userEvent: 'delete.link' })
+    view.focus()
+  })
+}
+
+/** The card of a link that stays with it while the text changes. */
+function cardOf(view: EditorView, link: LinkAt, isEdited: boolean): TooltipView {
+  let at = anchorOf(link)
+  const now: Now = () => linkAt(view.state, at)
+  const card = document.createElement('div')
+  card.className = 'link-card'
+  card.setAttribute('role', 'group')
+  card.setAttribute('aria-label', t('Link'))
+  card.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      leave(view)
+    }
+    event.stopPropagation()
+  })
+  if (isEdited) drawField(card, view, addressOf(view.state, link), now)
+  else drawButtons(card, view, link, () => at)
+  return {
+    dom: card,
+    offset: { x: 0, y: 6 },
+    mount() {
+      if (!isEdited) return
+      const input = card.querySelector('input')
+      input?.focus()
+      input?.select()
+    },
+    update({ docChanged, changes }) {
+      if (!docChanged) return
+      at = changes.mapPos(at, -1)
+      if (isEdited) return
+      const there = now()
+      card.replaceChildren()
+      card.hidden = there === undefined
+      if (there !== undefined) drawButtons(card, view, there, () => at)
+    }
+  }
+}
+
+const shownOf = (link: LinkAt, isEdited: boolean): Shown => ({
+  link,
+  isEdited,
+  tooltip: { pos: link.from, end: link.to, above: false, create: (view) => cardOf(view, link, isEdited) }
+})
+
+const same = (one: LinkAt, other: LinkAt): boolean => one.from === other.from && one.to === other.to
+
+function shownAt(state: EditorState, before: Shown | null): Shown | null {
+  const { main } = state.selection
+  const link = main.empty && !isInCode(state, main.head) ? linkAt(state, main.head) : undefined
+  if (link === undefined) return null
+  return before !== null && same(before.link, link) ? before : shownOf(link, false)
+}
+
+/** What others write meanwhile takes no address away that is being typed. */
+const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
+  ...shown,
+  tooltip: { ...tooltip, pos: changes.mapPos(tooltip.pos, 1), end: changes.mapPos(tooltip.end ?? tooltip.pos, -1) }
+})
+
+const field = StateField.define<Shown | null>({
+  create: () => null,
+  update(value, { effects, changes, docChanged, selection, state }) {
+    const edited = effects.find((effect) => effect.is(editLink))
+    if (edited !== undefined) {
+      const from = edited.value
+      const link = state.readOnly ? undefined : linkAt(state, from ?? state.selection.main.head)
+      return link === undefined ? value : shownOf(link, true)
+    }
+    if (effects.some((effect) => effect.is(hide))) return null
+    // Whoever types needs the room.
+    if (docChanged) return value?.isEdited === true ? moved(value, changes) : null
+    return selection === undefined ? value : shownAt(state, value)
+  },
+  provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)
+})
+
+const hover = hoverTooltip(
+  (view, position) => {
+    const link = linkAt(view.state, position)
+    const open = view.state.field(field)
+    if (link === undefined || position < link.from || position > link.to || (open !== null && (open.isEdited || same(open.link, link))))
+      return null
+    return shownOf(link, false).tooltip
+  },
+  // One card at a time.
+  { hideOn: ({ selection, effects }) => selection !== undefined || effects.some((effect) => effect.is(editLink) || effect.is(hide)) }
+)
+
+// The card goes with the focus, unless that went into it.
+const leaving = ViewPlugin.define((view) => {
+  const left = (): void =>
+    void setTimeout(() => {
+      if (view.dom.contains(document.activeElement) || view.state.field(field, false) == null) return
+      view.dispatch({ effects: hide.of(null) })
+    })
+  view.dom.addEventListener('focusout', left)
+  return { destroy: () => view.dom.removeEventListener('focusout', left) }
+})
+
+export const linkCard: Extension = [field, hover, leaving]

@@ -1,0 +1,51 @@
+/** What the card of a picture writes into the text. */
+import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
+import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
+import type { PictureAt } from './picture-at.ts'
+
+/** The changes that give a picture a width (undefined: its own) and a caption ('': none). */
+export function pictureChanges(
+  { written, words, width, urlEnd, title, caption }: PictureAt,
+  wanted: { readonly width: number | undefined; readonly caption: string }
+): ChangeSpec[] {
+  const changes: ChangeSpec[] = []
+  const fits = wanted.width === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted.width)))
+  if (fits !== width) changes.push({ from: written.from, to: written.to, insert: fits === undefined ? words : `${words}|${fits}` })
+  const asked = wanted.caption.replaceAll(/\s+/g, ' ').trim()
+  if (asked !== caption) {
+    const insert = asked === '' ? '' : ` "${asked.replaceAll(/["\\]/g, '\\$&')}"`
+    changes.push({ from: urlEnd, to: title?.to ?? urlEnd, insert })
+  }
+  return changes
+}
+
+interface Below {
+  readonly changes: ChangeSpec
+  readonly at: number
+}
+
+/** The empty line below a picture that is a block of its own, between blank lines; what lacks of them is added. */
+function lineBelow({ doc }: EditorState, to: number): Below | undefined {
+  const line = doc.lineAt(to)
+  const lead = /^[ \t>]*/.exec(line.text)?.[0] ?? ''
+  const [blank, empty] = [1, 2].map((step) => (line.number + step <= doc.lines ? doc.line(line.number + step) : undefined))
+  const isBlank = (text = ''): boolean => /^[ \t>]*$/.test(text)
+  if (!line.text.startsWith('![', lead.length) || line.text.slice(to - line.from).trim() !== '' || !isBlank(blank?.text)) return undefined
+  if (empty !== undefined && isBlank(empty.text)) return { changes: [], at: empty.to }
+  const gap = `${blank === undefined ? `\n${lead.trimEnd()}` : ''}\n${lead}`
+  const from = blank?.to ?? line.to
+  return { changes: { from, insert: empty === undefined ? gap : `${gap}\n${lead.trimEnd()}` }, at: from + gap.length }
+}
+
+/** Writes what the card says, and takes the caret to the line below the picture, or behind it within words. */
+export function pictureSaved(
+  state: EditorState,
+  picture: PictureAt,
+  wanted: { readonly width: number | undefined; readonly caption: string }
+): TransactionSpec {
+  const written = state.changes(pictureChanges(picture, wanted))
+  const below = lineBelow(state, picture.to)
+  const shift = written.newLength - written.length
+  if (below === undefined) return { changes: written, selection: { anchor: picture.to + shift } }
+  return { changes: written.compose(state.changes(below.changes).map(written)), selection: { anchor: below.at + shift } }
+}

@@ -1,0 +1,235 @@
+/** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
+import { defaultKeymap } from '@codemirror/commands'
+import { forceParsing } from '@codemirror/language'
+import { Compartment, EditorState, StateEffect, type Extension } from '@codemirror/state'
+import { EditorView, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
+import { yCollab } from 'y-codemirror.next'
+import type { Awareness } from 'y-protocols/awareness'
+import * as Y from 'yjs'
+import { limits } from '../../../shared/limits.ts'
+import { endStep, textMap, undoSteps } from '../binding.ts'
+import { caret } from '../caret.ts'
+import { cleanInput } from '../clean-input.ts'
+import { closeFence, closingFences } from '../close-fence.ts'
+import { continueCode, indentCode, outdentCode } from '../commands-code.ts'
+import { continueList, deleteMarker, indentItem, outdentItem } from '../commands-list.ts'
+import { useAdoptedStyles } from '../csp-styles.ts'
+import { remoteCursors } from '../cursors.ts'
+import { remoteGlow } from '../glow.ts'
+import { markdown } from '../language.ts'
+import { liveView, toggleLetter } from '../live/live.ts'
+import { sizeLimit } from '../size-limit.ts'
+import { breakInCell, cellBelow, nextCell, previousCell } from '../tables.ts'
+import { caretRests, resting } from '../resting.ts'
+import { roomBelow } from '../room-below.ts'
+import { ownSelection } from '../selection.ts'
+import { leaveSlot, slots } from '../slots.ts'
+import { typedMarks } from '../typed-marks.ts'
+import { insertUpload, uploading } from '../uploads.ts'
+import type { Steps } from '../../base/steps.ts'
+import { t } from '../../text/t.ts'
+import type { Upload, Uploads } from '../../uploads/upload.ts'
+
+/** How the text is shown while it is written. */
+export type WritingMode = 'live' | 'source'
+
+/** What is fetched after the editor. */
+export interface Extras {
+  readonly always: Extension
+  readonly live: Extension
+  /** Makes undo give the text back as it was, until the answer is called. */
+  readonly exactUndo: (text: Y.Text, undo: Y.UndoManager) => () => void
+}
+
+export interface EditorInput {
+  readonly parent: HTMLElement
+  readonly text: Y.Text
+  readonly awareness: Awareness
+  readonly uploads: Uploads
+  readonly canEdit: boolean
+  /** What the text is called, for screen readers. */
+  readonly label: string
+  readonly mode: WritingMode
+  /** Keys of the commands of the page; they come before those of CodeMirror. */
+  readonly keys: readonly KeyBinding[]
+  readonly onChange: (state: EditorState) => void
+  readonly onTyped: () => void
+  /** A change was left out because the document would be too large. */
+  readonly onTooLarge: () => void
+}
+
+export interface Editor {
+  readonly view: EditorView
+  setMode(mode: WritingMode): void
+  setCanEdit(canEdit: boolean): void
+  setLabel(label: string): void
+  /** Adds what remarks need; it comes later than the editor. */
+  setReview(extension: Extension): void
+  /** Puts something in the place of what writes into the document, or (undefined) that back. */
+  setBinding(extension: Extension | undefined): void
+  /** Ticks or unticks the task whose letter stands at an offset. */
+  toggleTask(letter: number): boolean
+  /** Puts the Markdown of an upload into the text. False when nothing may be written. */
+  insertUpload(at: number, markdown: string, upload: Upload): boolean
+  /** What `run` changes is undone at once, and alone. */
+  asOneStep(run: () => void): void
+  /** Brings in what makes writing easier, once it was fetched. */
+  extend(extras: Extras): void
+  /** Brings in one thing more, for good. */
+  add(extension: Extension): void
+  destroy(): void
+}
+
+const modeExtension = (mode: WritingMode, extras?: Extras): Extension => [
+  EditorView.editorAttributes.of({ class: mode === 'live' ? 'cm-live' : 'cm-source' }),
+  mode === 'live' ? [liveView, extras?.live ?? []] : []
+]
+
+const editable = (canEdit: boolean): Extension => [
+  EditorState.readOnly.of(!canEdit),
+  EditorView.contentAttributes.of({ 'aria-readonly': String(!canEdit) }),
+  placeholder(canEdit ? t('Write, or press / for blocks') : t('Nothing here yet.'))
+]
+
+/**
+ * So much of a text, in UTF-16 units, is parsed before it is painted for the first time, if that takes no longer than so many milliseconds: a
+ * slow device would else show it plain, and move it when its headings grow.
+ */
+const firstUnits = 6000
+const firstParseMs = 500
+
+const sameText = (state: EditorState, text: Y.Text): boolean => state.doc.length === text.length && state.doc.toString() === text.toString()
+
+const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
+
+/**
+ * Makes it in steps: between two of them other work may run, and nobody should see it before the last. A text that changes before the editor
+ * is bound to it is taken again.
+ */
+export function* createEditor(input: EditorInput): Steps<Editor> {
+  useAdoptedStyles()
+  const mode = new Compartment()
+  const access = new Compartment()
+  const label = new Compartment()
+  const review = new Compartment()
+  const binding = new Compartment()
+  const later = new Compartment()
+  let current = input.mode
+  let { canEdit: canEditNow, label: labelNow } = input
+  let extras: Extras | undefined
+  let endExactUndo = (): void => undefined
+  const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
+
+  const keys = keymap.of([
+    ...input.keys,
+    {
+      key: 'Enter',
+      run: (view) => leaveSlot(view) || closeFence(view) || cellBelow(view) || continueCode(view) || continueList(view),
+      shift: breakInCell
+    },
+    {
+      key: 'Tab',
+      run: (view) => !caretRests(view.state) && (leaveSlot(view) || nextCell(view) || indentCode(view) || indentItem(view)),
+      shift: (view) => previousCell(view) || outdentCode(view) || outdentItem(view)
+    },
+    { key: 'Backspace', run: deleteMarker },
+    ...defaultKeymap
+  ])
+
+  // Without awareness: its cursors are replaced by ours.
+  const writing = (): Extension => yCollab(input.text, null, { undoManager })
+
+  const begin = (): EditorState =>
+    EditorState.create({
+      doc: input.text.toString(),
+      extensions: [
+        cleanInput,
+        sizeLimit(limits.contentUnitsMax, input.onTooLarge),
+        keys,
+        caret,
+        resting,
+        ownSelection,
+        roomBelow,
+        dropCursor(),
+        rectangularSelection(),
+        EditorView.lineWrapping,
+        EditorState.allowMultipleSelections.of(true),
+        EditorView.perLineTextDirection.of(true),
+        EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
+        markdown(),
+        binding.of(writing()),
+        endStep.of(() => undoManager.stopCapturing()),
+        undoSteps.of(() => undoManager.undoStack.length),
+        review.of([]),
+        remoteCursors(input.text, input.awareness),
+        remoteGlow,
+        uploading(input.uploads),
+        slots,
+        closingFences,
+        typedMarks,
+        later.of([]),
+        access.of(editable(input.canEdit)),
+        mode.of(modeExtension(input.mode)),
+        label.of(labelled(input.label)),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged || update.selectionSet) input.onChange(update.state)
+          if (update.transactions.some((transaction) => transaction.isUserEvent('input') || transaction.isUserEvent('delete')))
+            input.onTyped()
+        })
+      ]
+    })
+
+  let state = begin()
+  yield
+  if (!sameText(state, input.text)) state = begin()
+  const view = new EditorView({ parent: input.parent, state })
+  let isMade = false
+  try {
+    yield
+    forceParsing(view, firstUnits, firstParseMs)
+    yield
+    isMade = true
+  } finally {
+    if (!isMade) view.destroy()
+  }
+
+  return {
+    view,
+    // What is so already costs nothing: a text is drawn again with each.
+    setMode(value) {
+      if (value === current) return
+      current = value
+      view.dispatch({ effects: mode.reconfigure(modeExtension(value, extras)) })
+    },
+    setCanEdit(value) {
+      if (value === canEditNow) return
+      canEditNow = value
+      view.dispatch({ effects: access.reconfigure(editable(value)) })
+    },
+    setLabel(value) {
+      if (value === labelNow) return
+      labelNow = value
+      view.dispatch({ effects: label.reconfigure(labelled(value)) })
+    },
+    setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
+    setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
+    toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
+    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
+    asOneStep(run) {
+      undoManager.stopCapturing()
+      run()
+      undoManager.stopCapturing()
+    },
+    extend(value) {
+      extras = value
+      endExactUndo = value.exactUndo(input.text, undoManager)
+      view.dispatch({ effects: [later.reconfigure(value.always), mode.reconfigure(modeExtension(current, value))] })
+    },
+    add: (extension) => view.dispatch({ effects: StateEffect.appendConfig.of(extension) }),
+    destroy() {
+      view.destroy()
+      endExactUndo()
+      undoManager.destroy()
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** What writing becomes easier with, but can begin without: fetched once the text is there. */
+import { namesOnHover } from '../names-on-hover.ts'
+import { EditorState, type Extension } from '@codemirror/state'
+import { selectionBubble, type BubbleButton } from '../bubble.ts'
+import type { Extras } from './editor.ts'
+import { exactUndo } from '../exact-undo.ts'
+import { blockHandles } from '../blocks/handles.ts'
+import { turns, type Turn } from '../blocks/menu.tsx'
+import { gridHandles } from '../grid/handles.ts'
+import { pressBelow } from '../grid/press-below.ts'
+import { linkCard } from '../live/link-card.ts'
+import { pictureCard } from '../live/picture-card.ts'
+import { drawings } from '../live/drawings.ts'
+import { dressing } from '../live/dressing.ts'
+import { smartPaste, titles } from '../paste/paste.ts'
+import { textFiles } from '../paste/text-files.ts'
+import { completions, type BlockEntry, type LinkTarget, type OnChange } from '../completions.ts'
+import { phrases } from '../phrases.ts'
+
+export interface ExtrasInput {
+  /** Blocks of the menu after `/`, in its order. */
+  readonly blocks: readonly BlockEntry[]
+  /** When what is possible of them changes. */
+  readonly onChange: OnChange
+  /** Documents whose titles fit what is typed after `[[`. */
+  readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
+  /** Buttons above a selection. */
+  readonly bubble: readonly BubbleButton[]
+  /** When what the person may do changes. */
+  readonly onRight: OnChange
+  /** What makes something else of a block, by the id of its command. */
+  readonly turn: (id: string) => Turn
+  /** The title of one's own document by its address. */
+  readonly titleAt: (address: string) => string | undefined
+  /** Boards and the like, in the live view. */
+  readonly components: Extension
+}
+
+export const createExtras = ({ blocks, onChange, documents, bubble, onRight, turn, titleAt, components }: ExtrasInput): Extras => ({
+  always: [
+    namesOnHover,
+    completions(blocks, documents, onChange),
+    smartPaste,
+    titles.of(titleAt),
+    textFiles,
+    dressing,
+    turns.of(turn),
+    selectionBubble(bubble, onRight),
+    // In the language of the page.
+    EditorState.phrases.of(phrases())
+  ],
+  live: [drawings, components, linkCard, pictureCard, gridHandles, pressBelow, blockHandles],
+  exactUndo
+})

@@ -1,0 +1,16 @@
+/** The lines of a version as they are read: by who wrote them, without the blank lines around. No user interface. */
+import type { AttributedLines } from './api.ts'
+
+export interface Authored {
+  readonly lines: AttributedLines
+  readonly text: string
+}
+
+/** Blank lines part blocks, whoever typed them: they say nothing about an author. */
+export const authoredRuns = (runs: readonly AttributedLines[], text: readonly string[]): Authored[] =>
+  runs.flatMap((lines) => {
+    const own = text.slice(lines.line - 1, lines.lastLine)
+    const first = own.findIndex((line) => line.trim() !== '')
+    const last = own.findLastIndex((line) => line.trim() !== '')
+    return first === -1 ? [] : [{ lines, text: own.slice(first, last + 1).join('\n') }]
+  })

@@ -1,0 +1,59 @@
+/** The address of a remark: it opens the remark, also one that comes after the page. */
+import { effect, signal, untracked } from '@preact/signals'
+import { t } from '../../text/t.ts'
+import { toast } from '../../ui/toast.tsx'
+import type { Item } from './items.ts'
+import type { Looking } from './looking.ts'
+import type { State } from './state.ts'
+
+export interface Address {
+  /** The address of a remark, without the key. */
+  addressOf(item: Item): string
+  close(): void
+}
+
+/** How long a remark that the address names may take to come, in milliseconds. */
+const missingMs = 4000
+
+export function openAddress({ page: { session }, store, items }: State, { show }: Looking): Address {
+  const shareable = (item: Item): string => (item.kind === 'proposal' ? 'suggestion' : 'comment')
+  const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
+  const fromAddress = (): string | undefined =>
+    /^#(?:comment|suggestion)-([\w-]+)$/.exec(location.hash)?.[1] ?? new URL(location.href).searchParams.get('comment') ?? undefined
+  /** What the address asks for, as long as it is not there. */
+  const asks = signal<string | undefined>(undefined)
+  let missing: ReturnType<typeof setTimeout> | undefined
+  const open = (): void => {
+    asks.value = fromAddress()
+    clearTimeout(missing)
+    if (asks.value === undefined || store.state.peek() === 'reading') return
+    // It may have been made just now.
+    store.read()
+    missing = setTimeout(() => {
+      if (asks.value !== undefined) toast(t('This comment is no longer there.'))
+      asks.value = undefined
+    }, missingMs)
+  }
+  addEventListener('hashchange', open)
+  const stops = [
+    effect(() => {
+      if (store.state.value === 'ready') queueMicrotask(open)
+    }),
+    effect(() => {
+      const id = asks.value
+      if (id === undefined || !items.value.some((item) => item.id === id)) return
+      untracked(() => {
+        asks.value = undefined
+        show(id, 'card')
+      })
+    })
+  ]
+  return {
+    addressOf,
+    close() {
+      for (const stop of stops) stop()
+      clearTimeout(missing)
+      removeEventListener('hashchange', open)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/** Decisions of this page, each of which can be taken back: from its notice, in the place of its card, and by the keys of undo. */
+import { undoDepth } from '@codemirror/commands'
+import { signal, type ReadonlySignal } from '@preact/signals'
+import type { EditorView } from '@codemirror/view'
+import { endStep, ownUndo, undoSteps } from '../../editor/binding.ts'
+import { t, tn } from '../../text/t.ts'
+import { dropToast, toast } from '../../ui/toast.tsx'
+import type { Action } from '../outbox/waiting.ts'
+
+/** How long a decision is told, in milliseconds. */
+const toldMs = 10_000
+/** Decisions that the keys of undo take back. */
+const decisionsMax = 100
+
+interface Decision {
+  readonly ids: readonly string[]
+  /** Steps of typing that were there before it: those that came since are undone first. */
+  readonly steps: number
+}
+
+export interface Decisions {
+  /** Suggestions that were decided here a moment ago: their cards stay, and say so. */
+  readonly recent: ReadonlySignal<ReadonlySet<string>>
+  /** Whether this page decided it, however long ago. */
+  isHere(id: string): boolean
+  /** A decision is on its way. */
+  asked(action: Action, ids: readonly string[]): void
+  /** The service did it. */
+  done(action: Action, ids: readonly string[]): void
+  /** It did not. */
+  refused(ids: readonly string[]): void
+  /** Takes the newest decision back if nothing was typed since. False: there is none. */
+  undo(): boolean
+  close(): void
+}
+
+export function openDecisions(view: EditorView, reopen: (ids: readonly string[]) => void): Decisions {
+  const recent = signal<ReadonlySet<string>>(new Set())
+  const here = new Set<string>()
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+  let made: readonly Decision[] = []
+
+  const steps = (): number => (view.state.facet(ownUndo) === undefined ? view.state.facet(undoSteps)() : undoDepth(view.state))
+  const without = (ids: readonly string[]): void => {
+    const left = new Set(recent.peek())
+    for (const id of ids) left.delete(id)
+    if (left.size < recent.peek().size) recent.value = left
+  }
+  const drop = (ids: readonly string[]): void => {
+    made = made.filter((decision) => !decision.ids.some((id) => ids.includes(id)))
+    for (const id of ids) here.delete(id)
+    without(ids)
+  }
+  const back = (ids: readonly string[]): void => {
+    drop(ids)
+    dropToast()
+    reopen(ids)
+  }
+
+  return {
+    recent,
+    isHere: (id) => here.has(id),
+    asked(action, ids) {
+      if (action === 'reopen') return drop(ids)
+      // What is typed from now on is a step of its own.
+      view.state.facet(endStep)()
+      made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
+      for (const id of ids) here.add(id)
+      recent.value = new Set([...recent.peek(), ...ids])
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        without(ids)
+      }, toldMs)
+      timers.add(timer)
+    },
+    done(action, ids) {
+      if (action === 'reopen')
+        return toast(tn(ids.length, 'Undone. The suggestion is open again.', 'Undone. {count} suggestions are open again.'))
+      const accepted = (): string => tn(ids.length, 'Accepted.', '{count} suggestions accepted.')
+      const rejected = (): string => tn(ids.length, 'Rejected.', '{count} suggestions rejected.')
+      const words = action === 'accept' ? accepted() : rejected()
+      toast(words, { name: t('Undo'), run: () => back(ids), milliseconds: toldMs })
+    },
+    refused: drop,
+    undo() {
+      const last = made.at(-1)
+      if (last === undefined || steps() > last.steps) return false
+      back(last.ids)
+      return true
+    },
+    close() {
+      for (const timer of timers) clearTimeout(timer)
+    }
+  }
+}

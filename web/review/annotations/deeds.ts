@@ -1,0 +1,32 @@
+/** What a suggestion does to a component, in words. What says it knows all components, and comes with the first suggestion. */
+import { signal } from '@preact/signals'
+import type { EditorView } from '@codemirror/view'
+import { isOpen, type Item } from './items.ts'
+import type { wordsOfEdit } from '../suggestions/told-words.ts'
+
+/** What is proposed with an item. */
+export const proposalOf = (item: Item): { readonly original: string; readonly text: string } | undefined => {
+  if (item.kind === 'proposal') return item.proposal.suggestion
+  return item.kind === 'new' && item.waiting.deed.kind === 'suggest' ? item.waiting.deed : undefined
+}
+
+/** Answers for an item; undefined: it is about no component, or cannot be said yet. */
+export function openDeeds(view: EditorView): (item: Item) => string | undefined {
+  const told = signal<typeof wordsOfEdit | undefined>(undefined)
+  let isAsked = false
+  return (item) => {
+    const proposed = proposalOf(item)
+    if (proposed !== undefined && !isAsked) {
+      isAsked = true
+      // Without it the card shows the words that change.
+      import('../suggestions/told-words.ts').then(
+        (found) => (told.value = found.wordsOfEdit),
+        () => undefined
+      )
+    }
+    if (told.value === undefined || proposed === undefined || item.span === undefined || !isOpen(item)) return undefined
+    const { doc } = view.state
+    const { from, to } = item.span
+    return doc.sliceString(from, to) === proposed.original ? told.value(doc, { from, to, insert: proposed.text }) : undefined
+  }
+}

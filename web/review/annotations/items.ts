@@ -1,0 +1,109 @@
+/** What is shown of comments and suggestions, of the service and of this page alike. */
+import type { Signal } from '@preact/signals'
+import type { Range as Span } from '../../../shared/text/anchors.ts'
+import { personName } from '../../presence/person.ts'
+import { t } from '../../text/t.ts'
+import { shownName } from '../outbox/draft-name.ts'
+import type { Remark } from '../suggestions/places.ts'
+import { isUndecided, type Suggestion } from '../outbox/records.ts'
+import type { Proposal, Store, Thread } from '../outbox/store.ts'
+import type { Waiting } from '../outbox/waiting.ts'
+
+/** What is written about, before it is sent. */
+export interface Composer {
+  /** The words; '' for the document as a whole. */
+  readonly quote: string
+  readonly body: Signal<string>
+}
+
+interface Placed {
+  readonly id: string
+  /** Where it is in what the editor shows; undefined: nowhere. */
+  readonly span: Span | undefined
+}
+
+export type Item = Placed &
+  (
+    | { readonly kind: 'comment'; readonly thread: Thread }
+    | { readonly kind: 'proposal'; readonly proposal: Proposal }
+    /** A comment or suggestion of this device that the service does not have yet. */
+    | { readonly kind: 'new'; readonly waiting: Waiting }
+    | { readonly kind: 'composer'; readonly composer: Composer }
+  )
+
+export const composerId = 'composer'
+
+/** Whether a comment or suggestion is still to be dealt with. */
+export const isOpen = (item: Item): boolean => {
+  if (item.kind === 'comment') return !item.thread.comment.resolved
+  return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
+}
+
+const nobody: ReadonlySet<string> = new Set()
+
+/** What the text shows of an item; undefined: nothing. `key` changes when the service says where it is. `recent`: decided a moment ago. */
+export function remarkOf(item: Item, recent = nobody): { readonly remark: Remark; readonly key: unknown } | undefined {
+  const { id } = item
+  if (!isOpen(item))
+    return recent.has(id) ? { remark: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
+  if (item.kind === 'comment') {
+    const { author, anchor } = item.thread.comment
+    return { remark: { id, kind: 'comment', author, text: '' }, key: anchor }
+  }
+  if (item.kind === 'proposal') {
+    const { author, operation, text } = item.proposal.suggestion
+    return { remark: { id, kind: operation, author, text }, key: item.proposal.suggestion }
+  }
+  const author = authorOf(item)
+  if (item.kind === 'composer') return { remark: { id, kind: 'comment', author, text: '' }, key: item.composer }
+  const { deed } = item.waiting
+  if (deed.kind === 'suggest') return { remark: { id, kind: deed.operation, author, text: deed.text }, key: id }
+  return { remark: { id, kind: 'comment', author, text: '' }, key: id }
+}
+
+/** The words that a comment was made on. */
+export const quoteOf = (item: Item): string => {
+  if (item.kind === 'comment') return item.thread.comment.target.quote
+  if (item.kind === 'composer') return item.composer.quote
+  if (item.kind === 'proposal') return item.proposal.suggestion.original
+  return item.waiting.deed.kind === 'comment' ? (item.waiting.deed.target?.find ?? '') : ''
+}
+
+/** Who wrote it; of what is not sent yet, this person. */
+export const authorOf = (item: Item): string => {
+  if (item.kind === 'comment') return item.thread.comment.author
+  if (item.kind === 'proposal') return item.proposal.suggestion.author
+  return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
+}
+
+/** Whether a suggestion is shown as one: not while its author types it here, and not when it was typed and taken back. */
+const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
+  draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
+
+/** All there is, in the order of the text; what has no place comes last. */
+export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
+  const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
+  const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
+  // Words for a comment that is gone stand alone, so that they can be copied.
+  const waiting = store.outbox.list.value.filter(
+    ({ deed, refusal }) =>
+      deed.kind === 'comment' ||
+      deed.kind === 'suggest' ||
+      ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment)) ||
+      (deed.kind === 'answer' && refusal !== undefined && !proposed.has(deed.suggestion))
+  )
+  const typed = new Set(store.held.value)
+  for (const { deed, refusal } of store.outbox.list.value)
+    if (deed.kind === 'suggest' && deed.draft !== undefined && refusal === undefined) typed.add(shownName(deed.draft.id))
+  const placed = (id: string): Placed => ({ id, span: spans.get(id) })
+  const all: Item[] = [
+    ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...placed(thread.comment.id) })),
+    ...store.proposals.value
+      .filter(({ suggestion }) => isSeen(suggestion, typed))
+      .map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
+    ...waiting.map((each): Item => ({ kind: 'new', waiting: each, ...placed(each.id) })),
+    ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...placed(composerId) } as const])
+  ]
+  const place = ({ span }: Item): number => span?.from ?? Number.MAX_SAFE_INTEGER
+  return all.toSorted((one, other) => place(one) - place(other))
+}

@@ -1,0 +1,73 @@
+/**
+ * Keeps the remarks of a document on this device next to its text, and shows them until the service tells again. Only for the link that the
+ * device keeps: what is removed with the document does not come back, and what one link may see is not shown to another.
+ */
+import { effect } from '@preact/signals'
+import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'
+import { textMap } from '../../editor/binding.ts'
+import { findRecent } from '../../device/recent.ts'
+import { keptLists } from '../outbox/kept.ts'
+import { placesIn } from '../suggestions/places.ts'
+import type { State } from './state.ts'
+
+/** Lists are written at most so often, in milliseconds. */
+const writeMs = 1000
+
+/** Answers how to stop. */
+export function openKeeping({ page: { session }, editor: { view }, store, placing }: State): () => void {
+  const { id, key, text } = session
+  const mayKeep = (): boolean => findRecent(id)?.key === key
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let closed = false
+
+  const show = async (): Promise<void> => {
+    const [kept] = await Promise.all([keptLists.find(id), session.keep.ready])
+    if (kept === undefined || closed || store.state.peek() === 'ready' || !mayKeep()) return
+    const ranges = locate(
+      text,
+      text.toString(),
+      kept.places.map(([, quoted]) => quoted)
+    )
+    const { shown } = view.state.facet(textMap)
+    kept.places.forEach(([remark], index) => {
+      const range = ranges[index]
+      if (range !== undefined) placing.made(remark, { from: shown(range.from), to: shown(range.to) })
+    })
+    // Where the service saw them then, says nothing of the text of now.
+    const { comments, suggestions, tasks } = kept.lists
+    store.offer(
+      {
+        comments: comments.map((comment) => ({ ...comment, anchor: null })),
+        suggestions: suggestions.map((suggestion) => ({ ...suggestion, from: null, to: null })),
+        tasks
+      },
+      kept.at
+    )
+  }
+
+  const write = (): void => {
+    timer = undefined
+    if (!mayKeep()) return
+    const content = text.toString()
+    const { stored } = view.state.facet(textMap)
+    const spans = [...placesIn(view.state)].map(([remark, { from, to }]) => ({ remark, from: stored(from), to: stored(to) }))
+    const places = placesOf(text, content, spans).map((place, index): [string, Quoted] => {
+      const { remark, from, to } = spans[index] as (typeof spans)[number]
+      return [remark, { place, quote: content.slice(from, to) }]
+    })
+    const { tasks, ...lists } = store.lists.peek()
+    // Links are secrets, and of no use without a connection.
+    void keptLists.put({ id, doc: id, at: Date.now(), lists: { ...lists, tasks: tasks.map(({ share: _share, ...task }) => task) }, places })
+  }
+
+  void show()
+  const stop = effect(() => {
+    void store.lists.value
+    if (store.state.value === 'ready') timer ??= setTimeout(write, writeMs)
+  })
+  return () => {
+    closed = true
+    stop()
+    clearTimeout(timer)
+  }
+}

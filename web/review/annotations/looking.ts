@@ -1,0 +1,116 @@
+/** Looking at one remark after the other, in the text and in cards, and dealing with the one that is looked at. */
+import { signal } from '@preact/signals'
+import { EditorView } from '@codemirror/view'
+import { t } from '../../text/t.ts'
+import { toast } from '../../ui/toast.tsx'
+import { authorOf, isOpen, type Item } from './items.ts'
+import { excerpt } from '../outbox/records.ts'
+import type { State } from './state.ts'
+
+export interface Looking {
+  /** Looks at a remark, and shows its text. */
+  show(id: string, focus?: 'card' | 'text'): void
+  /** The next or previous one of the text. */
+  go(step: 1 | -1): void
+  /** Decides the suggestion that is looked at. */
+  decide(action: 'accept' | 'reject'): void
+  /** Asks in its card why the suggestion that is looked at is rejected. */
+  askReason(): void
+  /** Resolves the comment that is looked at. */
+  resolve(): void
+}
+
+const commentWords = (name: string, body: string): string => t('Comment by {name}: {text}', { name, text: excerpt(body, 200) })
+
+function suggestionWords(name: string, { original, text }: { readonly original: string; readonly text: string }): string {
+  if (original === '') return t('{name} suggests inserting: {text}', { name, text: excerpt(text, 200) })
+  if (text === '') return t('{name} suggests deleting: {text}', { name, text: excerpt(original, 200) })
+  return t('{name} suggests replacing {original} with {text}', { name, text: excerpt(text, 120), original: excerpt(original, 120) })
+}
+
+export function openLooking(state: State): Looking {
+  const { page, editor, store, placing, items, filter, active, focused, rejecting, hasMargin, deedOf } = state
+  const { view } = editor
+  const show = (id: string, focus?: 'card' | 'text'): void => {
+    const item = items.peek().find((each) => each.id === id)
+    if (item === undefined) return
+    active.value = id
+    if (!isOpen(item)) filter.value = 'resolved'
+    const span = placing.spanOf(id)
+    if ((span === undefined || !hasMargin.value) && page.panel.value !== 'remarks') page.panel.value = 'remarks'
+    if (span !== undefined && page.mode.value !== 'read')
+      view.dispatch({
+        ...(focus === 'text' ? { selection: { anchor: span.from } } : {}),
+        effects: EditorView.scrollIntoView(span.from, { y: 'center' })
+      })
+    if (focus === 'text' && page.mode.value !== 'read') view.focus()
+    if (focus === 'card') focused.value = id
+  }
+
+  const wordsFor = (item: Item): string => {
+    const name = authorOf(item)
+    if (item.kind === 'comment') return commentWords(name, item.thread.comment.body)
+    if (item.kind === 'proposal') {
+      const deed = deedOf(item)
+      return deed === undefined ? suggestionWords(name, item.proposal.suggestion) : t('{name} suggests: {what}', { name, what: deed })
+    }
+    if (item.kind === 'composer') return commentWords(name, item.composer.body.peek())
+    const { deed } = item.waiting
+    const what = deed.kind === 'suggest' ? suggestionWords(name, deed) : commentWords(name, 'body' in deed ? deed.body : '')
+    return t('{what} (not sent yet)', { what })
+  }
+
+  const go = (step: 1 | -1): void => {
+    // Where they are now: what was typed a moment ago is not in the items yet.
+    const all = items.peek().flatMap((item) => {
+      const span = isOpen(item) && item.kind !== 'composer' ? placing.spanOf(item.id) : undefined
+      return span === undefined ? [] : [{ item, span }]
+    })
+    if (all.length === 0) {
+      toast(t('There are no comments or suggestions in the text.'))
+      return
+    }
+    // Who reads has no cursor in the text, and begins at its end or beginning.
+    const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
+    const current = all.findIndex(
+      ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))
+    )
+    const beside =
+      step === 1 ? all.findIndex(({ span }) => span.from >= (head ?? 0)) : all.findLastIndex(({ span }) => span.from < (head ?? Infinity))
+    const next = current === -1 ? beside : current + step
+    const index = next < 0 ? (step === 1 ? 0 : all.length - 1) : next % all.length
+    const item = all[index]?.item
+    if (item === undefined) return
+    show(item.id, 'text')
+    store.said.value = t('{at} of {count}. {what}', { at: index + 1, count: all.length, what: wordsFor(item) })
+  }
+
+  const looked = (): Item | undefined => items.peek().find(({ id }) => id === active.peek())
+
+  const suggestionLooked = (): string | undefined => {
+    const item = looked()
+    if (item?.kind === 'proposal' && isOpen(item)) return item.id
+    toast(t('Select a suggestion first.'))
+    return undefined
+  }
+  const askReason = (): void => {
+    const id = suggestionLooked()
+    if (id === undefined) return
+    show(id)
+    rejecting.value = { id, reason: signal('') }
+  }
+  const decide = (action: 'accept' | 'reject'): void => {
+    const id = suggestionLooked()
+    if (id === undefined) return
+    store.decide(action, [id])
+    store.said.value = action === 'accept' ? t('Accepting…') : t('Rejecting…')
+  }
+  const resolve = (): void => {
+    const item = looked()
+    if (item?.kind !== 'comment' || !isOpen(item)) return toast(t('Select a comment first.'))
+    store.act({ kind: 'resolve', comment: item.id, resolved: true })
+    store.said.value = t('Comment resolved')
+  }
+
+  return { show, go, decide, askReason, resolve }
+}

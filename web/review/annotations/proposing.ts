@@ -1,0 +1,224 @@
+/** Whether typing proposes, who may choose, and what becomes of that which was typed. */
+import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { EditorView } from '@codemirror/view'
+import type { Edit } from '../../../shared/text/diff.ts'
+import { documentValue } from '../../device/device.ts'
+import { readDevice, writeDevice } from '../../device/values.ts'
+import { textMap } from '../../editor/binding.ts'
+import { personName } from '../../presence/person.ts'
+import { t } from '../../text/t.ts'
+import { toast } from '../../ui/toast.tsx'
+import { proposalOf } from './deeds.ts'
+import { operationOf, trimmed, type Hunk } from '../suggestions/hunks.ts'
+import { isOpen } from './items.ts'
+import { keepDrafts } from '../../device/drafts.ts'
+import type { Suggestion } from '../outbox/records.ts'
+import type { State } from './state.ts'
+import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
+import { targetOf } from '../suggestions/targets.ts'
+import { openDrafting } from '../suggestions/drafting.ts'
+import type { Deed, DraftName, SuggestDeed } from '../outbox/waiting.ts'
+
+/** So long what was proposed twice can be taken back from its notice, and what was taken back be had again, in milliseconds. */
+const sameMs = 10_000
+/** How long what was typed may be on the page alone, in milliseconds. */
+const draftMs = 300
+
+export interface Proposing {
+  /** Typing proposes. */
+  readonly suggesting: ReadonlySignal<boolean>
+  /** Goes with what is proposed from now on. */
+  readonly reason: Signal<string>
+  /** Whether this person may choose between the two. */
+  readonly canChoose: ReadonlySignal<boolean>
+  toggleSuggesting(): void
+  /** Proposes what was typed, at once. */
+  settle(): void
+  /** Proposes a change of the text, and answers how to take it back. Undefined: it changes nothing, or this person has proposed it already. */
+  suggest(edit: Edit): (() => void) | undefined
+  /** Takes a suggestion of one's own back; its notice has it again. */
+  withdraw(suggestion: Suggestion): void
+  close(): void
+}
+
+export function openProposing({ page: { session, panel }, editor, store, placing, items }: State): Proposing {
+  const { view } = editor
+  const reason = signal('')
+  const deedFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestDeed => ({
+    kind: 'suggest',
+    operation: operationOf({ original, text: proposed }),
+    original,
+    text: proposed,
+    target: targetOf(text, { from, to }),
+    note: reason.value.trim()
+  })
+  const drafting = openDrafting({
+    doc: session.id,
+    key: session.key,
+    store,
+    hunks: () => draftsOf(view.state),
+    deedFor: (hunk) => deedFor(storedText(view.state).toString(), hunk),
+    onRejected(hunk, by) {
+      takeHunks(
+        view,
+        (each) => each.from === hunk.from && each.to === hunk.to,
+        () => undefined
+      )
+      toast(by === '' ? t('Your suggestion was rejected.') : t('{name} rejected your suggestion.', { name: by }))
+    }
+  })
+  const propose = (_view: EditorView, hunks: readonly Hunk[], names: readonly DraftName[] = []): string[] => {
+    const ids: string[] = []
+    const text = storedText(view.state).toString()
+    const { shown } = view.state.facet(textMap)
+    batch(() => {
+      for (const [index, hunk] of hunks.entries()) {
+        const { from, to } = hunk
+        const draft = names[index]
+        const sent = store.act({ ...deedFor(text, hunk), ...(draft && { draft }) })
+        placing.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
+        ids.push(sent.id)
+      }
+    })
+    return ids
+  }
+
+  const tellUprooted = (): void => {
+    const show = (): void => void (panel.value = 'remarks')
+    toast(t('Someone changed the words you were replacing. Your text is kept.'), {
+      name: t('Show'),
+      run: show,
+      milliseconds: 15_000
+    })
+  }
+
+  const kept = keepDrafts<{ readonly author: string; readonly deed: Deed }>(session.id)
+  let keeping: ReturnType<typeof setTimeout> | undefined
+  const keep = (): void => {
+    clearTimeout(keeping)
+    keeping = undefined
+    const text = storedText(view.state).toString()
+    const hunks = draftsOf(view.state)
+    const names = drafting.named(hunks)
+    kept.write(
+      hunks.map((hunk, index) => {
+        const draft = names[index]
+        return { author: personName.peek(), deed: { ...deedFor(text, hunk), ...(draft && { draft }) } }
+      })
+    )
+  }
+  const areSome = signal(false)
+  const onDrafts = (some: boolean): void => {
+    areSome.value = some
+    drafting.changed()
+    if (some) keeping ??= setTimeout(keep, draftMs)
+    else {
+      clearTimeout(keeping)
+      keeping = undefined
+      kept.write([])
+    }
+  }
+  const onLeave = (): void => {
+    keep()
+    drafting.leave()
+  }
+  const onHunks = (_view: EditorView, hunks: readonly Hunk[]): void => {
+    propose(
+      view,
+      hunks,
+      hunks.map((hunk) => drafting.claim(hunk))
+    )
+  }
+  void kept.adopt(({ deed, author }) => void store.act(deed, author))
+
+  const askedKey = documentValue('suggesting', session.id)
+  const asked = signal(readDevice(askedKey) === '1')
+  const suggesting = signal(false)
+  const canChoose = computed(() => store.canDecide.value && session.canEdit.value)
+  const wanted = computed(() => store.canSuggest.value && (!store.canDecide.value || asked.value))
+
+  const toggleSuggesting = (): void => {
+    if (!canChoose.value) {
+      toast(store.canSuggest.value ? t('Your link allows suggesting only.') : t('Your link does not allow suggesting.'))
+      return
+    }
+    asked.value = !asked.value
+    writeDevice(askedKey, asked.value ? '1' : null)
+    const words = asked.value ? t('Suggesting: your edits become proposals') : t('Editing: your edits change the text')
+    store.said.value = words
+    toast(words)
+    view.focus()
+  }
+
+  const setSuggesting = (isOn: boolean): void => {
+    if (isOn === suggesting.value) return
+    if (isOn) editor.setBinding(suggestingIn(session.text, { onHunks, onUprooted: tellUprooted, onDrafts, onLeave, drafting }))
+    else {
+      takeHunks(view, () => true, onHunks)
+      editor.setBinding(undefined)
+    }
+    suggesting.value = isOn
+  }
+
+  const settle = (): void => {
+    if (suggesting.peek()) takeHunks(view, () => true, onHunks)
+  }
+  const withdraw = ({ id, operation, original, text, note }: Suggestion): void => {
+    const span = placing.spanOf(id)
+    const { stored } = view.state.facet(textMap)
+    const target = span && targetOf(storedText(view.state).toString(), { from: stored(span.from), to: stored(span.to) })
+    store.act({ kind: 'withdraw', suggestion: id })
+    if (target === undefined) return
+    const again = (): void => void store.act({ kind: 'suggest', operation, original, text, target, note: note ?? '' })
+    toast(t('Withdrawn'), { name: t('Undo'), run: again, milliseconds: sameMs })
+  }
+  const takeBack = (id: string): void => {
+    const now = store.successors.peek().get(id) ?? id
+    const isThere = store.proposals.peek().some(({ suggestion }) => suggestion.id === now)
+    if (isThere) store.act({ kind: 'withdraw', suggestion: now })
+    else store.outbox.drop(now)
+    toast(t('Withdrawn'))
+  }
+  const suggest = ({ from, to, insert }: Edit): (() => void) | undefined => {
+    const original = storedText(view.state).sliceString(from, to)
+    const hunk = trimmed({ from, to, fromShown: from, toShown: to, original, text: insert })
+    if (hunk === undefined) return undefined
+    const same = items.peek().find((item) => {
+      const isOwn = item.kind === 'new' || (item.kind === 'proposal' && store.isOwn(item.proposal.suggestion))
+      const proposed = isOpen(item) && isOwn ? proposalOf(item) : undefined
+      const isThere = item.span?.from === hunk.from && item.span.to === hunk.to
+      return isThere && proposed?.original === hunk.original && proposed.text === hunk.text
+    })
+    if (same !== undefined) {
+      toast(t('You already suggested this.'), { name: t('Withdraw'), run: () => takeBack(same.id), milliseconds: sameMs })
+      return undefined
+    }
+    const [id = ''] = propose(view, [hunk])
+    return () => takeBack(id)
+  }
+
+  const stopTelling = effect(() => {
+    const isUnsaved = areSome.value && !drafting.saved.value
+    session.drafts.value = isUnsaved ? (kept.isKept ? 'kept' : 'here') : 'none'
+  })
+  const stop = effect(() => {
+    const isOn = wanted.value
+    untracked(() => setSuggesting(isOn))
+  })
+  return {
+    suggesting,
+    reason,
+    canChoose,
+    toggleSuggesting,
+    settle,
+    suggest,
+    withdraw,
+    close() {
+      settle()
+      stop()
+      stopTelling()
+      drafting.close()
+      kept.close()
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** The reason that somebody is typing for a rejection. It outlives a reload of this tab, and nothing else. */
+import { effect, signal, type Signal } from '@preact/signals'
+import { documentValue } from '../../device/device.ts'
+import { tabStorage } from '../../device/values.ts'
+
+/** The suggestion whose card asks for it, with what is typed there so far. */
+export interface Rejecting {
+  readonly id: string
+  readonly reason: Signal<string>
+}
+
+interface Kept {
+  readonly id: string
+  readonly reason: string
+}
+
+const isKept = (value: unknown): value is Kept =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<Kept>).id === 'string' &&
+  typeof (value as Partial<Kept>).reason === 'string'
+
+/** A browser may refuse storage at any moment, and anybody may have written what is there. */
+const read = (storage: () => Storage, name: string): Kept | undefined => {
+  try {
+    const value: unknown = JSON.parse(storage().getItem(name) ?? 'null')
+    return isKept(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const write = (storage: () => Storage, name: string, kept: Kept | undefined): void => {
+  try {
+    if (kept === undefined) storage().removeItem(name)
+    else storage().setItem(name, JSON.stringify(kept))
+  } catch {
+    // It holds for this page alone then.
+  }
+}
+
+/** What was being typed for a document before a reload, else nothing; from then on what is typed is kept. Returns the way to stop, too. */
+export function openRejecting(doc: string, storage = tabStorage): { readonly rejecting: Signal<Rejecting | undefined>; close(): void } {
+  const name = documentValue('reason', doc)
+  const kept = read(storage, name)
+  const rejecting = signal<Rejecting | undefined>(kept && { id: kept.id, reason: signal(kept.reason) })
+  const close = effect(() => {
+    const { id = '', reason } = rejecting.value ?? {}
+    const typed = reason?.value ?? ''
+    write(storage, name, typed === '' ? undefined : { id, reason: typed })
+  })
+  return { rejecting, close }
+}

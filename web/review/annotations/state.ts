@@ -1,0 +1,120 @@
+/** What the parts of the review share: what is shown of remarks, which one a person looks at, what is being written. */
+import { plainNameOf } from '../../presence/people.ts'
+import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { mentionOf } from '../../../shared/mentions.ts'
+import type { Range as Span } from '../../../shared/text/anchors.ts'
+import type { View } from '../../view/view.ts'
+import type { Editor } from '../../editor/setup/editor.ts'
+import { namesAround } from '../../presence/mention-names.ts'
+import { personName } from '../../presence/person.ts'
+import { toast } from '../../ui/toast.tsx'
+import { aim } from '../suggestions/aim.ts'
+import { openDecisions, type Decisions } from './decisions.ts'
+import { openDeeds } from './deeds.ts'
+import { itemsOf, type Composer, type Item } from './items.ts'
+import { openPlacing, type Placing } from './placing.ts'
+import { restOf } from '../suggestions/rest-of.ts'
+import { openRejecting, type Rejecting } from './reason.ts'
+import { openStore, type Store } from '../outbox/store.ts'
+import { storedText } from '../suggestions/suggesting.ts'
+
+export type Filter = 'open' | 'resolved' | 'mine'
+
+export interface State {
+  readonly page: View
+  readonly editor: Editor
+  readonly store: Store
+  readonly placing: Placing
+  readonly decisions: Decisions
+  /** In the order of the text; what has no place comes last. */
+  readonly items: ReadonlySignal<readonly Item[]>
+  readonly filter: Signal<Filter>
+  /** The one that is looked at. */
+  readonly active: Signal<string | undefined>
+  /** The one whose card is to take the focus, once it is there. */
+  readonly focused: Signal<string | undefined>
+  readonly composer: Signal<Composer | undefined>
+  /** The suggestion whose card asks why it is rejected, with what is typed there so far. */
+  readonly rejecting: Signal<Rejecting | undefined>
+  /** What was selected last in the reading view, in the stored text. */
+  readonly picked: Signal<Span | undefined>
+  /** This person, as others mention them; '' for a guest without a name. */
+  readonly me: ReadonlySignal<string>
+  /** The name of whom a mention means, as the person writes it; else as it is written. */
+  nameOf(mention: string): string
+  /** What a suggestion does to a component, in words; undefined: it is about none. */
+  deedOf(item: Item): string | undefined
+  /** Whom one can mention. */
+  names(): readonly string[]
+  /** Cards stand next to the text. */
+  readonly hasMargin: ReadonlySignal<boolean>
+  close(): void
+}
+
+const wide = matchMedia('(min-width: 1240px)')
+
+export function openState(page: View, editor: Editor): State {
+  const { view } = editor
+  const decisions = openDecisions(view, (ids) => store.decide('reopen', ids))
+  const store = openStore({
+    session: page.session,
+    aim: (item) => aim(view, item),
+    afresh: (deed, decided) => restOf(storedText(view.state).toString(), deed, decided),
+    onDeciding(action, ids) {
+      for (const id of ids) placing.keep(id)
+      decisions.asked(action, ids)
+    },
+    onDecided: decisions.done,
+    onUndecided(ids, words) {
+      decisions.refused(ids)
+      if (words !== undefined) toast(words)
+    }
+  })
+  const { rejecting, close: closeRejecting } = openRejecting(page.session.id)
+  const composer = signal<Composer | undefined>(undefined)
+  const isWide = signal(wide.matches)
+  const placing = openPlacing(view, store, decisions.recent, () => items.peek())
+  const items = computed(() => itemsOf(store, composer.value, placing.spans.value))
+  const me = computed(() => {
+    const own = page.here.value.find(({ self }) => self)
+    return own?.nameless === true ? '' : mentionOf(own?.name ?? personName.value)
+  })
+  const people = computed(() => {
+    const authors = items.value.flatMap((item) => {
+      const { author, replies = [] } =
+        item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : { author: '' }
+      return [author, ...replies.map((reply) => reply.author)]
+    })
+    const all = [...authors, ...page.here.value.map(plainNameOf)]
+    return new Map(all.map((name) => [mentionOf(name).toLowerCase(), name]))
+  })
+  const onWidth = (): void => {
+    isWide.value = wide.matches
+  }
+  wide.addEventListener('change', onWidth)
+  return {
+    page,
+    editor,
+    store,
+    placing,
+    decisions,
+    items,
+    filter: signal<Filter>('open'),
+    active: signal<string | undefined>(undefined),
+    focused: signal<string | undefined>(undefined),
+    composer,
+    rejecting,
+    picked: signal<Span | undefined>(undefined),
+    deedOf: openDeeds(view),
+    me,
+    nameOf: (mention) => people.value.get(mention.toLowerCase()) ?? mention,
+    names: () => namesAround(page, []).filter((name) => name !== me.peek()),
+    hasMargin: computed(() => isWide.value && page.panel.value === undefined && page.mode.value !== 'read'),
+    close() {
+      closeRejecting()
+      placing.close()
+      decisions.close()
+      wide.removeEventListener('change', onWidth)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** Writing a comment: begun on what is selected, sent with the words that name its place. */
+import { batch, signal } from '@preact/signals'
+import { EditorView } from '@codemirror/view'
+import type * as Y from 'yjs'
+import { limits } from '../../../shared/limits.ts'
+import { type Range as Span, wholeCharacters } from '../../../shared/text/anchors.ts'
+import { placesOf } from '../../../shared/text/characters.ts'
+import { textMap } from '../../editor/binding.ts'
+import { t } from '../../text/t.ts'
+import { toast } from '../../ui/toast.tsx'
+import { composerId } from './items.ts'
+import type { State } from './state.ts'
+import { storedText } from '../suggestions/suggesting.ts'
+import { targetOf } from '../suggestions/targets.ts'
+
+/** Where panels are sheets over the lower part of the text (panel.css). */
+const sheets = matchMedia('(max-width: 900px)')
+
+export interface Writing {
+  /** Begins a comment on the selection, else, but in the reading view, on the line of the cursor, else on the document. */
+  comment(): void
+  send(): void
+}
+
+/** A range by its characters; nothing where these are too many runs to be sent, or the text is ahead of the shared one. */
+function charactersAt(text: Y.Text, content: string, range: Span): { readonly characters?: readonly number[] } {
+  if (text.length !== content.length) return {}
+  const [place] = placesOf(text, content, [wholeCharacters(content, range)])
+  return place === undefined || place.spans.length > 3 * limits.targetRunsMax ? {} : { characters: place.spans }
+}
+
+export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, picked, hasMargin }: State): Writing {
+  /** What a comment is begun on, in what the editor shows. */
+  const begunOn = (): Span | undefined => {
+    if (page.mode.value === 'read') {
+      const { shown } = view.state.facet(textMap)
+      const span = picked.value
+      picked.value = undefined
+      return span && { from: shown(span.from), to: shown(span.to) }
+    }
+    const { main, doc } = { main: view.state.selection.main, doc: view.state.doc }
+    return main.empty ? doc.lineAt(main.head) : main
+  }
+
+  const comment = (): void => {
+    if (!store.canComment.value) {
+      toast(t('Your link does not allow comments.'))
+      return
+    }
+    if (composer.value === undefined) {
+      const on = begunOn()
+      const quote = on === undefined ? '' : view.state.sliceDoc(on.from, on.to)
+      if (on !== undefined && quote.trim() !== '') placing.made(composerId, { from: on.from, to: on.to })
+      composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
+    }
+    active.value = composerId
+    if (!hasMargin.value) page.panel.value = 'remarks'
+    const at = placing.spanOf(composerId)?.from
+    // The sheet covers the lower part of the text: what is written about stands above it.
+    if (at !== undefined && sheets.matches && page.mode.value !== 'read')
+      view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'start', yMargin: 24 }) })
+    focused.value = composerId
+  }
+
+  const send = (): void => {
+    const written = composer.value
+    const body = written?.body.value.trim() ?? ''
+    if (written === undefined || body === '') return
+    const span = placing.spanOf(composerId)
+    const { stored } = view.state.facet(textMap)
+    const text = storedText(view.state).toString()
+    // Its text went while the comment was written: the words alone tell what it was on.
+    const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
+    const range = span && { from: stored(span.from), to: stored(span.to) }
+    const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)
+    const named = target !== lost && range !== undefined ? charactersAt(page.session.text, text, range) : {}
+    batch(() => {
+      const sent = store.act({ kind: 'comment', body, target, ...named })
+      if (span !== undefined) placing.made(sent.id, span)
+      composer.value = undefined
+      active.value = sent.id
+    })
+    store.said.value = t('Comment added')
+  }
+
+  return { comment, send }
+}

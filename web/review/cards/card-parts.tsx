@@ -1,0 +1,270 @@
+/** The parts that cards of comments and suggestions share. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMentions } from '../../presence/mention-picker.tsx'
+import { ago } from '../../../shared/ago.ts'
+import { accountName, givenName, initials, nameCharsMax, ownName, setPersonName } from '../../presence/person.ts'
+import { locale, t } from '../../text/t.ts'
+import { copyText } from '../../ui/copy.ts'
+import { Icon, type IconName } from '../../ui/icons.tsx'
+import { hueOf } from '../../presence/colours.ts'
+import { blocksOf, type Inline } from './comment-markdown.ts'
+import { type AuthorKind } from '../outbox/records.ts'
+import type { Review } from '../annotations/review.ts'
+import type { Waiting } from '../outbox/waiting.ts'
+
+/** An instant as people say it. */
+const Time = ({ at }: { at: string }): JSX.Element => (
+  <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
+    {ago(Date.parse(at), Date.now(), { locale, now: t('now'), style: 'short' })}
+  </time>
+)
+
+interface BylineInput {
+  readonly author: string
+  readonly authorKind: AuthorKind
+  readonly isOwn: boolean
+  /** Undefined: not sent yet. */
+  readonly at: string | undefined
+  readonly children?: ComponentChildren
+}
+
+/** Who wrote it and when. A name of a guest is their own. */
+export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
+  const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
+  return (
+    <header class='card-byline'>
+      <span class={`avatar hue-${hueOf(author)} ${authorKind}`} aria-hidden='true'>
+        {authorKind === 'agent' ? <Icon name='bot' size={14} /> : initials(name)}
+      </span>
+      <bdi class='card-author' title={authorKind === 'guest' ? t('{name}, not signed in', { name }) : name}>
+        {isOwn ? t('You') : name}
+      </bdi>
+      {at !== undefined && <Time at={at} />}
+      <span class='spread' />
+      {children}
+    </header>
+  )
+}
+
+interface ToolInput {
+  readonly icon: IconName
+  readonly name: string
+  readonly onClick: () => void
+}
+
+export const Tool = ({ icon, name, onClick }: ToolInput): JSX.Element => (
+  <button type='button' class='button quiet icon-only card-tool' aria-label={name} title={name} onClick={onClick}>
+    <Icon name={icon} size={16} />
+  </button>
+)
+
+/** Text as it was written. */
+export const Prose = ({ text }: { text: string }): JSX.Element => (
+  <p class='card-text' dir='auto'>
+    {text}
+  </p>
+)
+
+function Words({ review, inner }: { review: Review; inner: readonly Inline[] }): JSX.Element {
+  const me = review.me.value.toLowerCase()
+  const parts = inner.map((part) => {
+    if (typeof part === 'string') return part
+    if (part.kind === 'mention')
+      return <span class={`mention${me !== '' && part.name.toLowerCase() === me ? ' own' : ''}`}>@{review.nameOf(part.name)}</span>
+    if (part.kind === 'code') return <code>{part.text}</code>
+    const within = <Words review={review} inner={part.inner} />
+    if (part.kind === 'link')
+      return (
+        <a href={part.href} target='_blank' rel='nofollow noopener ugc'>
+          {within}
+        </a>
+      )
+    if (part.kind === 'strong') return <strong>{within}</strong>
+    return part.kind === 'em' ? <em>{within}</em> : <del>{within}</del>
+  })
+  return <>{parts}</>
+}
+
+/** Text of a comment or reply: Markdown, with the people whom it mentions. */
+export function CommentText({ review, text }: { review: Review; text: string }): JSX.Element {
+  const blocks = useMemo(() => blocksOf(text), [text])
+  const shown = blocks.map((block) => {
+    if (block.kind === 'code')
+      return (
+        <pre tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      )
+    if (block.kind === 'text')
+      return (
+        <p>
+          <Words review={review} inner={block.inner} />
+        </p>
+      )
+    const items = block.items.map((inner) => (
+      <li>
+        <Words review={review} inner={inner} />
+      </li>
+    ))
+    return block.ordered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>
+  })
+  return (
+    <div class='card-text card-markdown' dir='auto'>
+      {shown}
+    </div>
+  )
+}
+
+interface WriterInput {
+  /** Whose names are offered behind @; without it none are. */
+  readonly review?: Review
+  readonly label: string
+  readonly action: string
+  readonly value: string
+  readonly autoFocus?: boolean
+  /** Most characters; without it the service alone says. */
+  readonly charsMax?: number
+  readonly onInput?: (value: string) => void
+  readonly onSubmit: (value: string) => void
+  /** Without it there is nothing to cancel. */
+  readonly onCancel?: () => void
+}
+
+/** Where something is written: Mod-Enter sends it, Esc leaves it. */
+export function Writer({
+  review,
+  label,
+  action,
+  value,
+  autoFocus = false,
+  charsMax,
+  onInput,
+  onSubmit,
+  onCancel
+}: WriterInput): JSX.Element {
+  const [text, setText] = useState(value)
+  // The name that the link was made for is offered, to be kept or changed.
+  const [name, setName] = useState(givenName.peek())
+  const field = useRef<HTMLTextAreaElement>(null)
+  const mentions = useMentions({
+    field,
+    names: () => review?.names() ?? [],
+    say: (words) => {
+      if (review !== undefined) review.store.said.value = words
+    }
+  })
+  const asksName = ownName.value === '' && accountName.value === '' && text !== '' && review?.store.account.value === undefined
+  useLayoutEffect(() => {
+    if (autoFocus) field.current?.focus()
+  }, [])
+  const change = (next: string): void => {
+    setText(next)
+    onInput?.(next)
+  }
+  const submit = (): void => {
+    if (text.trim() === '') return
+    if (asksName && name.trim() !== '') setPersonName(name)
+    onSubmit(text.trim())
+    setText('')
+  }
+  const keyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return
+    if (event.target === field.current && mentions.take(event)) {
+      event.preventDefault()
+      event.stopPropagation()
+      return
+    }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault()
+      submit()
+    }
+    if (event.key === 'Escape' && onCancel !== undefined) {
+      event.preventDefault()
+      onCancel()
+    }
+  }
+  return (
+    <form
+      class='card-writer'
+      onSubmit={(event: Event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={keyDown}
+    >
+      <textarea
+        ref={field}
+        rows={text.includes('\n') || text.length > 60 ? 4 : 2}
+        dir='auto'
+        aria-label={label}
+        placeholder={label}
+        maxLength={charsMax}
+        value={text}
+        {...mentions.attributes}
+        onInput={(event: Event) => {
+          change((event.target as HTMLTextAreaElement).value)
+          mentions.follow()
+        }}
+        onSelect={mentions.follow}
+        onBlur={mentions.close}
+      />
+      {mentions.list}
+      {asksName && (
+        <label class='card-name'>
+          <span>{t('Your name')}</span>
+          <input
+            type='text'
+            maxLength={nameCharsMax}
+            autocomplete='name'
+            value={name}
+            onInput={(event: Event) => setName((event.target as HTMLInputElement).value)}
+          />
+        </label>
+      )}
+      {(text !== '' || onCancel !== undefined) && (
+        <p class='actions end'>
+          {onCancel !== undefined && (
+            <button type='button' class='button quiet' onClick={onCancel}>
+              {t('Cancel')}
+            </button>
+          )}
+          <button class='button primary' disabled={text.trim() === ''}>
+            {action}
+          </button>
+        </p>
+      )}
+    </form>
+  )
+}
+
+const wordsIn = ({ deed }: Waiting): string | undefined => {
+  if ('body' in deed) return deed.body
+  return deed.kind === 'suggest' ? deed.text : undefined
+}
+
+/** What becomes of something that is not at the service yet. */
+export function WaitingNote({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
+  const { outbox, isConnected } = review.store
+  const words = wordsIn(waiting)
+  if (waiting.refusal === undefined)
+    return isConnected.value ? null : <p class='card-note'>{t('Kept on this device. It is sent when you are back online.')}</p>
+  return (
+    <div class='card-refusal' role='alert'>
+      <p>{waiting.refusal}</p>
+      <p class='actions'>
+        {words !== undefined && (
+          <button type='button' class='button' onClick={() => void copyText(words, t('Text'))}>
+            {t('Copy text')}
+          </button>
+        )}
+        <button type='button' class='button' onClick={() => outbox.retry(waiting.id)}>
+          {t('Try again')}
+        </button>
+        <button type='button' class='button quiet' onClick={() => outbox.drop(waiting.id)}>
+          {t('Discard')}
+        </button>
+      </p>
+    </div>
+  )
+}

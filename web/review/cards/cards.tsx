@@ -1,0 +1,391 @@
+/** One comment with its replies, one suggestion, or one that is being written: next to the text and in the panel alike. */
+import type { ComponentChildren, JSX, RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { handOver } from '../../ui/early-field.ts'
+import { personName } from '../../presence/person.ts'
+import { t, tn } from '../../text/t.ts'
+import { copyText } from '../../ui/copy.ts'
+import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
+import { plainWords } from './comment-markdown.ts'
+import { DecideButtons, Refusal } from './decide-buttons.tsx'
+import { hueOf } from '../../presence/colours.ts'
+import { excerpt, excerptUnits, isUndecided, type Comment } from '../outbox/records.ts'
+import { authorOf, composerId, isOpen, quoteOf, type Item } from '../annotations/items.ts'
+import type { Review } from '../annotations/review.ts'
+import type { Proposal } from '../outbox/store.ts'
+import type { Waiting } from '../outbox/waiting.ts'
+
+const quoteUnits = 120
+/** So much of a long quote is read for them. */
+const quotedUnits = 1000
+
+const Quote = ({ text }: { text: string }): JSX.Element | null =>
+  text.trim() === '' ? null : (
+    <blockquote class='card-quote' dir='auto'>
+      {excerpt(plainWords(text.slice(0, quotedUnits)), quoteUnits)}
+    </blockquote>
+  )
+
+/** Why a comment or suggestion has no place in the text. */
+function whereGone(item: Item): string | undefined {
+  if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
+  if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
+  const { target, orphaned, anchored, resolved } = item.thread.comment
+  // The editor keeps no places of those that are resolved; the service does.
+  if (target.kind === 'document' || (resolved && anchored)) return undefined
+  return orphaned || anchored ? t('The text was deleted.') : t('The commented text was not found.')
+}
+
+// ——— comments ———
+
+function WaitingReply({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
+  const { deed } = waiting
+  if (deed.kind !== 'reply' && deed.kind !== 'answer')
+    return waiting.refusal === undefined ? null : <WaitingNote review={review} waiting={waiting} />
+  const author = waiting.author || t('Guest')
+  return (
+    <li class='card-reply waiting'>
+      <Byline author={author} authorKind='guest' isOwn at={undefined} />
+      <CommentText review={review} text={deed.body} />
+      <WaitingNote review={review} waiting={waiting} />
+    </li>
+  )
+}
+
+interface RepliesInput {
+  readonly review: Review
+  readonly replies: Comment['replies']
+  /** Those that wait, or were refused. */
+  readonly waiting: readonly Waiting[]
+  readonly isActive: boolean
+  /** Undefined: nobody may reply here now. */
+  readonly onReply: ((body: string) => void) | undefined
+}
+
+/** The replies of a comment or suggestion, and where one writes another. */
+const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput): JSX.Element => (
+  <>
+    {!isActive && replies.length > 0 && <p class='card-note'>{tn(replies.length, '1 reply', '{count} replies')}</p>}
+    {(isActive || waiting.length > 0) && (
+      <ul class='card-replies'>
+        {isActive &&
+          replies.map((reply) => (
+            <li key={reply.id} class='card-reply'>
+              <Byline author={reply.author} authorKind={reply.authorKind} isOwn={review.store.isMe(reply)} at={reply.createdAt} />
+              <CommentText review={review} text={reply.body} />
+            </li>
+          ))}
+        {waiting.map((each) => (
+          <WaitingReply key={each.id} review={review} waiting={each} />
+        ))}
+      </ul>
+    )}
+    {isActive && onReply !== undefined && (
+      <Writer
+        review={review}
+        label={t('Reply')}
+        action={t('Reply')}
+        value=''
+        onSubmit={(body) => {
+          onReply(body)
+          review.store.said.value = t('Reply added')
+        }}
+      />
+    )}
+  </>
+)
+
+interface ThreadInput {
+  readonly review: Review
+  readonly item: Item & { readonly kind: 'comment' }
+  readonly isActive: boolean
+  readonly isListed: boolean
+}
+
+function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Element {
+  const { store } = review
+  const { thread } = item
+  const { comment, waiting } = thread
+  const [isEditing, setEditing] = useState(false)
+  const isOwn = store.isOwn(comment)
+  const mayComment = store.canComment.value
+  const gone = whereGone(item)
+  const resolve = (): void => {
+    store.act({ kind: 'resolve', comment: comment.id, resolved: !comment.resolved })
+    store.said.value = comment.resolved ? t('Comment reopened') : t('Comment resolved')
+  }
+  const edit = (body: string): void => {
+    setEditing(false)
+    if (body !== comment.body) store.act({ kind: 'edit', comment: comment.id, body })
+  }
+  const isLong = !isActive && comment.body.length > excerptUnits
+  return (
+    <>
+      <Byline author={comment.author} authorKind={comment.authorKind} isOwn={store.isMe(comment)} at={comment.createdAt}>
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && isOwn && mayComment && <Tool icon='pen' name={t('Edit')} onClick={() => setEditing(true)} />}
+        {isActive && isOwn && mayComment && (
+          <Tool icon='trash' name={t('Delete comment')} onClick={() => store.act({ kind: 'delete', comment: comment.id })} />
+        )}
+        {mayComment && (
+          <Tool icon={comment.resolved ? 'undo' : 'check'} name={comment.resolved ? t('Reopen') : t('Resolve')} onClick={resolve} />
+        )}
+      </Byline>
+      {(isListed || gone !== undefined) && <Quote text={quoteOf(item)} />}
+      {gone !== undefined && <p class='card-note'>{gone}</p>}
+      {isEditing ? (
+        <Writer
+          review={review}
+          label={t('Comment')}
+          action={t('Save')}
+          value={comment.body}
+          autoFocus
+          onSubmit={edit}
+          onCancel={() => setEditing(false)}
+        />
+      ) : (
+        <CommentText review={review} text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
+      )}
+      {comment.resolved && <p class='card-note'>{resolvedWords(review, comment)}</p>}
+      <Replies
+        review={review}
+        replies={comment.replies}
+        waiting={waiting}
+        isActive={isActive}
+        onReply={
+          mayComment && !isEditing ? (body) => void store.act({ kind: 'reply', comment: comment.id, body }, personName.value) : undefined
+        }
+      />
+    </>
+  )
+}
+
+// ——— suggestions ———
+
+interface ChangeInput {
+  /** What it does, where that can be said. */
+  readonly deed: string | undefined
+  readonly original: string
+  readonly text: string
+}
+
+const Change = ({ deed, original, text }: ChangeInput): JSX.Element => (
+  <>
+    {deed !== undefined && <Prose text={deed} />}
+    <p class={deed === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
+      {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
+      {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
+    </p>
+  </>
+)
+
+function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind }: Comment): string {
+  if (name === null || kind === null) return t('Resolved')
+  if (kind !== 'system' && review.store.isMe({ id: '', author: name, authorKind: kind })) return t('Resolved by you')
+  return t('Resolved by {name}', { name: kind === 'guest' && name === 'guest' ? t('Guest') : name })
+}
+
+/** Who decided: oneself as far as this page knows, a guest without a name by that. */
+function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {
+  if (decidedByKind === 'guest' && review.isDecidedHere(id)) return 'me'
+  // By the name alone: who wrote a suggestion need not have decided it.
+  if (
+    decidedByKind !== null &&
+    decidedByKind !== 'system' &&
+    review.store.isMe({ id: '', author: decidedBy ?? '', authorKind: decidedByKind })
+  )
+    return 'me'
+  return { name: decidedByKind === 'guest' && decidedBy === 'guest' ? t('Guest') : (decidedBy ?? '') }
+}
+
+function statusWords(review: Review, { suggestion, deciding }: Proposal): string | undefined {
+  if (deciding === 'withdraw') return t('Withdrawing…')
+  if (deciding === 'reopen') return t('Undoing…')
+  if (deciding !== undefined) return deciding === 'accept' ? t('Accepting…') : t('Rejecting…')
+  const by = deciderOf(review, suggestion)
+  if (suggestion.withdrawn === true) return by === 'me' ? t('Withdrawn by you') : t('Withdrawn by {name}', by)
+  if (suggestion.status === 'accepted') return by === 'me' ? t('Accepted by you') : t('Accepted by {name}', by)
+  if (suggestion.status !== 'rejected') return undefined
+  return by === 'me' ? t('Rejected by you') : t('Rejected by {name}', by)
+}
+
+interface ProposalInput {
+  readonly review: Review
+  readonly item: Item & { readonly kind: 'proposal' }
+  readonly isActive: boolean
+}
+
+function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
+  const { store } = review
+  const { suggestion, deciding, reason } = item.proposal
+  // Its own reason is there before the service has answered.
+  const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
+  const status = statusWords(review, item.proposal)
+  const gone = whereGone(item)
+  const isDecided = deciding === undefined && !isUndecided(suggestion)
+  const canReopen = isDecided && store.canDecide.value && suggestion.withdrawn !== true
+  return (
+    <>
+      <Byline author={suggestion.author} authorKind={suggestion.authorKind} isOwn={store.isMe(suggestion)} at={suggestion.createdAt}>
+        {isActive && <Tool icon='link' name={t('Copy link')} onClick={() => void copyText(review.addressOf(item), t('Link'))} />}
+        {isActive && isUndecided(suggestion) && store.isOwn(suggestion) && store.canSuggest.value && (
+          <Tool icon='trash' name={t('Withdraw')} onClick={() => review.withdraw(suggestion)} />
+        )}
+      </Byline>
+      <Change deed={review.deedOf(item)} original={suggestion.original} text={suggestion.text} />
+      {suggestion.note !== null && <Prose text={suggestion.note} />}
+      {gone !== undefined && <p class='card-note'>{gone}</p>}
+      {status !== undefined && (
+        <p class='card-note card-decided'>
+          {status}
+          {canReopen && (
+            <button type='button' class='button quiet' onClick={() => store.decide('reopen', [suggestion.id])}>
+              {review.recent.value.has(suggestion.id) ? t('Undo') : t('Reopen')}
+            </button>
+          )}
+        </p>
+      )}
+      {why !== undefined && <Prose text={why} />}
+      <Refusal proposal={item.proposal} />
+      <DecideButtons review={review} proposal={item.proposal} />
+      <Replies
+        review={review}
+        replies={suggestion.replies ?? []}
+        waiting={item.proposal.waiting}
+        isActive={isActive}
+        onReply={
+          store.canComment.value && review.rejecting.value?.id !== suggestion.id
+            ? (body) => void store.act({ kind: 'answer', suggestion: suggestion.id, body }, personName.value)
+            : undefined
+        }
+      />
+    </>
+  )
+}
+
+// ——— what is not at the service yet ———
+
+function NewCard({ review, item }: { review: Review; item: Item & { readonly kind: 'new' } }): JSX.Element {
+  const { waiting } = item
+  const { deed } = waiting
+  return (
+    <>
+      <Byline author={waiting.author || t('Guest')} authorKind='guest' isOwn at={undefined} />
+      {deed.kind === 'comment' && (
+        <>
+          <Quote text={deed.target?.find ?? ''} />
+          <CommentText review={review} text={deed.body} />
+        </>
+      )}
+      {(deed.kind === 'reply' || deed.kind === 'answer' || deed.kind === 'edit') && <CommentText review={review} text={deed.body} />}
+      {deed.kind === 'suggest' && <Change deed={review.deedOf(item)} original={deed.original} text={deed.text} />}
+      <WaitingNote review={review} waiting={waiting} />
+    </>
+  )
+}
+
+function ComposerCard({ review, item }: { review: Review; item: Item & { readonly kind: 'composer' } }): JSX.Element {
+  const { quote, body } = item.composer
+  const leave = (): void => {
+    review.composer.value = undefined
+    review.active.value = undefined
+    review.editor.focus()
+  }
+  return (
+    <>
+      {quote === '' ? <p class='card-note'>{t('On the whole document')}</p> : <Quote text={quote} />}
+      <Writer
+        review={review}
+        label={t('Write a comment')}
+        action={t('Comment')}
+        value={body.peek()}
+        onInput={(text) => (body.value = text)}
+        onSubmit={(text) => {
+          body.value = text
+          review.send()
+          review.editor.focus()
+        }}
+        onCancel={leave}
+      />
+    </>
+  )
+}
+
+function labelOf(item: Item): string {
+  if (item.id === composerId) return t('New comment')
+  const name = authorOf(item)
+  const isSuggestion = item.kind === 'proposal' || (item.kind === 'new' && item.waiting.deed.kind === 'suggest')
+  return isSuggestion ? t('Suggestion by {name}', { name }) : t('Comment by {name}', { name })
+}
+
+interface CardInput {
+  readonly review: Review
+  readonly item: Item
+  /** In a list, and not next to its text. */
+  readonly isListed?: boolean
+}
+
+/** The focus is not lost with what had it: a card keeps it for its buttons, and gives it on when it is dealt with. */
+function useKeptFocus(card: RefObject<HTMLElement | null>, { review, item, isListed = false }: CardInput): void {
+  const hadFocus = card.current?.contains(document.activeElement) === true
+  useLayoutEffect(() => {
+    if (hadFocus && document.activeElement === document.body) card.current?.focus({ preventScroll: true })
+  })
+  useLayoutEffect(
+    () => () => {
+      const own = card.current
+      if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
+      // Scrolled out of sight it is as it was.
+      if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
+      const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
+      const at = cards.indexOf(own)
+      const next = cards[at + 1] ?? cards[at - 1]
+      if (next !== undefined) next.focus({ preventScroll: true })
+      else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
+      else review.editor.focus()
+    },
+    []
+  )
+}
+
+export function Card({ review, item, isListed = false }: CardInput): JSX.Element {
+  const isActive = review.active.value === item.id
+  const pick = (): void => {
+    if (!isActive) review.active.value = item.id
+  }
+  const contents = (): ComponentChildren => {
+    if (item.kind === 'comment') return <ThreadCard review={review} item={item} isActive={isActive} isListed={isListed} />
+    if (item.kind === 'proposal') return <ProposalCard review={review} item={item} isActive={isActive} />
+    return item.kind === 'new' ? <NewCard review={review} item={item} /> : <ComposerCard review={review} item={item} />
+  }
+  const card = useRef<HTMLElement>(null)
+  useKeptFocus(card, { review, item, isListed })
+  const isFocused = review.focused.value === item.id
+  useEffect(() => {
+    if (!isFocused) return
+    review.focused.value = undefined
+    const target = card.current?.querySelector<HTMLTextAreaElement>('textarea')
+    if (item.kind === 'composer' && target != null) handOver(target)
+    else card.current?.focus()
+  }, [isFocused])
+  useEffect(() => {
+    if (isActive && isListed) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isActive])
+  return (
+    <article
+      ref={card}
+      id={`remark-${item.id}`}
+      class={`card hue-${hueOf(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
+      aria-label={labelOf(item)}
+      aria-current={isActive}
+      tabIndex={0}
+      onFocus={pick}
+      onClick={() => {
+        pick()
+        if (isListed && item.span !== undefined) review.show(item.id)
+      }}
+    >
+      {contents()}
+    </article>
+  )
+}

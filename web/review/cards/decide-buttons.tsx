@@ -1,0 +1,94 @@
+/** Where a card accepts or rejects its suggestion, and where a rejection gets its reason: one click more, never in the way of the first. */
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { limits } from '../../../shared/limits.ts'
+import { t } from '../../text/t.ts'
+import { copyText } from '../../ui/copy.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Prose, Writer } from './card-parts.tsx'
+import type { Review } from '../annotations/review.ts'
+import type { Proposal } from '../outbox/store.ts'
+
+interface Input {
+  readonly review: Review
+  readonly proposal: Proposal
+}
+
+/** Why a decision was refused, with the reason that went with it: nobody writes it twice. */
+export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal'>): JSX.Element | null {
+  if (refusal === undefined) return null
+  return (
+    <div class='card-refusal' role='alert'>
+      <p>{refusal}</p>
+      {reason !== undefined && (
+        <>
+          <Prose text={reason} />
+          <p class='actions'>
+            <button type='button' class='button' onClick={() => void copyText(reason, t('Text'))}>
+              {t('Copy text')}
+            </button>
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Accept, reject, and reject with a reason. Nothing for those who may not decide. */
+export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
+  const { store, rejecting } = review
+  const { suggestion, deciding, reason } = proposal
+  const { id, status } = suggestion
+  const opener = useRef<HTMLButtonElement>(null)
+  const asked = rejecting.value?.id === id ? rejecting.value : undefined
+  const wasAsked = useRef(false)
+  useLayoutEffect(() => {
+    if (wasAsked.current && asked === undefined && document.activeElement === document.body) opener.current?.focus({ preventScroll: true })
+    wasAsked.current = asked !== undefined
+  })
+  if (!store.canDecide.value || deciding !== undefined) return null
+  // A reason that is half written stays, though somebody else decided meanwhile.
+  if (asked !== undefined)
+    return (
+      <Writer
+        label={t('Reason')}
+        action={t('Reject')}
+        value={asked.reason.peek()}
+        charsMax={limits.reasonCharsMax}
+        autoFocus
+        onInput={(text) => (asked.reason.value = text)}
+        onSubmit={(text) => {
+          rejecting.value = undefined
+          store.decide('reject', [id], text)
+        }}
+        onCancel={() => (rejecting.value = undefined)}
+      />
+    )
+  if (status !== 'pending' && status !== 'orphaned') return null
+  return (
+    <p class='actions card-decide'>
+      {status === 'pending' && (
+        <button type='button' class='button accept' onClick={() => store.decide('accept', [id])}>
+          <Icon name='check' size={16} />
+          {t('Accept')}
+        </button>
+      )}
+      <button type='button' class='button quiet' onClick={() => store.decide('reject', [id])}>
+        <Icon name='x' size={16} />
+        {t('Reject')}
+      </button>
+      <button
+        ref={opener}
+        type='button'
+        class='button quiet icon-only'
+        aria-label={t('Reject with a reason')}
+        title={t('Reject with a reason')}
+        aria-expanded={false}
+        onClick={() => (rejecting.value = { id, reason: signal(reason ?? '') })}
+      >
+        <Icon name='chevron-down' size={16} />
+      </button>
+    </p>
+  )
+}

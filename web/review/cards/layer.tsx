@@ -1,0 +1,23 @@
+/** What the page of a document shows of comments, suggestions and assignments: cards next to the text, panels. */
+import type { JSX } from 'preact'
+import { Later } from '../../view/later.tsx'
+import type { ReviewedView } from '../annotations/review.ts'
+import { Margin } from './margin.tsx'
+import { RemarksPanel } from './remarks-panel.tsx'
+
+const loadTasks = async () => (await import('./tasks-panel.tsx')).TasksPanel
+
+export function Layer({ view }: { view: ReviewedView }): JSX.Element | null {
+  const review = view.review.value
+  if (review === undefined) return null
+  return (
+    <>
+      {review.hasMargin.value && review.wantsMargin.value === true && <Margin review={review} />}
+      {view.panel.value === 'remarks' && <RemarksPanel review={review} onClose={() => (view.panel.value = undefined)} />}
+      {view.panel.value === 'tasks' && <Later load={loadTasks} view={view} />}
+      <div class='sr-only' role='status'>
+        {review.store.said.value}
+      </div>
+    </>
+  )
+}

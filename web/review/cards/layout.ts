@@ -1,0 +1,36 @@
+/** Where cards stand next to the text: each at its words, pushed apart where they would overlap. */
+
+export interface Card {
+  /** Where it belongs, in pixels from the top. */
+  readonly at: number
+  readonly height: number
+}
+
+/** Pixels between two cards. */
+const gap = 8
+
+/** The tops of cards that come in the order of the text. The one with the index `fixed` (-1: none) stands where it belongs. */
+export function pushedApart(cards: readonly Card[], fixed: number): number[] {
+  const tops: number[] = []
+  let end = -Infinity
+  for (const [index, { at, height }] of cards.entries()) {
+    const top = index === fixed ? at : Math.max(at, end)
+    tops.push(top)
+    end = top + height + gap
+  }
+  // Those above make way for the fixed one.
+  for (let index = fixed - 1; index >= 0; index--) {
+    const room = (tops[index + 1] ?? 0) - gap - (cards[index]?.height ?? 0)
+    if ((tops[index] ?? 0) <= room) break
+    tops[index] = room
+  }
+  // None above the top of the page, where nobody could scroll to.
+  let least = 0
+  for (const [index, { height }] of cards.entries()) {
+    const top = Math.max(tops[index] ?? 0, least)
+    if (top === tops[index] && index > fixed) break
+    tops[index] = top
+    least = top + height + gap
+  }
+  return tops
+}

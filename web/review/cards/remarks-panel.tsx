@@ -1,0 +1,189 @@
+/** All comments and suggestions in a list: filtered, decided together, with those whose text is gone at the end. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { SidePanel } from '../../ui/side-panel.tsx'
+import { locale, t, term, tn } from '../../text/t.ts'
+import { Icon } from '../../ui/icons.tsx'
+import { Card } from './cards.tsx'
+import { isOpen, type Item } from '../annotations/items.ts'
+import { isInvited } from './invitation.ts'
+import type { Review } from '../annotations/review.ts'
+import type { Filter } from '../annotations/state.ts'
+
+/** As many cards as are shown at first, and as come with each "show more". */
+const pageSize = 60
+
+const filters: readonly (readonly [Filter, string])[] = [
+  ['open', term('Open')],
+  ['resolved', term('Resolved')],
+  ['mine', term('Mine')]
+]
+
+function isOwn({ store }: Review, item: Item): boolean {
+  if (item.kind === 'comment') return store.isOwn(item.thread.comment)
+  return item.kind === 'proposal' ? store.isOwn(item.proposal.suggestion) : true
+}
+
+const fits = (review: Review, item: Item): boolean => {
+  if (item.kind === 'composer') return true
+  const filter = review.filter.value
+  if (filter === 'mine') return isOwn(review, item)
+  return isOpen(item) === (filter === 'open')
+}
+
+/** Whether its place in the text is gone; what is on the document as a whole never had one. */
+const isGone = (item: Item): boolean => {
+  if (item.span !== undefined || !isOpen(item)) return false
+  if (item.kind === 'comment') return item.thread.comment.target.kind !== 'document'
+  return item.kind === 'proposal'
+}
+
+function DecideAll({ review }: { review: Review }): JSX.Element | null {
+  const [author, setAuthor] = useState('')
+  const { store } = review
+  const open = store.proposals.value.filter(({ suggestion, deciding }) => suggestion.status === 'pending' && deciding === undefined)
+  const authors = [...new Set(open.map(({ suggestion }) => suggestion.author))].toSorted()
+  const chosen = authors.includes(author) ? author : ''
+  // In the order of the text, so that of two on the same words the first stands.
+  const ids = review.items.value.flatMap((item) =>
+    item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
+  )
+  const wanted = ids.filter((suggestion) => chosen === '' || suggestion.author === chosen).map(({ id }) => id)
+  if (!store.canDecide.value || open.length < 2) return null
+  return (
+    <fieldset class='decide-all'>
+      <legend class='sr-only'>{t('Accept or reject several suggestions')}</legend>
+      {authors.length > 1 && (
+        <select aria-label={t('Author')} value={chosen} onChange={(event: Event) => setAuthor((event.target as HTMLSelectElement).value)}>
+          <option value=''>{t('Everyone')}</option>
+          {authors.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      <button type='button' class='button' onClick={() => store.decide('accept', wanted)}>
+        <Icon name='check' size={16} />
+        {tn(wanted.length, 'Accept 1', 'Accept {count}')}
+      </button>
+      <button type='button' class='button quiet' onClick={() => store.decide('reject', wanted)}>
+        {tn(wanted.length, 'Reject 1', 'Reject {count}')}
+      </button>
+    </fieldset>
+  )
+}
+
+function Empty({ review }: { review: Review }): JSX.Element {
+  const { state, canComment } = review.store
+  if (state.value === 'reading') return <p class='side-panel-empty'>{t('Loading…')}</p>
+  if (state.value === 'failed')
+    return (
+      <div class='side-panel-empty'>
+        <p>{t('Comments could not be loaded. They load when you are back online.')}</p>
+        <button type='button' class='button' onClick={review.store.read}>
+          {t('Try again')}
+        </button>
+      </div>
+    )
+  if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('Nothing here.')}</p>
+  // With resolved ones elsewhere, "yet" would be wrong.
+  if (review.items.value.length > 0) return <p class='side-panel-empty'>{t('No open comments.')}</p>
+  return (
+    <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
+  )
+}
+
+/** Keys of the list: j and k go down and up, a and r decide. */
+function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent): void {
+  const { target } = event
+  if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof Element && target.matches('input, textarea, select'))) return
+  const at = shown.findIndex(({ id }) => id === review.active.value)
+  const step = { j: 1, k: -1 }[event.key]
+  if (step !== undefined) {
+    const next = shown[at === -1 ? 0 : Math.min(Math.max(at + step, 0), shown.length - 1)]
+    if (next !== undefined) review.show(next.id, 'card')
+    event.preventDefault()
+  }
+  const item = shown[at]
+  const action = { a: 'accept', r: 'reject' }[event.key] as 'accept' | 'reject' | undefined
+  if (action === undefined || item?.kind !== 'proposal' || !review.store.canDecide.value || !isOpen(item)) return
+  event.preventDefault()
+  review.store.decide(action, [item.id])
+  const next = shown[at + 1] ?? shown[at - 1]
+  if (next !== undefined) review.show(next.id, 'card')
+}
+
+/** Of what time the list is, while nothing newer can be had. */
+function AsOf({ review }: { review: Review }): JSX.Element | null {
+  const at = review.store.asOf.value
+  if (at === undefined) return null
+  const when = new Date(at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  return <p class='card-note'>{t('Last updated {when}. New comments load when you are back online.', { when })}</p>
+}
+
+export function RemarksPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
+  const [pages, setPages] = useState(1)
+  const all = review.items.value.filter((item) => fits(review, item))
+  const [placed, gone] = [all.filter((item) => !isGone(item)), all.filter(isGone)]
+  const active = placed.findIndex(({ id }) => id === review.active.value)
+  const shown = placed.slice(0, Math.max(pages * pageSize, active + 1))
+  const goneShown = gone.slice(0, pages * pageSize)
+  return (
+    <SidePanel title={t('Comments')} onClose={onClose} onKeyDown={(event) => listKeys(review, [...shown, ...goneShown], event)}>
+      <div class='panel-tools'>
+        <fieldset class='segments'>
+          <legend class='sr-only'>{t('Filter comments')}</legend>
+          {filters.map(([name, words]) => (
+            <label key={name}>
+              <input type='radio' name='remarks' checked={review.filter.value === name} onChange={() => (review.filter.value = name)} />
+              <span>{t(words)}</span>
+            </label>
+          ))}
+        </fieldset>
+        {review.store.canComment.value && (
+          <button type='button' class='button quiet' onClick={review.comment}>
+            <Icon name='message-plus' size={18} />
+            {t('Comment')}
+          </button>
+        )}
+      </div>
+      {isInvited(review.store.tasks.value, review.store.isOwner.value) && (
+        <p class='actions'>
+          <button type='button' class='button quiet' onClick={() => (review.panel.value = 'tasks')}>
+            {t('Back to the assignment')}
+          </button>
+        </p>
+      )}
+      {review.suggesting.value && (
+        <input
+          type='text'
+          maxLength={200}
+          aria-label={t('Reason for your suggestion')}
+          placeholder={t('Reason for your suggestion')}
+          value={review.reason.value}
+          onInput={(event: Event) => (review.reason.value = (event.target as HTMLInputElement).value)}
+        />
+      )}
+      {review.filter.value === 'open' && <DecideAll review={review} />}
+      <AsOf review={review} />
+      {all.length === 0 && <Empty review={review} />}
+      {shown.map((item) => (
+        <Card key={item.id} review={review} item={item} isListed />
+      ))}
+      {shown.length < placed.length && (
+        <button type='button' class='button' onClick={() => setPages(pages + 1)}>
+          {tn(placed.length - shown.length, '1 more', '{count} more')}
+        </button>
+      )}
+      {gone.length > 0 && (
+        <>
+          <h3 class='panel-part'>{t('Original text deleted')}</h3>
+          {goneShown.map((item) => (
+            <Card key={item.id} review={review} item={item} isListed />
+          ))}
+        </>
+      )}
+    </SidePanel>
+  )
+}

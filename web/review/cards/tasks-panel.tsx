@@ -1,0 +1,229 @@
+/** Review assignments: asking for one, following it, reading the report, closing it; and for whom holds its link, doing it. */
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { limits } from '../../../shared/limits.ts'
+import { readDocument } from '../../client/api.ts'
+import type { ReviewedView } from '../annotations/review.ts'
+import { SidePanel } from '../../ui/side-panel.tsx'
+import { personName } from '../../presence/person.ts'
+import { t, term, tn } from '../../text/t.ts'
+import { copyText } from '../../ui/copy.ts'
+import { toast } from '../../ui/toast.tsx'
+import { Byline, Prose, WaitingNote, Writer } from './card-parts.tsx'
+import type { Task } from '../outbox/records.ts'
+import type { Review } from '../annotations/review.ts'
+import { taskText } from './task-text.ts'
+import type { Waiting } from '../outbox/waiting.ts'
+
+const stateWords: Readonly<Record<Task['status'], string>> = {
+  open: term('Waiting for the reviewer'),
+  started: term('In progress'),
+  reported: term('Reported'),
+  closed: term('Closed')
+}
+
+const nameOf = (identity: { readonly kind: string; readonly name: string | null }): string => identity.name ?? t('Guest')
+
+function Links({ task }: { task: Task }): JSX.Element | null {
+  const { share } = task
+  if (share === undefined || share.revoked) return null
+  return (
+    <p class='actions'>
+      <button type='button' class='button' onClick={() => void copyText(share.url, t('Link'))}>
+        {t('Copy link for a person')}
+      </button>
+      <button type='button' class='button' onClick={() => void copyText(taskText(location.origin, task), t('Prompt'))}>
+        {t('Copy prompt for an agent')}
+      </button>
+    </p>
+  )
+}
+
+function Report({ review, task }: { review: Review; task: Task }): JSX.Element | null {
+  const { report } = task
+  if (report === null) return null
+  const ids = [...report.commentIds, ...report.suggestionIds]
+  const there = ids.filter((id) => review.items.value.some((item) => item.id === id))
+  const [first] = there
+  return (
+    <section class='task-report' aria-label={t('Report')}>
+      <Byline author={nameOf(report.reportedBy)} authorKind={report.reportedBy.kind} isOwn={false} at={report.reportedAt} />
+      <Prose text={report.summary} />
+      <p class='card-note'>
+        {tn(report.commentIds.length, '1 comment', '{count} comments')},{' '}
+        {tn(report.suggestionIds.length, '1 suggestion', '{count} suggestions')}
+        {report.stale && `. ${t('The document changed before the report arrived.')}`}
+      </p>
+      {first !== undefined && (
+        <p class='actions'>
+          <button type='button' class='button' onClick={() => review.show(first, 'card')}>
+            {t('Go to the first one')}
+          </button>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** For whom holds the link of the assignment. */
+function Work({ review, task }: { review: Review; task: Task }): JSX.Element | null {
+  const { store } = review
+  /** Whether the reviewer reports though nothing was found. */
+  const [empty, setEmpty] = useState(false)
+  if (task.status === 'open')
+    return (
+      <p class='actions'>
+        <button type='button' class='button primary' onClick={() => store.act({ kind: 'start', task: task.id })}>
+          {t('Start the review')}
+        </button>
+      </p>
+    )
+  if (task.status !== 'started') return null
+  const mine = review.items.value.flatMap((item) => {
+    const record = item.kind === 'comment' ? item.thread.comment : item.kind === 'proposal' ? item.proposal.suggestion : undefined
+    return record !== undefined && record.taskId === task.id && store.isOwn(record) ? [{ id: record.id, kind: item.kind }] : []
+  })
+  const of = (kind: string): string[] =>
+    mine
+      .filter((each) => each.kind === kind)
+      .map(({ id }) => id)
+      .slice(0, limits.taskIdsMax)
+  const report = async (summary: string): Promise<void> => {
+    try {
+      const { version } = await readDocument(review.doc.id, review.doc.key)
+      const outputs = { commentIds: of('comment'), suggestionIds: of('proposal') }
+      store.act({ kind: 'report', task: task.id, reviewedVersion: version, summary, ...outputs })
+    } catch {
+      toast(t('You must be online to send the report. Your text was copied.'))
+      await navigator.clipboard.writeText(summary).catch(() => undefined)
+    }
+  }
+  if (mine.length === 0 && !empty)
+    return (
+      <>
+        <p class='card-note'>{t('Select words in the text to comment, or type to suggest. Then report here.')}</p>
+        <p class='actions end'>
+          <button type='button' class='button quiet' onClick={() => setEmpty(true)}>
+            {t('Report without comments')}
+          </button>
+        </p>
+      </>
+    )
+  return (
+    <>
+      {mine.length > 0 && (
+        <p class='card-note'>
+          {tn(of('comment').length, '1 comment', '{count} comments')}, {tn(of('proposal').length, '1 suggestion', '{count} suggestions')}
+        </p>
+      )}
+      <Writer label={t('What did you find?')} action={t('Report')} value='' onSubmit={(summary) => void report(summary)} />
+    </>
+  )
+}
+
+function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiting: readonly Waiting[] }): JSX.Element {
+  const { isOwner, act } = review.store
+  const isMine = task.share !== undefined && !isOwner.value
+  return (
+    <article class='card task active' aria-label={t('Assignment: {title}', { title: task.title })}>
+      <header class='card-byline'>
+        <h3 class='task-title' dir='auto'>
+          {task.title}
+        </h3>
+        <span class='spread' />
+        <span class='tag' data-state={task.status}>
+          {isMine && task.status === 'open' ? t('Waiting for you') : t(stateWords[task.status])}
+        </span>
+      </header>
+      <Prose text={task.instructions} />
+      {task.startedBy !== null && task.report === null && (
+        <p class='card-note'>{t('Started by {name}', { name: nameOf(task.startedBy) })}</p>
+      )}
+      <Report review={review} task={task} />
+      {isMine && <Work review={review} task={task} />}
+      {isOwner.value && task.status !== 'closed' && task.report === null && <Links task={task} />}
+      {isOwner.value && task.status !== 'closed' && (
+        <p class='actions end'>
+          <button type='button' class='button quiet' onClick={() => act({ kind: 'close', task: task.id })}>
+            {task.report === null ? t('Cancel assignment') : t('Close assignment')}
+          </button>
+        </p>
+      )}
+      {waiting.map((each) => (
+        <WaitingNote key={each.id} review={review} waiting={each} />
+      ))}
+    </article>
+  )
+}
+
+function Ask({ review }: { review: Review }): JSX.Element {
+  const [title, setTitle] = useState('')
+  const [instructions, setInstructions] = useState('')
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (title.trim() === '') return
+    review.store.act({ kind: 'ask', title: title.trim(), instructions: instructions.trim() }, personName.value)
+    review.store.said.value = t('Assignment created')
+    setTitle('')
+    setInstructions('')
+  }
+  return (
+    <form class='task-form' onSubmit={submit}>
+      <label class='field'>
+        <span>{t('What to review')}</span>
+        <input
+          type='text'
+          maxLength={limits.titleCharsMax}
+          value={title}
+          required
+          onInput={(event: Event) => setTitle((event.target as HTMLInputElement).value)}
+        />
+      </label>
+      <label class='field'>
+        <span>{t('Instructions')}</span>
+        <textarea
+          rows={3}
+          dir='auto'
+          maxLength={limits.taskTextCharsMax}
+          value={instructions}
+          onInput={(event: Event) => setInstructions((event.target as HTMLTextAreaElement).value)}
+        />
+      </label>
+      <p class='actions end'>
+        <button class='button primary' disabled={title.trim() === ''}>
+          {t('Create assignment')}
+        </button>
+      </p>
+    </form>
+  )
+}
+
+export function TasksPanel({ view }: { view: ReviewedView }): JSX.Element | null {
+  const review = view.review.value
+  if (review === undefined) return null
+  const { tasks, isOwner, outbox } = review.store
+  const deeds = outbox.list.value
+  const asked = deeds.filter(({ deed }) => deed.kind === 'ask')
+  const of = ({ id }: Task): Waiting[] => deeds.filter(({ deed }) => 'task' in deed && deed.task === id)
+  return (
+    <SidePanel title={t('Review assignments')} onClose={() => (view.panel.value = undefined)}>
+      {isOwner.value && <Ask review={review} />}
+      {asked.map((each) => (
+        <article key={each.id} class='card task active' aria-label={t('New assignment')}>
+          {each.deed.kind === 'ask' && <h3 class='task-title'>{each.deed.title}</h3>}
+          <WaitingNote review={review} waiting={each} />
+        </article>
+      ))}
+      {tasks.value.length === 0 && asked.length === 0 && (
+        <p class='side-panel-empty'>
+          {isOwner.value
+            ? t('Ask a person or an agent to review this document. They get a link that can only suggest.')
+            : t('No assignments.')}
+        </p>
+      )}
+      {tasks.value.map((task) => (
+        <TaskCard key={task.id} review={review} task={task} waiting={of(task)} />
+      ))}
+    </SidePanel>
+  )
+}

@@ -1,0 +1,13 @@
+/** Comments, suggestions and assignments of a document as this device saw them last (the store `lists`), to be read without a connection. */
+import type { Quoted } from '../../../shared/text/characters.ts'
+import { records, type Kept } from '../../device/records.ts'
+import type { Lists } from './store.ts'
+
+/** One for each document, by its id. */
+export interface KeptLists extends Kept {
+  readonly lists: Lists
+  /** The characters that remarks are on. */
+  readonly places: readonly (readonly [id: string, quoted: Quoted])[]
+}
+
+export const keptLists = records<KeptLists>('lists')

@@ -1,0 +1,241 @@
+/**
+ * Sends what people did to annotations and assignments, in turn, from the outbox of the device (web/device/outbox.ts): what request each
+ * action is, and what becomes of an answer or a refusal. Signals; no user interface.
+ */
+import { signal, type ReadonlySignal } from '@preact/signals'
+import { call, RequestError, type Call } from '../../client/api.ts'
+import { openOutbox as openDeviceOutbox } from '../../device/outbox.ts'
+import { newId } from '../../base/new-id.ts'
+import { missesPlace, passes, refusalOf } from './refusals.ts'
+import type { Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
+
+export interface Outbox {
+  /** What is not answered yet, and what was refused, oldest first. */
+  readonly list: ReadonlySignal<readonly Waiting[]>
+  /** A request is under way. */
+  readonly sending: ReadonlySignal<boolean>
+  /** What this page alone holds: it is lost with it. */
+  readonly onlyHere: ReadonlySignal<number>
+  add(deed: Deed, author: string): Waiting
+  /** Sends those again whose place was not found, and that have another name now. */
+  aimAgain(): void
+  /** Sends a refused one again. */
+  retry(id: string): void
+  /** Lets go of a refused one, or of one that waits. */
+  drop(id: string): void
+  /** Begins to send, also what an earlier page left behind. Answers how to stop. */
+  start(): () => void
+}
+
+interface OutboxInput {
+  readonly doc: string
+  readonly key: string
+  readonly connected: ReadonlySignal<boolean>
+  /** How the place of a remark is named now, if not as before. */
+  readonly aim: (item: Waiting) => Target | undefined
+  /** What becomes of one that was refused: what is sent in its place, or that it waits. */
+  readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | 'done' | undefined
+  readonly onAnswer: (done: Waiting, answer: unknown) => void
+  readonly onRefusal: (refused: Waiting, error: RequestError) => void
+}
+
+/** How often what waits is tried again without a sign of the network, in milliseconds. */
+const againMs = 15_000
+/** How long until one is tried again that the others just decided, in milliseconds. */
+const afreshMs = 1000
+/** Bytes that browsers send for a page that is gone: 64 KiB, of which what is being typed takes most. */
+const leavingBytesMax = 12 * 1024
+
+const said = ({ operation, text, note, target }: SuggestDeed): object => ({
+  operation,
+  ...(operation === 'delete' ? {} : { text }),
+  ...(note === '' ? {} : { note }),
+  ...(target ?? { at: 'start' })
+})
+
+/** Each names the version that stood on its card. */
+const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { readonly kind: 'decide' }): readonly object[] =>
+  suggestions.map((suggestionId) => {
+    const step = steps[suggestionId]
+    return { suggestionId, action, ...(step !== undefined && { step }), ...(reason !== undefined && { reason }) }
+  })
+
+/** What tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
+export const draftRequestOf = (deed: SuggestDeed, done: boolean): { readonly path: string; readonly body: object } => ({
+  path: `drafts/${encodeURIComponent(deed.draft?.id ?? '')}`,
+  body: { ...said(deed), step: deed.draft?.step ?? 0, done }
+})
+
+const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path: string; readonly body?: unknown } => {
+  const comment = (id: string): string => `comments/${encodeURIComponent(id)}`
+  switch (deed.kind) {
+    case 'comment':
+      return { method: 'POST', path: 'comments', body: { body: deed.body, ...deed.target, characters: deed.characters, unanchored: true } }
+    case 'reply':
+      return { method: 'POST', path: `${comment(deed.comment)}/replies`, body: { body: deed.body } }
+    case 'edit':
+      return { method: 'PATCH', path: comment(deed.comment), body: { body: deed.body } }
+    case 'delete':
+      return { method: 'DELETE', path: comment(deed.comment) }
+    case 'resolve':
+      return { method: 'POST', path: `${comment(deed.comment)}/resolve`, body: { resolved: deed.resolved } }
+    case 'answer':
+      return { method: 'POST', path: `suggestions/${encodeURIComponent(deed.suggestion)}/replies`, body: { body: deed.body } }
+    case 'suggest':
+      if (deed.draft !== undefined) return { method: 'PUT', ...draftRequestOf(deed, true) }
+      return { method: 'POST', path: 'suggestions', body: said(deed) }
+    case 'decide':
+      return { method: 'POST', path: 'decisions', body: { decisions: decisionsOf(deed) } }
+    case 'withdraw':
+      return { method: 'DELETE', path: `suggestions/${encodeURIComponent(deed.suggestion)}` }
+    case 'ask':
+      return { method: 'POST', path: 'tasks', body: { title: deed.title, instructions: deed.instructions } }
+    case 'report': {
+      const { kind: _kind, task, ...body } = deed
+      return { method: 'POST', path: `tasks/${encodeURIComponent(task)}/report`, body }
+    }
+    case 'start':
+    case 'close':
+      return { method: 'POST', path: `tasks/${encodeURIComponent(deed.task)}/${deed.kind}`, body: {} }
+  }
+}
+
+export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefusal }: OutboxInput): Outbox {
+  const outbox = openDeviceOutbox<Waiting>('review', doc)
+  const list = signal<readonly Waiting[]>([])
+  const sending = signal(false)
+  let stopped = false
+
+  const show = (change: (before: readonly Waiting[]) => readonly Waiting[]): void => {
+    list.value = change(list.value)
+  }
+  /** The page goes: sends what is new and not answered. Each is known by its id, so the next page does none of it twice. */
+  const sendLeft = (): void => {
+    let left = leavingBytesMax
+    for (const { id, deed, author, refusal } of list.peek()) {
+      const isNew = deed.kind === 'comment' || deed.kind === 'suggest' || deed.kind === 'reply' || deed.kind === 'answer'
+      if (!isNew || refusal !== undefined || !navigator.onLine) continue
+      const { path, ...request } = requestOf(deed)
+      left -= JSON.stringify(request.body).length * 3
+      if (left < 0) return
+      call(`/api/docs/${doc}/${path}`, { ...request, key, author, idempotencyKey: id, keepalive: true }).catch(() => undefined)
+    }
+  }
+  const remove = (id: string): void => {
+    show((before) => before.filter((other) => other.id !== id))
+    void outbox.drop(id)
+  }
+  const replace = (item: Waiting): void => {
+    show((before) => before.map((other) => (other.id === item.id ? item : other)))
+    void outbox.put(item)
+  }
+
+  /** Names the place of a remark again; false: it is named as before. */
+  const rename = (item: Waiting): boolean => {
+    const target = aim(item)
+    if (target === undefined) return false
+    const { refusal: _refusal, isLost: _isLost, ...rest } = item
+    replace({ ...rest, deed: { ...item.deed, target } as Deed })
+    return true
+  }
+
+  /** Reads what waits, whichever page put it there. */
+  const read = async (): Promise<readonly Waiting[]> => {
+    const all = await outbox.read()
+    if (!stopped) list.value = all
+    return all
+  }
+
+  /** False: not now. */
+  const send = async (item: Waiting): Promise<boolean> => {
+    const { path, ...request } = requestOf(item.deed)
+    const body = item.deed.kind === 'ask' ? { ...(request.body as object), requestId: item.id } : request.body
+    try {
+      const answer = await call(`/api/docs/${doc}/${path}`, { ...request, body, key, author: item.author, idempotencyKey: item.id })
+      if (!stopped) onAnswer(item, answer)
+      remove(item.id)
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      if (passes(error)) {
+        outbox.later(item.id, error.retryAfterSeconds === undefined ? againMs : error.retryAfterSeconds * 1000)
+        return false
+      }
+      const isLost = missesPlace(error)
+      if (isLost && rename(item)) return true
+      const next = afresh(item, error)
+      if (next === 'done') {
+        remove(item.id)
+        return true
+      }
+      if (next === 'later') {
+        outbox.later(item.id, afreshMs)
+        return false
+      }
+      if (next !== undefined) {
+        replace({ ...item, deed: next })
+        return true
+      }
+      replace({ ...item, refusal: refusalOf(error), isLost })
+      if (!stopped) onRefusal(item, error)
+    }
+    return true
+  }
+
+  const drain = async (): Promise<void> => {
+    for (;;) {
+      const next = (await read()).find(({ refusal }) => refusal === undefined)
+      if (next === undefined || stopped || !navigator.onLine || !outbox.isDue(next.id)) return
+      sending.value = true
+      if (!(await send(next))) return
+    }
+  }
+
+  let working: Promise<void> | undefined
+  let asked = false
+  function work(): void {
+    if (stopped) return
+    if (working !== undefined) {
+      asked = true
+      return
+    }
+    asked = false
+    working = outbox.inTurn(drain).finally(() => {
+      working = undefined
+      sending.value = false
+      // Whoever asked meanwhile asked after what failed.
+      if (asked) outbox.wake()
+    })
+  }
+
+  return {
+    list,
+    sending,
+    onlyHere: outbox.onlyHere,
+    add(deed, author) {
+      const item: Waiting = { id: newId(), doc, at: outbox.now(), author, deed }
+      show((before) => [...before, item])
+      void outbox.put(item)
+      outbox.wake()
+      return item
+    },
+    aimAgain() {
+      const renamed = list.value.filter(({ isLost }) => isLost === true).filter(rename)
+      if (renamed.length > 0) outbox.wake()
+    },
+    retry(id) {
+      const found = list.value.find((item) => item.id === id)
+      if (found === undefined) return
+      const { refusal: _refusal, ...item } = found
+      replace(item)
+      outbox.wake()
+    },
+    drop: remove,
+    start() {
+      const stop = outbox.start({ work, connected, onChanged: () => void read(), onCarried: work, onLeave: sendLeft })
+      return () => {
+        stopped = true
+        stop()
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** What is said when the service refuses a remark, a decision or an assignment. One table; no user interface. */
+import { t, term } from '../../text/t.ts'
+import type { RequestError } from '../../client/api.ts'
+
+const noRight = term('Your link no longer allows this.')
+const ended = term('Your access to this document has ended.')
+const tooLarge = term('This is too long.')
+
+const byCode: Readonly<Record<string, string>> = {
+  already_decided: term('Someone else decided differently.'),
+  target_changed: term('The text has changed, so the suggestion cannot be applied.'),
+  stale_step: term('This suggestion has a later version.'),
+  suggestion_fixed: term('Someone replied to this suggestion, so it no longer changes.'),
+  target_not_found: term('The original text is gone.'),
+  target_ambiguous: term('The original text now appears in several places.'),
+  not_author: term('Only its author can change it.'),
+  text_too_large: tooLarge,
+  content_too_large: term('The document would be too large.'),
+  not_found: term('This no longer exists.'),
+  document_deleted: term('The owner deleted this document.'),
+  forbidden: noRight,
+  credential_required: ended,
+  credential_invalid: ended,
+  quota_exceeded: term('The document or its owner has no space left. Delete what is no longer needed, then try again.'),
+  storage_full: term('The disk of the server is full.')
+}
+
+/** Whether the same may succeed later without anybody doing anything. */
+export const passes = ({ status }: RequestError): boolean => status === 0 || status === 429 || (status >= 500 && status !== 507)
+
+/** Whether another name of the same place may be found. */
+export const missesPlace = ({ code }: RequestError): boolean =>
+  code === 'target_not_found' || code === 'target_ambiguous' || code === 'target_changed'
+
+/** Why it was refused, for people. */
+export const refusalOf = ({ code, message }: RequestError): string => {
+  const words = byCode[code]
+  return words === undefined ? message : t(words)
+}

@@ -1,0 +1,479 @@
+/**
+ * Comments, suggestions and assignments of one open document, as the service tells them, with what this page has done and the service
+ * has not answered yet. Signals; no user interface.
+ */
+import type { LiveMessage } from '../../../shared/live-protocol.ts'
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { limits } from '../../../shared/limits.ts'
+import type { Output } from '../../../shared/operations/index.ts'
+import { includesRole } from '../../../shared/roles.ts'
+import { findUser, type RequestError } from '../../client/api.ts'
+import { documentValue } from '../../device/device.ts'
+import { readDevice, writeDevice } from '../../device/values.ts'
+import type { Session } from '../../session/session.ts'
+import { personName } from '../../presence/person.ts'
+import { t } from '../../text/t.ts'
+import { shownName } from './draft-name.ts'
+import { openOutbox, type Outbox } from './outbox.ts'
+import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
+import { refusalOf } from './refusals.ts'
+import { listComments, listSuggestions, listTasks } from './requests.ts'
+import type { Action, Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
+
+/** A comment, as it will be once everything that waits has arrived. */
+export interface Thread {
+  readonly comment: Comment
+  /** What of it waits, or was refused. */
+  readonly waiting: readonly Waiting[]
+}
+
+export interface Proposal {
+  readonly suggestion: Suggestion
+  /** A decision of this page that waits. */
+  readonly deciding: Action | 'withdraw' | undefined
+  /** Replies that wait, or were refused. */
+  readonly waiting: readonly Waiting[]
+  /** Why a decision of this page was refused. */
+  readonly refusal: string | undefined
+  /** The reason of a rejection of this page that waits, or was refused. */
+  readonly reason: string | undefined
+}
+
+/** What the service tells. */
+export interface Lists {
+  readonly comments: readonly Comment[]
+  /** Those that nobody has decided. */
+  readonly suggestions: readonly Suggestion[]
+  readonly tasks: readonly Task[]
+}
+
+export interface Store {
+  readonly threads: ReadonlySignal<readonly Thread[]>
+  readonly proposals: ReadonlySignal<readonly Proposal[]>
+  readonly tasks: ReadonlySignal<readonly Task[]>
+  readonly outbox: Outbox
+  /** `ready` once the lists have come; `failed` when they could not be had. */
+  readonly state: ReadonlySignal<'reading' | 'ready' | 'failed'>
+  readonly lists: ReadonlySignal<Lists>
+  /** Since when, in milliseconds since 1970, nothing new was heard; undefined: the lists are the service's. */
+  readonly asOf: ReadonlySignal<number | undefined>
+  /** Shows lists of an earlier time until the service tells its own. */
+  offer(lists: Lists, at: number): void
+  readonly canComment: ReadonlySignal<boolean>
+  readonly canSuggest: ReadonlySignal<boolean>
+  readonly canDecide: ReadonlySignal<boolean>
+  readonly isOwner: ReadonlySignal<boolean>
+  /** Name of the account that is signed in; undefined: nobody is, or that is not known yet. */
+  readonly account: ReadonlySignal<string | undefined>
+  readonly isConnected: ReadonlySignal<boolean>
+  /** Whether this person wrote it, as far as this device knows; the service has the last word. */
+  isOwn(record: Comment | Suggestion): boolean
+  /** Whether this person wrote it, or a guest of the same name, which is all that is known of replies. */
+  isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
+  /** What became of remarks that this page sent: from the id of what waited to that of the record. */
+  readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
+  /** For screen readers: what happened last. */
+  readonly said: Signal<string>
+  /** Suggestions that the editor shows itself, because they are being typed here: by the ids that this page gave them. */
+  readonly held: ReadonlySignal<ReadonlySet<string>>
+  hold(draft: string): void
+  release(draft: string): void
+  /** The service has a version of a suggestion that is typed here. */
+  drafted(suggestion: Suggestion, author: string): void
+  act(deed: Deed, author?: string): Waiting
+  /** `reason`: why they are rejected. */
+  decide(action: Action, suggestions: readonly string[], reason?: string): void
+  /** Reads all again. */
+  read(): void
+  start(): () => void
+}
+
+const readAfterMs = 250
+
+const byId = <Item extends { readonly id: string }>(items: readonly Item[]): ReadonlyMap<string, Item> =>
+  new Map(items.map((item) => [item.id, item]))
+
+const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<string, Item>>, item: Item): void => {
+  into.value = new Map(into.value).set(item.id, item)
+}
+
+/** A comment with what waits for it. */
+function foreseen(comment: Comment, deeds: readonly Waiting[]): Comment {
+  let next = comment
+  for (const { deed, refusal } of deeds) {
+    if (refusal !== undefined) continue
+    if (deed.kind === 'edit') next = { ...next, body: deed.body }
+    if (deed.kind === 'resolve') next = { ...next, resolved: deed.resolved, status: deed.resolved ? 'resolved' : 'open' }
+  }
+  return next
+}
+
+/** The ids of what this device wrote, with the name it had then: a guest is known by link and name. */
+function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): string | undefined; add(id: string, name: string): void } {
+  const storageKey = documentValue('own', doc)
+  const read = (): Map<string, string> => {
+    try {
+      return new Map(JSON.parse(readDevice(storageKey) ?? '[]') as [string, string][])
+    } catch {
+      return new Map()
+    }
+  }
+  let known = read()
+  return {
+    has: (id) => known.has(id),
+    nameOf: (id) => known.get(id),
+    add(id, name) {
+      // Read again: another tab may have written since.
+      known = read().set(id, name)
+      writeDevice(storageKey, JSON.stringify([...known].slice(-limits.remarkPageMax)))
+    }
+  }
+}
+
+interface StoreInput {
+  readonly session: Session
+  /** How the place of a remark that waits is named now, if not as before. */
+  readonly aim: (item: Waiting) => Target | undefined
+  /** What is left of a suggestion that was decided while it was typed. */
+  readonly afresh: (deed: SuggestDeed, decided: Suggestion) => Deed | undefined
+  readonly onDeciding: (action: Action, suggestions: readonly string[]) => void
+  /** The service did as this page asked. */
+  readonly onDecided: (action: Action, suggestions: readonly string[]) => void
+  /** Some were not decided, and why if nothing else says so. */
+  readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
+}
+
+export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndecided }: StoreInput): Store {
+  const { id, key } = session
+  const comments = signal<ReadonlyMap<string, Comment>>(new Map())
+  const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
+  const tasks = signal<ReadonlyMap<string, Task>>(new Map())
+  const refusals = signal<ReadonlyMap<string, string>>(new Map())
+  /** Reasons of rejections that were refused: their words stay on the card. */
+  const reasons = signal<ReadonlyMap<string, string>>(new Map())
+  const state = signal<'reading' | 'ready' | 'failed'>('reading')
+  const asOf = signal<number | undefined>(undefined)
+  const account = signal<string | undefined>(undefined)
+  const successors = signal<ReadonlyMap<string, string>>(new Map())
+  const said = signal('')
+  const own = ownIds(id)
+  const connected = computed(() => session.link.socket.value === 'synced')
+  const may = (role: 'comment' | 'suggest' | 'edit' | 'owner'): ReadonlySignal<boolean> =>
+    computed(() => session.link.ended.value === undefined && includesRole(session.role.value, role))
+
+  /** Suggestions that the editor shows itself. */
+  const typed = signal<ReadonlySet<string>>(new Set())
+  const letGo = (draft: string): void => {
+    const left = new Set(typed.peek())
+    if (left.delete(shownName(draft))) typed.value = left
+  }
+  /** What is sent in place of a suggestion that the others decided, or replied to, while it was typed. */
+  const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | 'done' | undefined => {
+    if (deed.kind !== 'suggest' || deed.draft === undefined) return undefined
+    if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
+    const draft = shownName(deed.draft.id)
+    const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
+    letGo(deed.draft.id)
+    if (code === 'stale_step' && known !== undefined) return known.text.includes(deed.text) ? 'done' : afresh(deed, known)
+    if (code === 'suggestion_fixed' && known !== undefined) {
+      act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? personName.value)
+      return afresh(deed, known)
+    }
+    if (known !== undefined && !isUndecided(known)) return afresh(deed, known)
+    readSoon()
+    return 'later'
+  }
+
+  const refuse = (suggestion: string, words: string, reason?: string): void => {
+    refusals.value = new Map(refusals.value).set(suggestion, words)
+    if (reason !== undefined) reasons.value = new Map(reasons.value).set(suggestion, reason)
+  }
+
+  /** The records of an answer, into the lists. */
+  const take = ({ id: sent, deed, author }: Waiting, answer: unknown): void => {
+    // The service answers these shapes (openapi.json); both sides are built and tested together.
+    if (deed.kind === 'decide') {
+      const { results } = answer as Output<'decideSuggestions'>
+      const changed = t('The text has changed since, so this cannot be undone.')
+      for (const { suggestionId, ok, message, suggestion } of results) {
+        if (suggestion !== undefined) merge(suggestions, suggestion)
+        const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== deed.steps?.[suggestionId]
+        const why = isOther ? t('The suggestion has changed. Check it again.') : (message ?? t('That did not work.'))
+        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : why, deed.reason)
+      }
+      const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
+      const [done, left] = [idsOf(true), idsOf(false)]
+      if (left.length > 0) onUndecided(left, deed.action === 'reopen' ? changed : undefined)
+      if (done.length > 0) onDecided(deed.action, done)
+      return
+    }
+    const { comment, suggestion, task, reply } = answer as {
+      comment?: Comment
+      suggestion?: Suggestion
+      task?: Task
+      reply?: Comment['replies'][number]
+    }
+    if (reply !== undefined) own.add(reply.id, author)
+    if (comment !== undefined) merge(comments, comment)
+    if (suggestion !== undefined) merge(suggestions, suggestion)
+    if (task !== undefined) merge(tasks, task)
+    const record = deed.kind === 'comment' ? comment : deed.kind === 'suggest' ? suggestion : undefined
+    if (record !== undefined) {
+      own.add(record.id, author)
+      successors.value = new Map(successors.value).set(sent, record.id)
+    }
+    if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
+    if (deed.kind === 'delete') without(deed.comment)
+  }
+
+  const without = (comment: string): void => {
+    const left = new Map(comments.value)
+    if (left.delete(comment)) comments.value = left
+  }
+
+  const outbox = openOutbox({
+    doc: id,
+    key,
+    connected,
+    aim,
+    afresh: renewed,
+    onAnswer: take,
+    onRefusal({ id: refused, deed }, error) {
+      if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
+      const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
+      const reason = deed.kind === 'decide' ? deed.reason : undefined
+      for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
+      // Nothing is lost with it: the card keeps a reason.
+      if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
+      if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
+      // Who may do less than this page believes learns it at the next look.
+      if (error.code === 'not_found') readSoon()
+      said.value = t('Not saved: {why}', { why: error.message })
+      // Its card may be gone by now.
+      if (decided.length > 0) onUndecided(decided, said.value)
+    }
+  })
+
+  // ——— what the service tells ———
+
+  /** What came by a message since the lists were asked for: it is newer than they are. */
+  const touched = new Set<string>()
+  /** Messages that may tell of what this page is sending just now: its answer comes first. */
+  let held: LiveMessage[] = []
+
+  const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
+    if (comment !== undefined && !comments.peek().has(comment.id) && !own.has(comment.id))
+      said.value = t('{name} commented: {text}', { name: comment.author, text: excerpt(comment.body, 120) })
+    const isHere = suggestion?.draftId !== undefined && typed.peek().has(suggestion.draftId)
+    if (suggestion !== undefined && !isHere && !suggestions.peek().has(suggestion.id) && !own.has(suggestion.id))
+      said.value = t('{name} suggested a change', { name: suggestion.author === 'guest' ? t('Guest') : suggestion.author })
+  }
+
+  const hear = (message: LiveMessage): void => {
+    const comment = message.type === 'comment' ? message.comment : undefined
+    const suggestion = message.type === 'suggestion' ? message.suggestion : undefined
+    const known = comment?.id ?? suggestion?.id
+    const isKnown = known !== undefined && (comments.peek().has(known) || suggestions.peek().has(known))
+    if (known !== undefined && outbox.sending.peek() && (!isKnown || deedsOf.peek().has(known))) {
+      held.push(message)
+      return
+    }
+    announce(comment, suggestion)
+    if (comment !== undefined) merge(comments, comment)
+    if (suggestion !== undefined) merge(suggestions, suggestion)
+    if (known !== undefined) touched.add(known)
+    if (message.type === 'comment.deleted') {
+      touched.add(message.commentId)
+      without(message.commentId)
+    }
+    if (message.type === 'task') {
+      const { task } = message
+      // Messages leave the link out; it never changes.
+      const { share } = tasks.peek().get(task.id) ?? {}
+      merge(tasks, share === undefined ? task : { ...task, share })
+    }
+    if (message.type === 'remarks') readSoon()
+  }
+
+  const release = (): void => {
+    const messages = held
+    held = []
+    for (const message of messages) hear(message)
+  }
+
+  const kept = <Item extends { readonly id: string }>(
+    now: ReadonlyMap<string, Item>,
+    listed: readonly Item[]
+  ): ReadonlyMap<string, Item> => {
+    const next = new Map(byId(listed))
+    for (const each of touched) {
+      const newer = now.get(each)
+      if (newer !== undefined) next.set(each, newer)
+      else next.delete(each)
+    }
+    return next
+  }
+
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let reading: Promise<void> | undefined
+  const read = async (): Promise<void> => {
+    touched.clear()
+    try {
+      const [someComments, someSuggestions, someTasks] = await Promise.all([
+        listComments(session),
+        listSuggestions(session),
+        listTasks(session)
+      ])
+      comments.value = kept(comments.value, someComments)
+      // Decided ones that this page has seen stay until it closes.
+      const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
+      suggestions.value = new Map([...byId(decided), ...kept(suggestions.value, someSuggestions)])
+      tasks.value = byId(someTasks)
+      state.value = 'ready'
+      asOf.value = undefined
+    } catch {
+      if (state.value !== 'ready') state.value = 'failed'
+    }
+  }
+  function readSoon(): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      if (reading !== undefined) return void reading.then(readSoon)
+      reading = read().finally(() => (reading = undefined))
+    }, readAfterMs)
+  }
+
+  const deedsOf = computed(() => {
+    const found = new Map<string, Waiting[]>()
+    for (const item of outbox.list.value) {
+      const { deed } = item
+      if (!('comment' in deed)) continue
+      found.set(deed.comment, [...(found.get(deed.comment) ?? []), item])
+    }
+    return found
+  })
+  const none: readonly Waiting[] = []
+  const threads = computed(() =>
+    [...comments.value.values()].flatMap((comment): Thread[] => {
+      const waiting = deedsOf.value.get(comment.id) ?? none
+      const isGoing = waiting.some(({ deed, refusal }) => deed.kind === 'delete' && refusal === undefined)
+      return isGoing ? [] : [{ comment: foreseen(comment, waiting), waiting }]
+    })
+  )
+  const proposals = computed(() => {
+    const deciding = new Map<string, Action | 'withdraw'>()
+    const answers = new Map<string, Waiting[]>()
+    const why = new Map(reasons.value)
+    for (const item of outbox.list.value) {
+      const { deed, refusal } = item
+      if (deed.kind === 'answer') answers.set(deed.suggestion, [...(answers.get(deed.suggestion) ?? []), item])
+      if (deed.kind === 'withdraw' && refusal === undefined) deciding.set(deed.suggestion, 'withdraw')
+      if (deed.kind === 'decide' && refusal === undefined)
+        for (const each of deed.suggestions) {
+          deciding.set(each, deed.action)
+          if (deed.reason !== undefined) why.set(each, deed.reason)
+        }
+    }
+    return [...suggestions.value.values()].map((suggestion): Proposal => ({
+      suggestion,
+      deciding: deciding.get(suggestion.id),
+      waiting: answers.get(suggestion.id) ?? none,
+      refusal: refusals.value.get(suggestion.id),
+      reason: why.get(suggestion.id)
+    }))
+  })
+
+  const act = (deed: Deed, author = personName.value): Waiting => outbox.add(deed, author)
+  const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
+
+  return {
+    threads,
+    proposals,
+    tasks: computed(() => [...tasks.value.values()].toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))),
+    outbox,
+    lists: computed(() => ({
+      comments: [...comments.value.values()],
+      suggestions: [...suggestions.value.values()].filter(isUndecided),
+      tasks: [...tasks.value.values()]
+    })),
+    asOf,
+    offer(lists, at) {
+      batch(() => {
+        comments.value = new Map([...byId(lists.comments), ...comments.value])
+        suggestions.value = new Map([...byId(lists.suggestions), ...suggestions.value])
+        tasks.value = new Map([...byId(lists.tasks), ...tasks.value])
+        asOf.value = at
+      })
+    },
+    state,
+    canComment: may('comment'),
+    canSuggest: may('suggest'),
+    canDecide: may('edit'),
+    isOwner: may('owner'),
+    isConnected: connected,
+    account,
+    isOwn: isWritten,
+    isMe: (record) => isWritten(record) || (record.authorKind === 'guest' && personName.value !== '' && record.author === personName.value),
+    successors,
+    said,
+    held: typed,
+    hold(draft) {
+      typed.value = new Set(typed.peek()).add(shownName(draft))
+    },
+    release: letGo,
+    drafted(suggestion, author) {
+      own.add(suggestion.id, author)
+      merge(suggestions, suggestion)
+    },
+    act(deed, author) {
+      if (author === undefined && deed.kind === 'withdraw') return act(deed, own.nameOf(deed.suggestion) ?? personName.value)
+      if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)
+      return act(deed, author)
+    },
+    decide(action, ids, reason) {
+      const without = (all: ReadonlyMap<string, string>) => new Map([...all].filter(([each]) => !ids.includes(each)))
+      refusals.value = without(refusals.value)
+      reasons.value = without(reasons.value)
+      onDeciding(action, ids)
+      const stepOf = (id: string): [string, number][] => {
+        const step = suggestions.peek().get(id)?.step
+        return step === undefined ? [] : [[id, step]]
+      }
+      for (let at = 0; at < ids.length; at += limits.suggestionsAtOnceMax) {
+        const some = ids.slice(at, at + limits.suggestionsAtOnceMax)
+        act({
+          kind: 'decide',
+          action,
+          suggestions: some,
+          steps: Object.fromEntries(some.flatMap(stepOf)),
+          ...(reason !== undefined && { reason })
+        })
+      }
+    },
+    read: readSoon,
+    start() {
+      const stopHearing = session.onMessage(hear)
+      const stopSending = outbox.start()
+      const stops = [
+        effect(() => {
+          if (connected.value) readSoon()
+        }),
+        effect(() => {
+          if (!outbox.sending.value) queueMicrotask(release)
+        })
+      ]
+      if (key === '')
+        void findUser().then(
+          (user) => (account.value = user?.name ?? account.value),
+          () => undefined
+        )
+      readSoon()
+      return () => {
+        for (const stop of stops) stop()
+        stopHearing()
+        stopSending()
+        clearTimeout(timer)
+      }
+    }
+  }
+}

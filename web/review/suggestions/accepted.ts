@@ -1,0 +1,88 @@
+/**
+ * What others do to the text while somebody suggests. What they accept of a suggestion that is still being typed is text then, and no
+ * longer proposed: what was typed since goes on as a change of it, so nothing is lost and nothing stands there twice.
+ */
+import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
+import type { Range } from '../../../shared/text/anchors.ts'
+
+/** A version of a suggestion that the service may have: what it replaces (`from`–`to` of the text), and by what. */
+export interface Sent extends Range {
+  readonly draft: string
+  readonly original: string
+  readonly text: string
+}
+
+export interface Followed {
+  /** From the text, as the others made it, to what the editor shows. */
+  readonly changes: ChangeSet
+  /** What changes in the editor. */
+  readonly shown: ChangeSet
+  /** What was accepted. */
+  readonly accepted: readonly Sent[]
+}
+
+const isAccepted = (base: Text, after: Text, theirs: ChangeSet, { from, to, original, text }: Sent): boolean =>
+  original !== text &&
+  to <= base.length &&
+  base.sliceString(from, to) === original &&
+  after.sliceString(theirs.mapPos(from, -1), theirs.mapPos(to, 1)) === text
+
+/** A range with all own changes that touch it. */
+function widened(range: Range, own: readonly Range[]): Range {
+  let { from, to } = range
+  for (const each of own)
+    if (each.from <= to && each.to >= from) {
+      from = Math.min(from, each.from)
+      to = Math.max(to, each.to)
+    }
+  return { from, to }
+}
+
+const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
+
+/** What is left to be changed once both texts begin and end with what they have in common. */
+function minimal(from: number, before: string, after: string): ChangeSpec[] {
+  if (before === after) return []
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start++
+  let end = 0
+  const most = Math.min(before.length, after.length) - start
+  while (end < most && before[before.length - 1 - end] === after[after.length - 1 - end]) end++
+  return [{ from: from + start, to: from + before.length - end, insert: after.slice(start, after.length - end) }]
+}
+
+/** `changes` lead from `base` to what the editor shows, `theirs` from `base` to what the others made of it. `sent`: the newest first. */
+export function followed(base: Text, changes: ChangeSet, theirs: ChangeSet, sent: readonly Sent[]): Followed {
+  const after = theirs.apply(base)
+  const own: (Range & { readonly insert: Text })[] = []
+  changes.iterChanges((from, to, _fromShown, _toShown, insert) => own.push({ from, to, insert }))
+  const accepted: Sent[] = []
+  const regions: Range[] = []
+  for (const each of sent) {
+    if (accepted.some(({ draft }) => draft === each.draft) || !isAccepted(base, after, theirs, each)) continue
+    const region = widened(each, own)
+    if (!own.some((change) => meets(change, each)) || regions.some((other) => meets(other, region))) continue
+    accepted.push(each)
+    regions.push(region)
+  }
+  if (regions.length === 0) return { changes: changes.map(theirs), shown: theirs.map(changes, true), accepted }
+  const isIn = ({ from, to }: Range): boolean => regions.some((region) => from >= region.from && to <= region.to)
+  const others: ChangeSpec[] = []
+  theirs.iterChanges((from, to, _from, _to, insert) => {
+    if (!isIn({ from, to })) others.push({ from, to, insert })
+  })
+  const rest = ChangeSet.of(
+    own.filter((change) => !isIn(change)),
+    base.length
+  )
+  const seen = changes.apply(base)
+  const typed = regions.flatMap(({ from, to }) => {
+    const [start, end] = [theirs.mapPos(from, -1), theirs.mapPos(to, 1)]
+    return minimal(start, after.sliceString(start, end), seen.sliceString(changes.mapPos(from, -1), changes.mapPos(to, 1)))
+  })
+  return {
+    changes: ChangeSet.of([rest.map(theirs), ...typed], after.length, '\n'),
+    shown: ChangeSet.of(others, base.length, '\n').map(changes, true),
+    accepted
+  }
+}

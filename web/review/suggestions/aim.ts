@@ -1,0 +1,19 @@
+/** A remark whose place the service did not find: its words stand next to others than when it was made, and the editor knows where. */
+import type { EditorView } from '@codemirror/view'
+import { textMap } from '../../editor/binding.ts'
+import { placesIn } from './places.ts'
+import { storedText } from './suggesting.ts'
+import { targetOf } from './targets.ts'
+import type { Target, Waiting } from '../outbox/waiting.ts'
+
+/** How the place is named now; undefined when the words themselves are gone, or nothing around them has changed yet. */
+export function aim({ state }: EditorView, { id, deed }: Waiting): Target | undefined {
+  const span = placesIn(state).get(id)
+  if (span === undefined || !('target' in deed) || deed.target === null) return undefined
+  const { stored } = state.facet(textMap)
+  const range = { from: stored(span.from), to: stored(span.to) }
+  const text = storedText(state).toString()
+  const isThere = deed.kind === 'suggest' ? text.slice(range.from, range.to) === deed.original : range.from < range.to
+  const target = isThere ? targetOf(text, range) : null
+  return target === null || JSON.stringify(target) === JSON.stringify(deed.target) ? undefined : target
+}

@@ -1,0 +1,86 @@
+/** What somebody who only proposes has typed, as changes of the text that they are proposed for. */
+import type { ChangeSet, Text } from '@codemirror/state'
+import type { Range } from '../../../shared/text/anchors.ts'
+
+/** A range of the text (`from`–`to`) and what is proposed in its place; it stands at `fromShown`–`toShown` of what the editor shows. */
+export interface Hunk extends Range {
+  readonly original: string
+  readonly text: string
+  readonly fromShown: number
+  readonly toShown: number
+}
+
+const commonStart = (one: string, other: string): number => {
+  let at = 0
+  while (at < one.length && at < other.length && one[at] === other[at]) at++
+  return at
+}
+
+const commonEnd = (one: string, other: string, max: number): number => {
+  let length = 0
+  while (length < max && one[one.length - 1 - length] === other[other.length - 1 - length]) length++
+  return length
+}
+
+/**
+ * Without the words that both sides begin and end with; undefined when they are the same. Of a word that changed no part is left out:
+ * people decide on words.
+ */
+export function trimmed(hunk: Hunk): Hunk | undefined {
+  const { original, text } = hunk
+  if (original === text) return undefined
+  const common = commonStart(original, text)
+  const isInsertion = common === original.length || common === text.length
+  const start = isInsertion ? common : (/^[^]*\s/.exec(original.slice(0, common))?.[0].length ?? 0)
+  const rest = Math.min(original.length, text.length) - start
+  const tail = original.slice(original.length - commonEnd(original, text, rest))
+  const end = tail.length === rest ? tail.length : tail.length - (/\s/.exec(tail)?.index ?? tail.length)
+  return {
+    from: hunk.from + start,
+    to: hunk.to - end,
+    original: original.slice(start, original.length - end),
+    text: text.slice(start, text.length - end),
+    fromShown: hunk.fromShown + start,
+    toShown: hunk.toShown - end
+  }
+}
+
+/** Every change by itself, in the order of the text. */
+export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
+  const found: Hunk[] = []
+  changes.iterChanges((from, to, fromShown, toShown, inserted) => {
+    const hunk = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
+    if (hunk !== undefined) found.push(hunk)
+  })
+  return found
+}
+
+/** Longest part of a word between two changes that are one, in UTF-16 units. */
+const wordUnitsMax = 24
+
+/** Changes of the same word are one. */
+export function byWord(base: Text, hunks: readonly Hunk[]): Hunk[] {
+  const found: Hunk[] = []
+  for (const hunk of hunks) {
+    const before = found.at(-1)
+    const between = before === undefined ? '' : base.sliceString(before.to, hunk.from)
+    if (before === undefined || between.length > wordUnitsMax || /\s/.test(between)) {
+      found.push(hunk)
+      continue
+    }
+    found[found.length - 1] = {
+      from: before.from,
+      to: hunk.to,
+      original: before.original + between + hunk.original,
+      text: before.text + between + hunk.text,
+      fromShown: before.fromShown,
+      toShown: hunk.toShown
+    }
+  }
+  return found
+}
+
+export const operationOf = ({ original, text }: Pick<Hunk, 'original' | 'text'>): 'insert' | 'delete' | 'replace' => {
+  if (original === '') return 'insert'
+  return text === '' ? 'delete' : 'replace'
+}

@@ -1,0 +1,256 @@
+/**
+ * Suggesting: what is typed changes what the editor shows and not the document. The changes between the two are kept here, follow what
+ * others write, and are shown as suggestions once the cursor leaves them; the service has them before (drafting.ts).
+ *
+ * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
+ */
+import { history, redo, undo } from '@codemirror/commands'
+import {
+  Annotation,
+  ChangeSet,
+  Compartment,
+  StateField,
+  Transaction,
+  type Text,
+  type EditorState,
+  type Extension,
+  type Range
+} from '@codemirror/state'
+import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
+import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
+import type * as Y from 'yjs'
+import { ownUndo, textMap } from '../../editor/binding.ts'
+import { verbatim } from '../../editor/clean-input.ts'
+import { followed } from './accepted.ts'
+import type { Drafting } from './drafting.ts'
+import { byWord, hunksOf, trimmed, type Hunk } from './hunks.ts'
+import { ProposedText } from './places.ts'
+
+interface Drafts {
+  /** The text of the document. */
+  readonly base: Text
+  /** From it to what the editor shows. */
+  readonly changes: ChangeSet
+}
+
+/** A change of the document by others: the text as it is then, and how what the editor shows comes of it. */
+const ofOthers = Annotation.define<Drafts>()
+/** What is left once some changes were sent or taken back. */
+const left = Annotation.define<ChangeSet>()
+
+const field = StateField.define<Drafts>({
+  create: ({ doc }) => ({ base: doc, changes: ChangeSet.empty(doc.length) }),
+  update({ base, changes }, transaction) {
+    const rest = transaction.annotation(left)
+    if (rest !== undefined) return { base, changes: rest }
+    const theirs = transaction.annotation(ofOthers)
+    if (theirs !== undefined) return theirs
+    return transaction.docChanged ? { base, changes: changes.compose(transaction.changes) } : { base, changes }
+  },
+  provide: (self) =>
+    textMap.computeN([self], (state) => {
+      const { changes } = state.field(self)
+      return [{ shown: (at) => changes.mapPos(Math.min(at, changes.length), 1), stored: (at) => storedAt(changes, at) }]
+    })
+})
+
+function storedAt(changes: ChangeSet, at: number): number {
+  return changes.invertedDesc.mapPos(Math.min(at, changes.newLength), -1)
+}
+
+/** The text of the document, whatever the editor shows. */
+export const storedText = (state: EditorState): Text => state.field(field, false)?.base ?? state.doc
+
+interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly insert: string
+}
+
+/** Whether edits change the words that a hunk would replace: what is proposed for them means nothing next to others. */
+const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]): boolean =>
+  original !== '' && text !== '' && edits.some((edit) => edit.from < to && edit.to > from)
+
+/**
+ * Brings what others write into what the editor shows, next to what is only proposed. A replacement whose words they changed is sent as it
+ * was meant: the service says what became of them, and its words stay on a card.
+ */
+const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput): Extension => {
+  const config = new YSyncConfig(text, null)
+  return ViewPlugin.fromClass(
+    class {
+      readonly #observer: (event: Y.YTextEvent) => void
+
+      constructor(view: EditorView) {
+        this.#observer = ({ delta }) => {
+          let at = 0
+          const specs: Edit[] = []
+          for (const { retain = 0, delete: removed = 0, insert } of delta) {
+            if (typeof insert === 'string') specs.push({ from: at, to: at, insert })
+            else if (removed > 0) specs.push({ from: at, to: at + removed, insert: '' })
+            at += retain + removed
+          }
+          const uprooted = (_view: EditorView, hunks: readonly Hunk[]): void => {
+            onHunks(view, hunks)
+            onUprooted()
+          }
+          const { length } = view.state.field(field).base
+          const theirs = ChangeSet.of(specs, length, '\n')
+          const bring = () => {
+            const { base, changes } = view.state.field(field)
+            return { base: theirs.apply(base), ...followed(base, changes, theirs, drafting.sent()) }
+          }
+          const isOwn = (hunk: Hunk): boolean => bring().accepted.some(({ from, to }) => from <= hunk.to && to >= hunk.from)
+          if (!view.composing) takeHunks(view, (hunk) => isUprooted(hunk, specs) && !isOwn(hunk), uprooted)
+          const { base, changes, shown, accepted } = bring()
+          drafting.follow(theirs, accepted)
+          view.dispatch({
+            changes: shown,
+            annotations: [ofOthers.of({ base, changes }), ySyncAnnotation.of(config), Transaction.addToHistory.of(false)]
+          })
+        }
+        text.observe(this.#observer)
+      }
+
+      destroy(): void {
+        text.unobserve(this.#observer)
+      }
+    }
+  )
+}
+
+const drafts = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet
+
+    constructor({ state }: EditorView) {
+      this.decorations = this.#build(state)
+    }
+
+    update({ docChanged, state, startState }: ViewUpdate): void {
+      if (docChanged || state.field(field) !== startState.field(field)) this.decorations = this.#build(state)
+    }
+
+    #build(state: EditorState): DecorationSet {
+      const { base, changes } = state.field(field)
+      const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
+        // The cursor stays before what it deletes, and after what is typed in its place.
+        const side = text === '' ? 1 : -1
+        const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
+        const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
+        return [...(original === '' ? [] : [struck.range(fromShown)]), ...(text === '' ? [] : [typed.range(fromShown, toShown)])]
+      })
+      return Decoration.set(found, true)
+    }
+  },
+  { decorations: (value) => value.decorations }
+)
+
+/** How long the cursor must be elsewhere, in milliseconds: who clicks about is not done. */
+const leftMs = 600
+const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
+  selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
+
+/** What is typed and not sent yet. */
+export function draftsOf(state: EditorState): readonly Hunk[] {
+  const found = state.field(field, false)
+  return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
+}
+
+/** Hands on what the cursor has left. */
+const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
+  ViewPlugin.fromClass(
+    class {
+      readonly #view: EditorView
+      #leaving: ReturnType<typeof setTimeout> | undefined
+      readonly #hidden = (): void => {
+        if (document.visibilityState === 'hidden' && !this.#view.state.field(field).changes.empty) onLeave()
+      }
+      readonly #gone = (): void => {
+        if (!this.#view.state.field(field).changes.empty) onLeave()
+      }
+
+      constructor(view: EditorView) {
+        this.#view = view
+        document.addEventListener('visibilitychange', this.#hidden)
+        addEventListener('pagehide', this.#gone, { capture: true })
+      }
+
+      update({ docChanged, selectionSet, focusChanged, view, startState }: ViewUpdate): void {
+        const drafts = view.state.field(field)
+        if (drafts !== startState.field(field, false)) onDrafts(!drafts.changes.empty)
+        if (!docChanged && !selectionSet && !focusChanged) return
+        clearTimeout(this.#leaving)
+        if (drafts.changes.empty) return
+        this.#leaving = setTimeout(() => this.#send((hunk) => !view.hasFocus || !touches(view.state, hunk)), leftMs)
+      }
+
+      destroy(): void {
+        onDrafts(false)
+        clearTimeout(this.#leaving)
+        document.removeEventListener('visibilitychange', this.#hidden)
+        removeEventListener('pagehide', this.#gone, { capture: true })
+      }
+
+      #send(isDone: (hunk: Hunk) => boolean): void {
+        // Letters are still being put together.
+        if (this.#view.composing) return
+        takeHunks(this.#view, isDone, onHunks)
+      }
+    }
+  )
+
+/** What can be undone: what is proposed by now cannot. */
+const undoing = new Compartment()
+
+/** Takes changes out of what the editor shows, and hands them on: they are shown as suggestions then. */
+export function takeHunks(
+  view: EditorView,
+  isTaken: (hunk: Hunk) => boolean,
+  onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
+): void {
+  const found = view.state.field(field, false)
+  if (found === undefined) return
+  const { base, changes } = found
+  const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
+  const back: { from: number; to: number; insert: Text }[] = []
+  const rest: { from: number; to: number; insert: Text }[] = []
+  // What says the same as the text (typed again) goes, too.
+  changes.iterChanges((from, to, fromShown, toShown, inserted) => {
+    // A hunk may be a part of a change, and several of one word: a change goes with the hunk that holds what is its own.
+    const own = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
+    if (own === undefined || taken.some((hunk) => own.from >= hunk.from && own.to <= hunk.to))
+      back.push({ from: fromShown, to: toShown, insert: base.slice(from, to) })
+    else rest.push({ from, to, insert: inserted })
+  })
+  if (back.length === 0) return
+  view.dispatch({
+    changes: back,
+    annotations: [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
+  })
+  // Undone now, what was typed for them would be typed a second time, next to what is proposed.
+  view.dispatch({ effects: undoing.reconfigure([]) })
+  view.dispatch({ effects: undoing.reconfigure(history()) })
+  if (taken.length > 0) onHunks(view, taken)
+}
+
+interface SuggestingInput {
+  readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
+  /** Others changed words that were being replaced. */
+  readonly onUprooted: () => void
+  /** What is typed changed, and whether there is any. */
+  readonly onDrafts: (areSome: boolean) => void
+  /** The page may go, and something is typed. */
+  readonly onLeave: () => void
+  readonly drafting: Pick<Drafting, 'sent' | 'follow'>
+}
+
+/** In the place of the binding that writes into the document. */
+export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
+  field,
+  follow(text, input),
+  drafts,
+  senders(input),
+  undoing.of(history()),
+  ownUndo.of({ undo, redo })
+]

@@ -1,0 +1,64 @@
+/** Changes of components, as a person would say them. */
+import type { Text } from '@codemirror/state'
+import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
+import { type Told, toldEdit } from '../../../shared/fences/told.ts'
+import type { Edit } from '../../../shared/text/diff.ts'
+import { t, tn } from '../../text/t.ts'
+import { excerpt } from '../outbox/records.ts'
+
+const textUnits = 80
+
+export function wordsOfTold(told: Told): string {
+  const short = 'text' in told ? excerpt(told.text, textUnits) : ''
+  switch (told.kind) {
+    case 'card.move':
+      return t('Move card “{name}” to {column}', told)
+    case 'card.add':
+      return t('Add card “{name}” to {column}', told)
+    case 'card.mark':
+      if (told.state === 'done') return t('Check off “{name}”', told)
+      return told.state === 'doing' ? t('Mark “{name}” as in progress', told) : t('Mark “{name}” as to do', told)
+    case 'card.change':
+      return t('Change card “{name}”', told)
+    case 'card.delete':
+      return t('Delete card “{name}”', told)
+    case 'card.order':
+      return t('Move card “{name}” within its column', told)
+    case 'column.add':
+      return t('Add column “{name}”', told)
+    case 'column.delete':
+      return t('Delete column “{name}”', told)
+    case 'column.rename':
+      return t('Rename column “{name}” to “{to}”', told)
+    case 'message.add':
+      return t('Send the message “{text}”', { text: short })
+    case 'message.change':
+      return t('Change the message to “{text}”', { text: short })
+    case 'message.delete':
+      return t('Delete the message “{text}”', { text: short })
+    case 'cell.set':
+      return short === '' ? t('Clear {name}', told) : t('Set {name} to {text}', { name: told.name, text: short })
+    case 'cells.set':
+      return tn(told.count, 'Change 1 cell', 'Change {count} cells')
+    case 'rows.add':
+      return tn(told.count, 'Add 1 row', 'Add {count} rows')
+    case 'rows.delete':
+      return tn(told.count, 'Delete 1 row', 'Delete {count} rows')
+    case 'columns.add':
+      return tn(told.count, 'Add 1 column', 'Add {count} columns')
+    case 'columns.delete':
+      return tn(told.count, 'Delete 1 column', 'Delete {count} columns')
+    case 'setting':
+      return t('Set {name} to {text}', { name: told.name, text: short })
+  }
+}
+
+const known = new WeakMap<Text, readonly Fence[]>()
+
+/** What an edit of a text does in a component; undefined: it is none of a component, or more than can be said. */
+export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
+  const fences = known.get(text) ?? fencesOf(text.toString())
+  known.set(text, fences)
+  const told = toldEdit(fences, edit)
+  return told && wordsOfTold(told)
+}

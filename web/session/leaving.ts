@@ -1,0 +1,27 @@
+/** Asks before the page is left, only where that would lose something: the device sends what it keeps at the next visit. */
+import type { ReadonlySignal } from '@preact/signals'
+import type { Keep } from '../device/keep.ts'
+import type { Uploads } from '../uploads/upload.ts'
+
+interface Leaving {
+  /** Lets this many unconfirmed changes go without a question: they are saved elsewhere. Infinity: everything is to go. */
+  allow(changes: number): void
+  stop(): void
+}
+
+export function guardLeaving(unsent: ReadonlySignal<number>, kept: Keep, uploads: Uploads): Leaving {
+  let safe = 0
+  const guard = (event: BeforeUnloadEvent): void => {
+    const lost = unsent.value > safe && !kept.outlivesPage()
+    if (lost || (uploads.onlyHere.value > 0 && safe !== Infinity)) event.preventDefault()
+  }
+  addEventListener('beforeunload', guard)
+  return {
+    allow(changes) {
+      safe = changes
+    },
+    stop() {
+      removeEventListener('beforeunload', guard)
+    }
+  }
+}

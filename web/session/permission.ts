@@ -1,0 +1,24 @@
+/** What one may do with an open document. */
+import { computed, type ReadonlySignal } from '@preact/signals'
+import { includesRole, type Role } from '../../shared/roles.ts'
+import type { Link } from '../connection/link.ts'
+import { keepsWriting } from '../connection/retry.ts'
+import { findRecent } from '../device/recent.ts'
+import type { Answer } from './answer.ts'
+import type { Access } from './keys.ts'
+
+interface Permission {
+  readonly role: ReadonlySignal<Role | null>
+  readonly canEdit: ReadonlySignal<boolean>
+}
+
+/** Offline, what was known last holds; the server has the last word in any case. */
+export function openPermission(id: string, access: Access, link: Link, answered: Answer['answered']): Permission {
+  const role = computed<Role | null>(
+    () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
+  )
+  // Of a text that is too large some may be deleted, and then it is sent again.
+  const mayWrite = computed(() => link.ended.value === undefined || keepsWriting(link.ended.value))
+  const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
+  return { role, canEdit }
+}

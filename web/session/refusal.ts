@@ -1,0 +1,67 @@
+/** Why a document is not shown, and what is known of a deleted one. */
+import { computed, type ReadonlySignal } from '@preact/signals'
+import type { Role } from '../../shared/roles.ts'
+import { type Refusal, type RefusalKind, refusalOfStatus, type Trashed } from '../client/refusals.ts'
+import type { Link } from '../connection/link.ts'
+import type { Ended } from '../connection/retry.ts'
+import { recentDocuments } from '../device/recent.ts'
+import type { Answer } from './answer.ts'
+
+const refusalOfEnd: Readonly<Record<Ended, RefusalKind>> = {
+  credential_required: 'private',
+  credential_ended: 'ended',
+  forbidden: 'forbidden',
+  not_found: 'not_found',
+  deleted: 'deleted',
+  bad_message: 'server_error',
+  too_big: 'server_error',
+  full: 'server_error'
+}
+
+interface RefusalInput {
+  readonly id: string
+  readonly key: string
+  readonly link: Link
+  readonly answered: Answer['answered']
+  readonly role: ReadonlySignal<Role | null>
+  readonly title: ReadonlySignal<string>
+  /** Changes of this device that the server has not confirmed. */
+  readonly unsent: ReadonlySignal<number>
+  /** Whether there is a text to show. */
+  readonly isOpen: ReadonlySignal<boolean>
+  /** Whether the text that this device keeps was read. */
+  readonly stored: ReadonlySignal<boolean>
+  readonly waitedLong: ReadonlySignal<boolean>
+}
+
+interface Refusing {
+  readonly refusal: ReadonlySignal<Refusal | undefined>
+  readonly trashed: ReadonlySignal<Trashed | undefined>
+}
+
+export function openRefusal(input: RefusalInput): Refusing {
+  const { id, key, link, answered, role, title, unsent, isOpen, stored, waitedLong } = input
+  /** What is known of a deleted document: from this device, where its owner deleted it, or from the service. */
+  const trashed = computed<Trashed | undefined>(() => {
+    const { error } = answered.value
+    const noted = recentDocuments.value.find((entry) => entry.id === id)?.trashedUntil ?? 0
+    const until = error?.status === 410 ? error.restorableUntil : noted
+    if (until <= Date.now()) return undefined
+    const isOwn = error?.status === 410 ? error.role === 'owner' : role.value === 'owner'
+    return { until, own: isOwn ? { id, key, title: title.value } : undefined }
+  })
+  const refusal = computed<Refusal | undefined>(() => {
+    const isDeleted = link.ended.value === 'deleted'
+    // Who deleted it does not go on looking at it. Others keep what they saw.
+    if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
+    if (isOpen.value || !stored.value) return undefined
+    const { error } = answered.value
+    // The service tells until when it can be restored.
+    if (isDeleted) return error === undefined && !waitedLong.value ? undefined : { kind: 'deleted', trashed: trashed.value }
+    if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
+    if (error === undefined) return undefined
+    if (error.status === 410) return { kind: 'deleted', trashed: trashed.value }
+    return { kind: refusalOfStatus(error.status, error.code), retryAfterSeconds: error.retryAfterSeconds, requestId: error.requestId }
+  })
+  return { refusal, trashed }
+}

@@ -1,0 +1,46 @@
+/** The state of saving and of the connection, as the chip of an open document tells it. */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { includesRole, type Role } from '../../shared/roles.ts'
+import { calmly, chip, type Drafts } from '../connection/chip.ts'
+import type { Link } from '../connection/link.ts'
+import type { Keep } from '../device/keep.ts'
+
+interface StatusInput {
+  readonly link: Link
+  readonly kept: Keep
+  readonly online: ReadonlySignal<boolean>
+  /** Every change that this page knows of is on the server's disk. */
+  readonly durable: ReadonlySignal<boolean>
+  /** Changes of this device that the server has not confirmed. */
+  readonly unsent: ReadonlySignal<number>
+  readonly canEdit: ReadonlySignal<boolean>
+  readonly role: ReadonlySignal<Role | null>
+  readonly drafts: ReadonlySignal<Drafts>
+}
+
+/** What the browser says of the network. */
+export function watchOnline(): Signal<boolean> {
+  const online = signal(navigator.onLine)
+  addEventListener('online', () => (online.value = true))
+  addEventListener('offline', () => (online.value = false))
+  return online
+}
+
+export const tellStatus = ({ link, kept, online, durable, unsent, canEdit, role, drafts }: StatusInput): ReturnType<typeof calmly> =>
+  calmly(
+    computed(() =>
+      chip({
+        socket: link.socket.value,
+        online: online.value,
+        durable: durable.value,
+        unsent: unsent.value,
+        unwritten: kept.unwritten.value,
+        kept: kept.state.value !== 'lost',
+        canEdit: canEdit.value,
+        drafts: drafts.value,
+        remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
+        ended: link.ended.value,
+        connectedBefore: link.connectedBefore.value
+      })
+    )
+  )

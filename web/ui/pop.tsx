@@ -1,0 +1,79 @@
+/** Menus of components: a native popover next to the control that opens it, so that Esc and a click elsewhere close it. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
+interface PopInput {
+  readonly label: string
+  /** What it stands next to; gets the focus back. */
+  readonly anchor: HTMLElement
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** Distance from the anchor and from the edges of the page, in pixels. */
+const gap = 4
+
+export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element {
+  const element = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const menu = element.current
+    if (menu === null) return
+    menu.showPopover()
+    const { left, top, bottom } = anchor.getBoundingClientRect()
+    const below = bottom + gap + menu.offsetHeight <= innerHeight
+    menu.style.left = `${Math.max(gap, Math.min(left, innerWidth - menu.offsetWidth - gap))}px`
+    menu.style.top = `${below ? bottom + gap : Math.max(gap, top - gap - menu.offsetHeight)}px`
+    menu.querySelector<HTMLElement>('[role=menuitem]:not(:disabled)')?.focus()
+  }, [])
+
+  const toggled = ({ newState }: Pick<ToggleEvent, 'newState'>): void => {
+    if (newState === 'closed') onClose()
+  }
+  const keyDown = (event: KeyboardEvent): void => {
+    const menu = element.current
+    if (menu === null) return
+    const items = [...menu.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')]
+    const current = items.findIndex((item) => item.matches(':focus'))
+    const steps: Readonly<Record<string, number>> = { ArrowDown: current + 1, ArrowUp: current - 1, Home: 0, End: items.length - 1 }
+    const next = steps[event.key]
+    if (event.key === 'Escape' || event.key === 'Tab') {
+      menu.hidePopover()
+      anchor.focus()
+    } else if (next === undefined) return
+    else items[(next + items.length) % items.length]?.focus()
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div class='pop' role='menu' aria-label={label} popover='auto' ref={element} onToggle={toggled} onKeyDown={keyDown}>
+      {children}
+    </div>
+  )
+}
+
+interface PopItemInput {
+  readonly onChoose: () => void
+  readonly disabled?: boolean
+  /** Why it cannot be chosen: said below its name, and keys come to it all the same. */
+  readonly why?: string | undefined
+  readonly children: ComponentChildren
+}
+
+export const PopItem = ({ onChoose, disabled = false, why, children }: PopItemInput): JSX.Element => (
+  <button
+    type='button'
+    role='menuitem'
+    class='pop-item'
+    tabIndex={-1}
+    disabled={disabled}
+    aria-disabled={why === undefined ? undefined : 'true'}
+    onClick={({ currentTarget }) => {
+      if (why !== undefined) return
+      currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+      onChoose()
+    }}
+  >
+    {children}
+    {why !== undefined && <span class='pop-why'>{why}</span>}
+  </button>
+)

@@ -1,0 +1,57 @@
+/** What stands at the right of the text, one thing at a time; on a phone a sheet at the bottom. Esc closes it, and the focus goes back. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId } from 'preact/hooks'
+import { t } from '../text/t.ts'
+import { Icon } from './icons.tsx'
+
+interface SidePanelInput {
+  readonly title: string
+  /** Next to the title. */
+  readonly tools?: ComponentChildren
+  readonly onClose: () => void
+  readonly onKeyDown?: (event: KeyboardEvent) => void
+  readonly children: ComponentChildren
+}
+
+export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePanelInput): JSX.Element {
+  const titleId = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    return () => {
+      // Only where the focus went with the panel.
+      if (document.activeElement !== document.body && document.activeElement !== null) return
+      const target = before instanceof HTMLElement && before.isConnected ? before : document.querySelector<HTMLElement>('.cm-content')
+      target?.focus()
+    }
+  }, [])
+  const keyDown = (event: KeyboardEvent): void => {
+    onKeyDown?.(event)
+    if (event.defaultPrevented || event.key !== 'Escape') return
+    event.preventDefault()
+    onClose()
+  }
+  useEffect(() => {
+    // What had the focus is gone: the key is meant for the panel all the same.
+    const keyOnPage = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && event.target === document.body) onClose()
+    }
+    addEventListener('keydown', keyOnPage)
+    return () => removeEventListener('keydown', keyOnPage)
+  }, [onClose])
+  return (
+    <section class='side-panel' aria-labelledby={titleId} onKeyDown={keyDown}>
+      <header class='side-panel-head'>
+        <h2 id={titleId}>{title}</h2>
+        <span class='spread' />
+        {tools}
+        <button type='button' class='button quiet icon-only' aria-label={t('Close')} title={t('Close')} onClick={onClose}>
+          <Icon name='x' />
+        </button>
+      </header>
+      {/* It scrolls, so the keyboard must reach it. */}
+      <div class='side-panel-body' tabIndex={0} role='group' aria-labelledby={titleId}>
+        {children}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,41 @@
+/** Reads files that people bring as text. */
+import { cleanText } from '../base/clean-text.ts'
+import { t } from '../text/t.ts'
+
+/** Largest file taken, in bytes: nobody reads a longer text, and the service takes none. */
+const fileBytesMax = 10 * 1024 * 1024
+
+/** Said to the person as it is. */
+export class TextFileFailure extends Error {}
+
+// What programs write and people do not: all but tab, line ends and form feed.
+const binary = /[\0-\b\v\x0E-\x1F]/
+
+const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** The text of a file in UTF-8, in UTF-16 with its mark, or in the encoding of old Windows. Undefined: it is no text. */
+function textOf(bytes: ArrayBuffer): string | undefined {
+  const [first, second] = new Uint8Array(bytes)
+  const marked = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+  const text = decode(bytes, marked ?? 'utf-8') ?? decode(bytes, 'windows-1252')
+  return text === undefined || binary.test(text) ? undefined : cleanText(text)
+}
+
+/** The text of a file, as a document may hold it. Errors: `TextFileFailure`. */
+export async function readTextFile(file: File): Promise<string> {
+  const { name } = file
+  if (file.size > fileBytesMax) throw new TextFileFailure(t('“{name}” is larger than 10 MiB.', { name }))
+  // A folder cannot be read as a file.
+  const bytes = await file.arrayBuffer().catch(() => undefined)
+  if (bytes === undefined) throw new TextFileFailure(t('“{name}” cannot be opened. Drop files, not a folder.', { name }))
+  const content = textOf(bytes)
+  if (content === undefined)
+    throw new TextFileFailure(t('“{name}” is not a text file. You can open Markdown and other plain text.', { name }))
+  return content
+}
