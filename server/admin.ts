@@ -38,7 +38,7 @@ const whomOf = (kind: LinkKind, email: string, account: Account | undefined): In
   return { kind, account }
 }
 
-/** What the command prints. Errors: `AdminError`, `DataFolderError`. */
+/** Runs one command and returns its output. Errors: `AdminError`, `DataFolderError`. */
 export const admin = async ([kind, address, ...more]: readonly string[], config: Config): Promise<string> => {
   if (!isKind(kind) || address === undefined || more.length > 0) throw new AdminError(usage)
   const email = normalEmail(address)

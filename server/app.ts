@@ -31,7 +31,7 @@ type Middleware = Koa.Middleware<RequestState>
 const processId = randomBytes(6).toString('base64url')
 let requests = 0
 
-/** What every request must pass before a route sees it. Errors are thrown. */
+/** Checks that every request must pass before a route sees it. Errors are thrown. */
 type Check = (ctx: Parameters<Middleware>[0]) => void
 
 const identify =
@@ -96,7 +96,7 @@ const counted =
   (ctx) =>
     take(http, ctx as unknown as Context, 'request', ctx.state.address)
 
-/** What the router matched must be what was sent: no fragments, backslashes, control characters, absolute or broken targets. */
+/** The router must match the target as it was sent: no fragments, backslashes, control characters, absolute or broken targets. */
 const plainTarget: Check = (ctx) => {
   const target = ctx.req.url ?? ''
   // eslint-disable-next-line no-control-regex
@@ -150,7 +150,7 @@ const unknownAddress = (method: string, path: string): ServiceError => {
   return new ServiceError('not_found', { hint: `${guess}GET /openapi.json lists every address.`, ...(meant.length > 0 && { meant }) })
 }
 
-/** What no route answered. */
+/** The answer where no route matched. */
 const nothingHere =
   (http: Http, files: Files): Middleware =>
   async (ctx) => {

@@ -56,7 +56,7 @@ import { searchDocument, searchDocuments } from './domain/text/searching.ts'
 import { readContent, readDiff, readOutline } from './domain/text/reading.ts'
 import type { WaitEnd } from './domain/events/waits.ts'
 
-/** What a face gives to a handler. */
+/** The context that a face gives to a handler. */
 export interface Call<Name extends OperationName> {
   readonly service: Service
   readonly caller: Caller
@@ -65,7 +65,7 @@ export interface Call<Name extends OperationName> {
   readonly input: Input<Name>
   /** Where the request comes from, for its owner to recognise. */
   readonly address: string
-  /** What was uploaded, for the operations that take a file. */
+  /** The uploaded file, for the operations that take one. */
   readonly file: File | null
   readonly end: WaitEnd
 }

@@ -10,7 +10,7 @@ const statusOf = ({ code }: NodeJS.ErrnoException): string => {
 
 /**
  * Answers and ends a connection. `end` alone closes one direction: a client that never closes the other would stay for as long as it likes.
- * What it still sends gets a moment, because a connection that is cut with bytes unread takes the answer with it (RFC 9112 §9.6).
+ * A client that still sends gets a moment, because a connection that is cut with bytes unread takes the answer with it (RFC 9112 §9.6).
  */
 export const endConnection = (socket: Duplex, status: string): void => {
   if (!socket.writable) return void socket.destroy()

@@ -105,7 +105,7 @@ const word = (value: unknown) => (/^[\w.:/@-]+$/.test(shown(value)) ? shown(valu
 const oneLine = (text: string) => escapeControls(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))
 const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'))
 
-// What JSON leaves as it is, though terminals act on it (C1 controls) or take it for a line end (U+2028, U+2029).
+// Characters that JSON leaves as they are, though terminals act on them (C1 controls) or take them for a line end (U+2028, U+2029).
 const escapeControls = (text: string) =>
   text.replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 

@@ -34,7 +34,7 @@ const settings = (): Config => {
 /** Records of libraries per minute: one that complains about every frame of a hostile client must not fill the disk. */
 const libraryRecordsPerMinute = 20
 
-/** What libraries print goes through the log: one line each, secrets redacted, so many a minute. */
+/** Output of libraries goes through the log: one line each, secrets redacted, so many a minute. */
 const captureConsole = (log: Log): void => {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')

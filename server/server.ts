@@ -59,7 +59,7 @@ export interface RunningServer {
   /** Address it listens on: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly service: Service
-  /** What is answered at which addresses. */
+  /** The routes of the service. */
   readonly routes: readonly Route[]
   /** Documents in memory, open sockets, and bytes that wait for these to read them. */
   counts(): { documents: number; sockets: number; waitingBytes: number }

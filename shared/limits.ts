@@ -453,7 +453,7 @@ export const limits = {
   healUnitsMax: 512 * 1024,
   /** Events of mentions that one look at the chats of a document raises: whole chats that are put in are no news. */
   mentionEventsMax: 20,
-  /** Of a message that mentions somebody, in its event, in characters. */
+  /** The length of a message that mentions somebody, in its event, in characters. */
   mentionTextCharsMax: 280,
 
   /** Buckets of each rate limit that are remembered (about 150 bytes each); beyond that, newcomers share this many. */

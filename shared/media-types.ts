@@ -10,7 +10,7 @@ export interface MediaType {
   readonly extension: string
   /** Other names that browsers and programs send. */
   readonly aliases: readonly string[]
-  /** What the bytes may look like, where that is not the type itself: some containers hold sound, film, or both. */
+  /** The types that the bytes may look like, where that is not the type itself: some containers hold sound, film, or both. */
   readonly looksLike?: readonly string[]
 }
 
@@ -39,13 +39,13 @@ export const mediaTypes: readonly MediaType[] = [
     aliases: ['audio/x-m4a', 'audio/m4a'],
     looksLike: ['audio/mp4', 'audio/x-m4a', 'video/mp4']
   },
-  // What browsers record.
+  // Types that browsers record.
   { contentType: 'audio/webm', kind: 'audio', extension: 'webm', aliases: [], looksLike: ['video/webm', 'audio/webm'] }
 ]
 
 const kinds = new Map(mediaTypes.toReversed().map(({ extension, kind }) => [extension, kind]))
 
-/** What an address shows, by its ending; undefined: no known media. A container of both counts as film. */
+/** The kind of media at an address, by its ending; undefined: no known media. A container of both counts as film. */
 export const kindOfAddress = (address: string): MediaKind | undefined =>
   kinds.get(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '')
 

@@ -36,7 +36,7 @@ const headingLinesMax = 200
 /** A heading as it reads: links by their text, without the marks of emphasis and code. What is nothing but marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
-    // What is escaped stands for itself.
+    // An escaped character stands for itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 
@@ -122,7 +122,7 @@ export const breaksIn = (content: string): boolean => {
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksCharsMax).toLowerCase() !== 'false'
 }
 
-/** What a Markdown text is called by. */
+/** The title of a Markdown text. */
 export const titleIn = (content: string): TextTitle => {
   const lines = beginningOf(content)
   const after = afterFrontMatter(lines)

@@ -17,7 +17,7 @@ export interface Sentence {
 /** Marks a sentence of a table, or of a sentence that is said later. */
 export const term = <T extends string>(sentence: T): T => sentence
 
-/** What may turn the direction of the words around it: right-to-left letters, and marks that override or embed. */
+/** Characters that may turn the direction of the words around them: right-to-left letters, and marks that override or embed. */
 const turning = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
 
 /** Keeps the direction of a value to itself (Unicode UAX #9, isolates), once. */

@@ -35,7 +35,7 @@ interface Index extends Expiring {
 
 const dayMs = 24 * 3600 * 1000
 
-/** What has no lifetime of its own: a client that registered itself. */
+/** A record without a lifetime of its own is a client that registered itself. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
 
 /** The account that a record is for: an interaction names it once somebody has signed in there. */
@@ -50,7 +50,7 @@ export interface BrokerStore {
   endSessions(account: string): Promise<void>
   /** Ends the session of a browser, by the value of its cookie. */
   endSession(id: string): Promise<void>
-  /** What names the session of a browser as long as it lasts, by the value of its cookie; undefined when there is none of this account. */
+  /** The name that a browser's session keeps while it lasts, by the value of its cookie; undefined when there is none of this account. */
   nameOfSession(id: string, account: string): Promise<string | undefined>
   /** Ends a grant, by the hash of its id, and all that was issued under it. */
   endGrant(grant: string): Promise<void>

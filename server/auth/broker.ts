@@ -93,7 +93,7 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
 
 export const mcpPath = '/mcp'
 
-/** What an indicator of a resource (RFC 8707) names, as tokens carry it; undefined: nothing of ours. */
+/** The resource that an indicator (RFC 8707) names, as tokens carry it; undefined: nothing of ours. */
 export const audienceOf = (baseUrl: string, indicator: string): string | undefined => {
   if (indicator === `${baseUrl}${mcpPath}` || indicator === `${baseUrl}${mcpPath}/`) return `${baseUrl}${mcpPath}`
   return indicator === baseUrl || indicator === `${baseUrl}/` ? baseUrl : undefined
@@ -256,7 +256,7 @@ const areNative = (uris: readonly unknown[]): boolean => {
 const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
   ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
 
-/** What the provider does not look at in the metadata of a client that registers itself: it names itself, and anybody may read plain http. */
+/** Checks the provider leaves out for a client that registers itself: it names itself, and anybody may read plain http. */
 const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
     const name = plainName(metadata.client_name, limits.authorCharsMax)
@@ -398,7 +398,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   return provider
 }
 
-/** What the provider reads the address of the request from is what was configured, never what a client sent. */
+/** The provider reads the address of the request from the configuration, never from what a client sent. */
 const pretend = ({ headers }: IncomingMessage, baseUrl: string): void => {
   const { host, protocol } = new URL(baseUrl)
   headers.host = host

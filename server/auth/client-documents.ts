@@ -9,7 +9,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { limits } from '../../shared/limits.ts'
 
-/** What a test replaces: it has no public address and no certificate that others trust. */
+/** Parts that a test replaces: it has no public address and no certificate that others trust. */
 export interface ClientDocumentOptions {
   readonly mayReach: (address: string) => boolean
   /** Certificate of the authority that is trusted in place of the usual ones, as PEM. */

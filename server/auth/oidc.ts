@@ -1,6 +1,6 @@
 /**
  * The service as a relying party (OpenID Connect, code + PKCE): the same towards the embedded broker and an external issuer.
- * What a sign-in under way needs is sealed in a cookie of the browser that began it, so nobody can finish another's.
+ * The state of a sign-in under way is sealed in a cookie of the browser that began it, so nobody can finish another's.
  */
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../shared/errors.ts'
@@ -31,7 +31,7 @@ export interface SignedIn {
 export interface RelyingParty {
   /** Sends the browser to the issuer. Errors: `issuer_unavailable`. */
   begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
-  /** What the issuer said about the person who came back. Errors: `sign_in_failed`, `issuer_unavailable`. */
+  /** The issuer's statements about the person who came back. Errors: `sign_in_failed`, `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
   /** Metadata of the issuer. Errors: `issuer_unavailable`. */
   metadata(): Promise<oidc.ServerMetadata>

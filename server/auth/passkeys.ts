@@ -13,7 +13,7 @@ import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** What a form carries: the question for the browser, and what it must give back besides the answer. */
+/** Fields of a form: the question for the browser, and what it must give back besides the answer. */
 export interface PasskeyQuestion {
   /** Options for `navigator.credentials` (JSON). */
   readonly options: string
@@ -26,7 +26,7 @@ export interface Passkeys {
   keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
   /** `about`: the sign-in that it is for. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
-  /** Whose passkey answered; undefined when none of ours did. */
+  /** The account whose passkey answered; undefined when none of ours did. */
   whoSigned(about: string, challenge: string, response: string): Promise<Account | undefined>
 }
 

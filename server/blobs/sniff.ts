@@ -1,4 +1,4 @@
-/** What a file is, by its bytes. */
+/** Detects the type of a file by its bytes. */
 import { fileTypeFromBuffer } from 'file-type'
 
 /** Bytes at the beginning that tell the type. */

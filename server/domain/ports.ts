@@ -144,7 +144,7 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
-/** Who keeps sessions with people besides us, so that an end of ours is not undone by one that is left there. */
+/** Other keepers of sessions with people, so that an end of ours is not undone by one that is left there. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the one that a session of ours was opened through (`Session.atHost`). */

@@ -64,7 +64,7 @@ export const isToken = (prefix: string, token: string): boolean =>
 const hashes = new Map<string, string>()
 const hashesMax = 10_000
 
-/** What a secret is looked up by. The secrets are random and long, so a plain hash is enough and no comparison depends on them. */
+/** The key that a secret is looked up by. The secrets are random and long, so a plain hash is enough and no comparison depends on them. */
 export const hashSecret = (secret: string): string => {
   const known = hashes.get(secret)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** What every domain function is given: the ports, the settings it needs, and the documents in memory. */
+/** The context of every domain function: the ports, the settings it needs, and the documents in memory. */
 import type { Ledger } from './records/draft.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'

@@ -109,7 +109,7 @@ const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
   return fields
 }
 
-/** What every request may say in its query: whose it is. */
+/** The query that every request may send: the author's name. */
 const credentialNames = ['key', 'author']
 
 /** Errors: `invalid_request`. */
@@ -358,7 +358,7 @@ export const readText = async (http: Http, ctx: Context): Promise<{ caller: Call
   return { caller, answer: await perform(exchange, caller, parseInput(exchange)) }
 }
 
-/** Who asks for the page of a document, if he may read it, or else why not: by the same rules and limits as a read of its text. */
+/** Finds the caller who asks for the page of a document, or else the refusal: by the same rules and limits as a read of its text. */
 export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | ServiceError> => {
   const query = queryOf(ctx)
   try {

@@ -31,7 +31,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     // A caller that hung up gets no answer; the log has the error.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
   } finally {
-    // What is not read is let go by: left where it is, it would keep the next request on the connection waiting behind it.
+    // Unread bytes are drained: left where they are, they would keep the next request on the connection waiting.
     if (!whole) request.resume()
   }
 }

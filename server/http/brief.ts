@@ -82,7 +82,7 @@ const writeAnswer = (answer: Fields): Fields =>
       .map(([name, value]) => [name, states.has(name) ? stateOf(value) : name === 'results' ? resultsOf(value) : value])
   )
 
-/** Of decisions what became of each; of edits those that were named otherwise than they stood, or changed several places. */
+/** For decisions, the outcome of each; for edits, those that matched inexactly or changed several places. */
 const resultsOf = (results: unknown): unknown =>
   Array.isArray(results)
     ? results

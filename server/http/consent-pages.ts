@@ -1,5 +1,5 @@
 /**
- * What a person agrees to at the embedded broker: that a program knows who they are, or that it works on their documents. The program names
+ * Pages on which a person agrees at the embedded broker: that a program knows who they are, or that it works on their documents. The program names
  * itself, so the page names what is known of it too: where the person is sent afterwards. Forms; no script.
  */
 import type { Provider } from 'oidc-provider'

@@ -1,4 +1,4 @@
-/** What the HTTP face is given, and what it keeps for each request. */
+/** The parts that the HTTP face is given, and the state it keeps for each request. */
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import type { Handlers } from '../handlers.ts'
@@ -24,7 +24,7 @@ export interface Http {
   readonly securityContact: string | null
   /** Whether documents show pictures, sound and film of other sites. */
   readonly foreignMedia: boolean
-  /** What the names of MCP tools begin with. */
+  /** The prefix of the names of MCP tools. */
   readonly mcpPrefix: string
   /** Folder of the built web pages. */
   readonly webFolder: string

@@ -72,7 +72,7 @@ export interface Files {
   scripts(...sources: readonly string[]): readonly string[]
 }
 
-/** What the build says of one of its files. */
+/** The build's entry for one of its files. */
 interface Built {
   readonly file: string
   readonly imports?: readonly string[]

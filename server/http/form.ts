@@ -1,4 +1,4 @@
-/** What the plain pages share: reading a form, showing an error as a page, and the token that ties a form to a session. */
+/** Helpers that the plain pages share: reading a form, showing an error as a page, and the token that ties a form to a session. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -20,7 +20,7 @@ export const seeOther = (ctx: Context, location: string): void => {
   ctx.status = 303
 }
 
-/** What a person reads about a refusal; sets `Retry-After`. */
+/** The words for a refusal that a person reads; sets `Retry-After`. */
 export const textOf = (ctx: Context, error: ServiceError): string => {
   const { t, tn } = wordsOf(ctx)
   const seconds = error.details['retryAfterSeconds']

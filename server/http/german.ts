@@ -233,7 +233,7 @@ export const german: Catalogue = {
   '{program} wants to work on all documents of your account {account}.':
     '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',
 
-  // What the domain refuses (shared/errors.ts).
+  // Refusals of the domain (shared/errors.ts).
   'The request is not valid.': 'Die Anfrage ist ungültig.',
   'This needs a credential.': 'Dafür musst du dich anmelden.',
   'The credential is not valid, has expired or was revoked.': 'Dein Zugang ist ungültig, abgelaufen oder wurde widerrufen.',

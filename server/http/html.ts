@@ -154,6 +154,6 @@ ${error === undefined ? undefined : html`<span class="field-error" id="${name}-e
 ${hint === undefined ? undefined : html`<span class="muted" id="${name}-hint">${hint}</span>`}
 </div>`
 
-/** What went wrong with what was sent; read out when the page opens. */
+/** The error of the form; screen readers read it out when the page opens. */
 export const problem = (text: string | undefined): Markup | undefined =>
   text === undefined ? undefined : html`<p class="notice danger" role="alert">${text}</p>`

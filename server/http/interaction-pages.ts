@@ -41,7 +41,7 @@ interface Step {
   readonly fields: Record<string, string>
 }
 
-/** What is said about what was sent: above the form, or at the field that it is about. In the language of the reader. */
+/** The message about a form: above it, or at the field in question. In the language of the reader. */
 interface Said {
   readonly text?: string
   readonly field?: 'email' | 'password'
@@ -53,7 +53,7 @@ const errorAt = ({ text, field: at }: Said, name: Said['field']): string | undef
 const emailField = ({ t }: Words, value: string | undefined, error?: string): Markup =>
   field({ name: 'email', label: t('Email'), type: 'email', autocomplete: 'username', maxLength: limits.emailCharsMax, value, error })
 
-/** What a person does who forgot the password: no mail is sent, so the operator makes a link. Opens in place, and nothing typed is lost. */
+/** Help for a forgotten password: no mail is sent, so the operator makes a link. It opens in place, and nothing typed is lost. */
 const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
 <details class="fold"><summary>${t('Forgot password?')}</summary>
 <p>${t('Ask the person who runs this server for a reset link. It works once, for {count} hours, and lets you set a new password.', { count: limits.resetHours })}</p>

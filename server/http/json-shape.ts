@@ -1,5 +1,5 @@
 /**
- * What a JSON body is made of, counted in its bytes before anything is made of them: a million keys, or arrays in arrays, cost far more to
+ * Counts the parts of a JSON body in its bytes before anything is made of them: a million keys, or arrays in arrays, cost far more to
  * parse and to check than a text of the same size, and no operation can mean them.
  */
 import { ServiceError } from '../../shared/errors.ts'

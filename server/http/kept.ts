@@ -10,7 +10,7 @@ export interface Packed {
   readonly gzip: Buffer
 }
 
-/** What was packed is kept in memory; what was asked for longest ago leaves first. */
+/** Compressed answers stay in memory; the one asked for longest ago leaves first. */
 export class Kept<Entry extends Packed> {
   readonly #entries = new Map<string, Promise<Entry>>()
   readonly #sizes = new Map<string, number>()

@@ -46,7 +46,7 @@ ${form}
 </section>`
 }
 
-/** What is shown once: the token, and what to do with it. */
+/** Shown once: the token, and how to use it. */
 export const newNodePage = ({ t }: Words, baseUrl: string, { node, token }: Output<'createNode'>): Markup => html`
 <p>${filled(
   node.shared

@@ -15,7 +15,7 @@ interface Group {
   readonly same: readonly Place[]
 }
 
-/** What is won by saying a value once, in characters. */
+/** Characters that are saved by writing a value once. */
 const gainOf = ({ text, same }: Group, kind: string): number => {
   const name = same[0]?.name ?? ''
   const reference = JSON.stringify(referenceTo(kind, name)).length

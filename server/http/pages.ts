@@ -92,7 +92,7 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
   ctx.set('Content-Security-Policy', contentSecurityPolicy(http, first?.styles))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
-  // What a program that was handed this address looks for.
+  // Programs that were handed this address look for these.
   ctx.set('Link', [...links(ctx, files, first), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (first !== undefined) return sendFirstText(ctx, first)
   if (await files.serve(ctx, '/index.html', status)) return

@@ -19,7 +19,7 @@ import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
 import { rateHeaders } from './rate-limit.ts'
 
-/** What every face knows of a call. */
+/** The parts of a call that every face knows. */
 export interface Asked {
   readonly http: Http
   /** The request that it came with. */
@@ -202,7 +202,7 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 
 // ——— input ———
 
-/** What is wrong with a field, in the words of the interface and not of the library. */
+/** Describes what is wrong with a field, in the words of the interface and not of the library. */
 const saidOf = (issue: z.core.$ZodIssue): string => {
   // The library tells the value in its sentence alone.
   if (issue.code === 'invalid_type')

@@ -186,7 +186,7 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
 <label class="choice"><input type="radio" name="documents" value="${value}"${value === chosen ? html` checked` : undefined}>
 <span>${label}<span class="muted">${hint}</span></span></label>`
 
-  /** What is typed to confirm, where there is no password: the address, else the name. */
+  /** The word to type as confirmation where there is no password: the address, else the name. */
   const confirmationOf = ({ email, name }: Account): string => email ?? plainName(name, limits.authorCharsMax)
 
   const showDeletion = (ctx: Context, current: Current, fields: Fields = {}, refused?: Refused): void => {

@@ -82,7 +82,7 @@ ${tokens.length === 0 ? undefined : html`<ul class="entries">${tokens.map((progr
 </section>`
 }
 
-/** What is shown once: the token. */
+/** Shown once: the token. */
 export const newTokenPage = ({ t }: Words, { token, secret }: Output<'createToken'>): Markup => html`
 <p>${filled(t('Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents as you allowed.'), { name: html`<strong>${named(token.name)}</strong>` })}</p>
 <div class="notice"><p><code>${secret}</code></p></div>

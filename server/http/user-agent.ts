@@ -1,4 +1,4 @@
-/** What a session is called on the account page: browser and system, by the header `User-Agent`. */
+/** Names a session for the account page: browser and system, by the header `User-Agent`. */
 import type { Words } from './words.ts'
 
 /** Browsers and systems by what their header `User-Agent` says; the first match counts, because most name others too. */

@@ -50,7 +50,7 @@ const permissions = [
   'xr-spatial-tracking'
 ]
 
-// What begins the widget replaces this document, with its listeners: those of the widget's bridge are added afterwards.
+// The widget replaces this document and its listeners; those of the widget's bridge are added afterwards.
 // No policy of content stops WebRTC (Chromium 156 knows no directive for it): its constructors are taken away, and so are frames within the
 // frame, which would bring them back; they come to run later than the observer does. What is used for it is held, so that no widget changes it.
 const script = `(() => {

@@ -40,7 +40,7 @@ const askedName = (state: Record<string, unknown>): string => {
 
 const deviceCharsMax = 64
 
-/** What a guest's browser calls itself, which only its own pages know; '' when it does not. */
+/** A guest's own name for itself, known only to its own pages; '' when it sends none. */
 const deviceOf = (state: Record<string, unknown>): string => {
   const device = state['device']
   return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''

@@ -17,7 +17,7 @@ import type { Peer } from './durable-acks.ts'
 import { createHealer, type Healer } from './heal.ts'
 import type { Inbox } from './inbox.ts'
 
-/** What Hocuspocus carries along for each connection. */
+/** The context that Hocuspocus carries along for each connection. */
 export interface Context {
   readonly peer: Peer
   readonly inbox: Inbox

@@ -67,7 +67,7 @@ class Gate {
   }
 
   #release(): void {
-    // What the journal did not take is never told: the clients come back and sync with what is on disk.
+    // Updates that the journal did not take are never announced: the clients come back and sync with what is on disk.
     if (this.#room.failed) this.#drop()
     const later = this.#held.findIndex((each) => each.seq > this.#room.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
@@ -145,7 +145,7 @@ const framedOnce = (message: Uint8Array): Buffer => {
   return lastFramed
 }
 
-/** What Node counts of a TCP connection besides its public interface; it finds stalled connections by it too (net.js, `_onTimeout`). */
+/** Node's own counters of a TCP connection, besides its public interface; it finds stalled connections by them too (net.js, `_onTimeout`). */
 interface Handle {
   /** Bytes given to the kernel or waiting for it, since the connection began. */
   readonly bytesWritten: number
@@ -181,7 +181,7 @@ export class Peer implements WebSocketLike {
   readonly sessions = new SocketSessions()
   readonly valve: Valve
   readonly #ws: WebSocket
-  /** What `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
+  /** The socket that `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
   readonly #socket: Duplex
   readonly #findRoom: (doc: string) => OpenDocument | undefined
   #answered = true
@@ -345,7 +345,7 @@ export class Peer implements WebSocketLike {
   }
 }
 
-/** What Hocuspocus closes with when too much waits for an authentication. */
+/** Hocuspocus's close code when too much waits for an authentication. */
 const resetConnection = 4205
 
 /** A code that may be sent in a close frame (RFC 6455 §7.4.2), and that our protocol knows. */

@@ -55,7 +55,7 @@ export const createHealer = ({ document, room, agents, clock, texts, onProblem }
 
   type Healable = ReturnType<TextWork['healable']>
 
-  /** What may be tidied now, and what later. */
+  /** Decides which fences are tidied now, and which later. */
   const judge = (fences: Healable): { edits: readonly Edit[]; later: Map<string, number> } => {
     const places = cursors()
     const later = new Map<string, number>()

@@ -1,5 +1,5 @@
 /**
- * What one socket sent and Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost
+ * Messages that one socket sent and Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost
  * it n²; it is given a few at a time. A bounded number of the rest waits here; beyond that the socket is not read.
  */
 import { limits } from '../../shared/limits.ts'

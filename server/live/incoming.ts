@@ -1,4 +1,4 @@
-/** What a client may do to a document: every update is checked before it is applied, every presence is rewritten. */
+/** Guards what a client may do to a document: every update is checked before it is applied, every presence is rewritten. */
 import type { Connection } from '@hocuspocus/server'
 import * as decoding from 'lib0/decoding'
 import { removeAwarenessStates } from 'y-protocols/awareness'
@@ -35,7 +35,7 @@ const homesOf = (entry: LoadedDocument): Map<Peer, number> => {
 
 /**
  * Whether another open connection writes under this client id as its own; one without presence may be at home in every id it wrote under.
- * What a closed one left in its queue may still be applied, and must not keep the id.
+ * Messages in the queue of a closed one may still be applied, and must not keep the id.
  */
 const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   const owner = entry.owners.get(client)
@@ -152,7 +152,7 @@ export const takeUpdate = async (
 /** Close codes by which a client hears that it keeps what it sent. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
-/** What the reason of a close says besides the error: its next step, within the 120 letters that a close has room for. */
+/** The reason of a close besides the error: the next step, within the 120 letters that a close has room for. */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
 /** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */

@@ -36,7 +36,7 @@ export class MessageRate {
   }
 
   #wait(): void {
-    // What was read before the stop is counted too: the tokens may be far below zero.
+    // Messages read before the stop count too: the tokens may be far below zero.
     const milliseconds = ((atOnce - this.#tokens) / limits.socketMessagesPerSecond) * 1000
     this.#timer = setTimeout(() => this.#again(), milliseconds).unref()
   }

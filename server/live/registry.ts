@@ -14,7 +14,7 @@ interface Connected {
 // Node's timers hold 31 bits; a link that lives longer is looked at again then.
 const timerMsMax = 2 ** 31 - 1
 
-// What ended stays ended; who was let in just before and connects just after (a document may load in between) must still hear of it.
+// An ended link stays ended: whoever was let in just before and connects just after (a document may load in between) must still hear of it.
 const endedMax = 10_000
 
 export const createRegistry = (clock: Clock): Registry => {

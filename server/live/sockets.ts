@@ -50,7 +50,7 @@ export interface Sockets {
 /** Bytes that a socket may send before its first token was found good: what Hocuspocus lets wait, and the token. */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** What of an unfinished message a socket may have sent that writes nowhere: a state vector is its largest. */
+/** The part of an unfinished message that a socket without the right to write may have sent: a state vector is its largest. */
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {

@@ -49,7 +49,7 @@ interface Dependency {
 export interface ParsedUpdate {
   /** Structs by client: clocks from `from` up to but without `to`. Each client stands once. */
   readonly spans: readonly Span[]
-  /** What stands next to structs of other clients, in the order of the update. */
+  /** Neighbours among structs of other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
   /** Structs that bring text; those in a row stand together. */

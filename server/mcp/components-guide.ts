@@ -1,4 +1,4 @@
-/** What programs are told of the live components, from the table of kinds (shared/fences/kinds.ts): for them, they are text. */
+/** The guide to the live components for programs, from the table of kinds (shared/fences/kinds.ts): for them, they are text. */
 import { fenceParts } from '../../shared/fences/kinds.ts'
 
 const parts = Object.entries(fenceParts)

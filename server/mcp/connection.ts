@@ -1,11 +1,11 @@
-/** What the address of a connection says: how tools are named, which are wanted, and which document is meant. */
+/** The address of a connection: how tools are named, which are wanted, and which document is meant. */
 import { ServiceError } from '../../shared/errors.ts'
 import { groups, type Group } from '../../shared/mcp-groups.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { type Role, roles } from '../../shared/roles.ts'
 import type { Context } from '../http/context.ts'
 
-/** What stands between the prefix of a tool and its name. */
+/** The separator of the prefix of a tool and its name. */
 type Joint = '.' | '_'
 
 export interface Connection {
@@ -62,7 +62,7 @@ const docIn = (doc: string | null): string | undefined => (doc !== null && isDoc
 /** The document that an address names, as that of an invitation does. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
-/** What the query of an address says. Errors: `invalid_request` for fields, names, groups and roles that there are not. */
+/** Parses the query of an address. Errors: `invalid_request` for unknown fields, names, groups and roles. */
 export const connectionOf = (query: URLSearchParams): Connection => {
   checkFields(query)
   return {

@@ -130,7 +130,7 @@ const withArguments = (body: Record<string, unknown>): Record<string, unknown> =
   return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
 }
 
-/** What is wrong with a message as such. */
+/** Finds what is wrong with a message as such. */
 const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string] | undefined => {
   const { jsonrpc, method, id, params } = body
   if (jsonrpc !== '2.0') return [RpcErrorCode.InvalidRequest, 'jsonrpc must be "2.0"']
@@ -217,7 +217,7 @@ const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
 
 interface Face {
   readonly http: Http
-  /** What the names of the tools begin with. */
+  /** The prefix of the names of the tools. */
   readonly prefix: string
   readonly subscriptions: Subscriptions
 }

@@ -105,7 +105,7 @@ export const checkModern = (ctx: Context, body: Body): void => {
   return undefined
 }
 
-/** What the service says of itself. */
+/** The service's description of itself. */
 export interface ServerInfo {
   readonly name: string
   readonly title: string
@@ -113,7 +113,7 @@ export interface ServerInfo {
   readonly websiteUrl: string
 }
 
-/** What every result of this version says besides. */
+/** The further fields of every result of this version. */
 export const resultFields = (info: ServerInfo, meta: object = {}): object => ({
   resultType: 'complete',
   _meta: { ...meta, [key('serverInfo')]: info }

@@ -26,7 +26,7 @@ const codeFor = (error: unknown): number => {
   return gone.includes(error.code) ? resourceNotFound : RpcErrorCode.InvalidParams
 }
 
-/** What an operation refused, for a request that is no call of a tool. `about` is told with it. */
+/** The refusal of an operation, for a request that is no call of a tool. `about` is told with it. */
 export const refusedFor = (error: unknown, http: Http, ctx: Context, about: object = {}): Refused => {
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'

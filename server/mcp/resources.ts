@@ -23,13 +23,13 @@ const markdown = 'text/markdown'
 const json = 'application/json'
 
 interface Part {
-  /** What stands behind the id. */
+  /** The path after the id in the URI. */
   readonly path: string
   readonly name: string
   readonly description: string
   readonly mimeType: string
   readonly operation: OperationName
-  /** What the kinds of events begin with that tell of changes to it. */
+  /** The prefixes of the kinds of events that tell of changes to it. */
   readonly kinds: readonly string[]
   readonly input: (argument: string) => Fields
 }
@@ -143,7 +143,7 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-/** What a URI names. Errors: `Refused` for one that is none of ours. */
+/** Parses a URI. Errors: `Refused` for one that is none of ours. */
 export const namedBy = (uri: string): Named => {
   const [, doc = '', path = ''] = /^agmd:\/\/doc\/([\w-]+)(\/.*)?$/s.exec(uri) ?? []
   const exact = parts.find((part) => part.path === path)

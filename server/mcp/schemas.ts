@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** What is said of fields that many tools have, in place of what the table says of them. '': nothing. */
+/** Descriptions of fields that many tools have, in place of the table's own. '': none. */
 const words: Readonly<Record<string, string>> = {
   after: 'A nextAfter.',
   baseVersion: '',
@@ -129,7 +129,7 @@ const short = (schema: unknown, definitions: JsonSchema): unknown => {
   )
 }
 
-/** What a call of a tool takes. */
+/** The arguments of a call of a tool. */
 export const inputSchema = (input: z.ZodObject): JsonSchema => {
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
   return short(schema, (schema.$defs ?? {}) as JsonSchema) as JsonSchema

@@ -1,4 +1,4 @@
-/** What the service says to a model about itself: two paragraphs at the start, and the full text on request (Agent Skills format). */
+/** The service's introduction for a model: two paragraphs at the start, and the full text on request (Agent Skills format). */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { componentsGuide } from './components-guide.ts'
 import type { ListedTool } from './tool.ts'

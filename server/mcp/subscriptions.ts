@@ -31,9 +31,9 @@ interface Session {
   cancel: () => void
   /** Takes it out of those whom the end of a credential ends. */
   forget: () => void
-  /** What the stream says when a resource changed. */
+  /** The notification that a resource changed. */
   readonly notice: (uri: string) => string
-  /** What the stream says when it ends from here. */
+  /** The notification that the server ends the stream. */
   readonly farewell: string
 }
 
@@ -91,7 +91,7 @@ interface Place {
   readonly caller: Caller
   /** The last event before it was asked for. */
   readonly since: number
-  /** What the kinds of events begin with that tell of changes to it. */
+  /** The prefixes of the kinds of events that tell of changes to it. */
   readonly kinds: readonly string[]
 }
 
@@ -189,7 +189,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
         })
     }
     const stop = storage.watch(keys.events(doc), wake)
-    // What came between the admission and now.
+    // Events between the admission and now.
     wake()
     return () => {
       stopped = true
@@ -198,7 +198,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     }
   }
 
-  /** What one may watch that reads it. Errors: those of reading the resource. */
+  /** The place that a URI names, for a caller who may read it. Errors: those of reading the resource. */
   const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
     const { doc, part } = namedBy(uri)
     const caller = await admitReading(http, ctx, { name: part.operation, doc })

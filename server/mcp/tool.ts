@@ -1,4 +1,4 @@
-/** What a tool is, and how it is made of the table: an operation, or several that are one thing to a model, with a description for models. */
+/** Defines a tool, and makes it of the table: an operation, or several that are one thing to a model, with a description for models. */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Group } from '../../shared/mcp-groups.ts'
@@ -45,13 +45,13 @@ export interface Tool extends ListedTool {
   readonly operations: readonly OperationName[]
   /** Names of the arguments other than `doc` and `key`. */
   readonly takes: readonly string[]
-  /** Those of them for which null says something; elsewhere null is as if it were not given. */
+  /** Arguments for which null says something; elsewhere null is as if it were not given. */
   readonly nulls: readonly string[]
   /** Whether the answer makes a link, and so may hold its secret. */
   readonly makesLink: boolean
   /** Whether a call may be as large as a document. */
   readonly large: boolean
-  /** What the operation calls by another name: the beginning of a path in its input → the argument. */
+  /** Arguments that the operation calls by another name: the beginning of a path in its input → the argument. */
   readonly called: Readonly<Record<string, string>>
   /** `doc`: the document that the call names. Errors: `invalid_request`. */
   readonly mean: (given: Fields, doc?: unknown) => Meant
@@ -69,7 +69,7 @@ interface Definition {
   readonly destroys?: boolean
   /** The same call again changes nothing more. */
   readonly repeats?: boolean
-  /** What it does can be seen by anybody. */
+  /** Anybody can see its effects. */
   readonly exposes?: boolean
   readonly makesLink?: boolean
   readonly large?: boolean

@@ -10,7 +10,7 @@ import type { Upload } from '../domain/ports.ts'
 import { newAssetId } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** What a connection does for its assignments. */
+/** The part of a connection that its assignments use. */
 export interface Wire {
   say(message: ServiceMessage): void
   send(frame: Uint8Array): void
@@ -34,7 +34,7 @@ export class Assignment {
   readonly #wire: Wire
   readonly #window = new Window()
   readonly #inbox: Inbox
-  /** What comes back, from its first byte on. */
+  /** The node's answer, from its first byte on. */
   #upload: Promise<Upload> | undefined
   #over = false
   readonly #settle: (outcome: Outcome) => void

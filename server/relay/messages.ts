@@ -1,4 +1,4 @@
-/** What a node may say, checked: a node is another machine, and may be anybody's. */
+/** Checks every message of a node: a node is another machine, and may be anybody's. */
 import { z } from 'zod'
 import { limits } from '../../shared/limits.ts'
 import { jobKinds } from '../../shared/media-jobs.ts'

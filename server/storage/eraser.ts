@@ -14,7 +14,7 @@ export interface Eraser {
 export interface EraserOptions {
   /** Undefined: nothing comes by itself. */
   readonly clock: Clock | undefined
-  /** What comes before the first run. */
+  /** Prepares the first run. */
   readonly prepare: () => Promise<void>
   /** Resolves with how many bytes it wrote. */
   readonly run: () => Promise<number>

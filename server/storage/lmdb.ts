@@ -211,7 +211,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     settle(outcome)
   }
 
-  /** What a failed transaction means: a full disk passes; after any other failure nothing that the disk says can be trusted. */
+  /** Interprets a failed transaction: a full disk passes; after any other failure nothing that the disk says can be trusted. */
   const explain = async (cause: unknown): Promise<ServiceError> => {
     if (await isFull(path)) return new ServiceError('storage_full', {}, { cause })
     const error = new ServiceError('storage_unavailable', {}, { cause })

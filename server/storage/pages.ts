@@ -1,5 +1,5 @@
 /**
- * What is known here of LMDB's pages, to find what deletions left in them. Pages are read, never written.
+ * The known layout of LMDB's pages, to find what deletions left in them. Pages are read, never written.
  *
  *     page   offset 0    8 bytes    page number, little-endian
  *            offset 8    8 bytes    transaction

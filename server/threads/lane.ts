@@ -22,7 +22,7 @@ export class WorkRefused extends Error {
   }
 }
 
-/** What a thread answers. */
+/** The answer of a thread. */
 export type Reply<Answer> =
   | { readonly kind: 'done'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly details: Readonly<Record<string, unknown>> }

@@ -1,5 +1,5 @@
 /**
- * What people do with a board that is drawn, and what it shows. Others may have changed the board since it was drawn, so columns are found
+ * The actions of people on a drawn board, and what it shows. Others may have changed the board since it was drawn, so columns are found
  * again by their names before anything is written.
  */
 import { type Board, type Card, detailsOf } from '../fences/board.ts'
@@ -7,7 +7,7 @@ import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
 
-/** What a card says, its marker aside: others and we ourselves find it by that when places have changed. */
+/** The text of a card without its marker: others and we ourselves find it by that when places have changed. */
 export const wordsOf = (card: Card): string =>
   JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
 

@@ -5,7 +5,7 @@ const tag = /^<details( open)?>/i
 const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
 const closing = /^<\/details>\s*$/i
 
-/** Of a line that opens folded text: whether it is open at first, and the summary on the same line. */
+/** For a line that opens folded text: whether it is open at first, and the summary on the same line. */
 const openingOf = (line: string): { readonly isOpen: boolean; readonly summary: string | undefined } | undefined => {
   const found = tag.exec(line)
   const rest = found === null ? '' : line.slice(found[0].length).trimStart()

@@ -1,5 +1,5 @@
 /**
- * What a page shows of a text, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
+ * Renders a text for a page, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
  * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
  */
 import { fenceKinds } from '../fences/fences.ts'

@@ -45,7 +45,7 @@ export interface RenderOptions {
   readonly fence?: (fence: FenceToRender) => string | undefined
   /** Put before every id, so that a document cannot take the ids of the page around it. */
   readonly idPrefix?: string
-  /** What readers see in place of what is easy to type (typography.ts). */
+  /** Typography for readers (typography.ts). */
   readonly typography?: (markdown: MarkdownIt) => void
   /** Whether a picture alone in its paragraph shows its title below it. */
   readonly captions?: boolean
@@ -94,7 +94,7 @@ const plainText = (markdown: MarkdownIt, source: string): string => {
 
 const settings = { html: false, linkify: true, typographer: false, breaks: false }
 
-/** What may stand within a line of a component. */
+/** Characters that may stand within a line of a component. */
 const createInline = (options: RenderOptions): MarkdownIt => {
   const markdown = new MarkdownIt(settings)
   markdown.use(comments)

@@ -4,7 +4,7 @@ import type { Heading } from './environment.ts'
 export interface Page {
   readonly title: string
   readonly description: string
-  /** Of the page itself; undefined for a file, which is read wherever it is. */
+  /** The address of the page itself; undefined for a file, which is read wherever it is. */
   readonly url: string | undefined
   readonly markdownUrl: string | undefined
   readonly indexed: boolean
@@ -23,7 +23,7 @@ export interface Page {
   readonly font: string | undefined
   /** Paths of the scripts of what the page holds: diagrams, widgets. */
   readonly scripts: readonly string[]
-  /** What the page may load, where no server says it. */
+  /** The sources that the page may load from, where no server says it. */
   readonly policy?: string
 }
 

@@ -1,4 +1,4 @@
-/** What a reader sees in place of what is easy to type: `:smile:`, `--`, `---`. Only on published pages; the text keeps what was written. */
+/** Typography for readers: `:smile:`, `--`, `---`. Only on published pages; the text keeps what was written. */
 import type MarkdownIt from 'markdown-it'
 import { emoji } from './emoji.ts'
 

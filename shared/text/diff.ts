@@ -52,7 +52,7 @@ export interface LineChange {
 
 /** Indices of equal items in both, ascending: a longest common subsequence, or none where finding it would cost too much. */
 const matches = (before: readonly string[], after: readonly string[], lengthMax: number): [number, number][] => {
-  // What stands on one side only is no match: leaving it out first changes nothing but the time.
+  // A token on one side only is no match: leaving it out first changes nothing but the time.
   const indicesOf = (items: readonly string[], others: ReadonlySet<string>): number[] =>
     items.flatMap((item, index) => (others.has(item) ? [index] : []))
   const old = indicesOf(before, new Set(after))
@@ -91,7 +91,7 @@ const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: numbe
 
 const lettersAt = (text: string, at: number, step: 1 | -1): number => countAt(text, at, step, isLetter)
 
-/** What stands between white space, on one side of an offset. */
+/** The run between white space, on one side of an offset. */
 const wordAt = (text: string, at: number, step: 1 | -1): string => {
   const count = countAt(text, at, step, (unit) => !isSpace(unit))
   return step === 1 ? text.slice(at, at + count) : text.slice(at - count, at)
@@ -114,7 +114,7 @@ interface Spared {
   readonly tail: number
 }
 
-/** Of the letters at the ends of a change, which stand between anything else. */
+/** For the letters at the ends of a change, which stand between anything else. */
 const lettersByChance = (head: number, tail: number, changes: readonly string[]): Spared => {
   const longest = (step: 1 | -1): number => Math.max(...changes.map((text) => lettersAt(text, step === 1 ? 0 : text.length, step)))
   if (changes.every((text) => lettersAt(text, 0, 1) === text.length)) {

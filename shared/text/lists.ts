@@ -101,7 +101,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
       isLoose = isApart
       ;[beforeLast, last] = [last, item]
     }
-    // What stands less far in than the items' text belongs to them only as the rest of a paragraph.
+    // A line that is indented less than the items' text belongs to them only as the rest of a paragraph.
     else if (
       (!isInside || at < Math.min(contentColumn(last), last.lead.length + 2)) &&
       (isApart || item !== undefined || isRule(line.text) || /^[#|`~<>]/.test(line.text.slice(at)))

@@ -153,7 +153,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
 /** Most of the source of words that is told. */
 const sourceCharsMax = 2000
 
-/** What an operation changes in a text; in several places when it means every one of them. */
+/** The changes of an operation in a text; in several places when it means every one of them. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {

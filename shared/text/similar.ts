@@ -18,7 +18,7 @@ const shownLinesMax = 3
 /** How much of the words a line must have. */
 const shareMin = 0.4
 
-/** Of a line that is longer than is shown, this much before the place in it. */
+/** In a line that is longer than is shown, this much before the place in it. */
 const leadUnits = 40
 
 /** The lines of a range as they stand, without empty ones; at most 3. */

@@ -72,7 +72,7 @@ export interface NewAccount {
   readonly emailVerified?: boolean
 }
 
-/** What else a commit that makes an account checks and puts: the use of an invitation. */
+/** Further checks and writes of a commit that makes an account: the use of an invitation. */
 export interface Beside {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
@@ -143,7 +143,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   })
 }
 
-/** What an external issuer says about a person. */
+/** An external issuer's statements about a person. */
 export interface IssuedIdentity {
   readonly issuer: string
   readonly subject: string

@@ -61,7 +61,7 @@ export const findLink = async (service: Service, kind: LinkKind, token: string):
   return account !== undefined && passwordOf(account) === link.replaces ? link : undefined
 }
 
-/** What a commit adds to use the link up. */
+/** The writes that use the link up. */
 export const useOf = (token: string, link: Link): Beside => {
   const key = keys.usedLink(hashSecret(token))
   return { checks: [{ key, version: null }], puts: expiring(key, { expiresAt: link.expiresAt }) }

@@ -17,7 +17,7 @@ export interface Passkey {
   readonly publicKey: string
   /** How often it was used, as the authenticator counts; 0 where it does not. */
   readonly counter: number
-  /** What it was made with, for its owner to recognise. */
+  /** The device or browser it was made with, for its owner to recognise. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number | null

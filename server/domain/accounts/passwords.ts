@@ -54,7 +54,7 @@ const common = new Set(
   ).split(' ')
 )
 
-/** What is wrong with a new password of the person with this address, for people; undefined when nothing is. */
+/** The fault of a new password of the person with this address, in words for people; undefined when it has none. */
 export const passwordProblem = (password: string, email: string): Sentence | undefined => {
   const length = Array.from(password).length
   if (length < limits.passwordCharsMin)

@@ -162,7 +162,7 @@ export const createToken = async (service: Service, caller: Caller, input: Input
   return { token: present(program), secret: token }
 }
 
-/** What a person agreed to at the broker. */
+/** A person's consent at the broker. */
 export interface Agreement extends Scope {
   readonly account: string
   readonly name: string
@@ -233,7 +233,7 @@ const findByHash = async (service: Service, kind: Program['kind'], hash: string)
   return { program: found.record, account, expiresAt: found.record.expiresAt }
 }
 
-/** What the broker issued, as far as it is for this place. A token of a grant may be for less than the grant. */
+/** The tokens that the broker issued for this place. A token of a grant may be for less than the grant. */
 const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundProgram | undefined> => {
   const found = await findByHash(service, 'oauth', issued.grant)
   if (found === undefined || found.account.id !== issued.account) return undefined

@@ -19,7 +19,7 @@ export interface Session extends Expiring {
   readonly id: string
   readonly account: string
   readonly kind: SessionKind
-  /** What it was opened with, for its owner to recognise. */
+  /** The browser or program it was opened with, for its owner to recognise. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
@@ -114,7 +114,7 @@ const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
   }
 }
 
-/** What ties a new session to the browser that opens it. */
+/** The tie between a new session and the browser that opens it. */
 interface Opened {
   /** The secret the browser came with, which ends (no session is fixed beforehand). */
   readonly replaces?: string | undefined

@@ -25,7 +25,7 @@ type Metadata = Output<'readDocument'>['doc']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** What decides what a caller may do. */
+/** The basis for deciding what a caller may do. */
 type Rights = Pick<Caller, 'role' | 'task' | 'identity'>
 
 /** Names of the operations that a caller may use on its document. */

@@ -60,7 +60,7 @@ export interface PublishedDocument {
   readonly snapshot: Snapshot
 }
 
-/** What a published page shows: the text as it is on disk now. Errors: `not_found`, also when the document is not published or was deleted. */
+/** The text of a published page, as it is on disk now. Errors: `not_found`, also when the document is not published or was deleted. */
 export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
   const head = await service.ledger.findHead(doc)
   if (head === undefined || head.deletedAt !== null || head.publishedAt === null)

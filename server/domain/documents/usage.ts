@@ -1,5 +1,5 @@
 /**
- * What documents take: the bytes of their text, history, comments, suggestions and assignments. Assets have a quota of their own (assets.ts).
+ * The storage of documents: the bytes of their text, history, comments, suggestions, assignments. Assets have a quota of their own (assets.ts).
  *
  * The head of a document counts its bytes, in the commit that moves them, so that no crash can part the two. What all documents of an
  * owner take is the sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by

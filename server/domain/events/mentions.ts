@@ -2,7 +2,7 @@
  * Mentions in the chats of a document become events, `chat.mentioned`: once a message that is new in the text has stood as it is for a
  * while, whoever wrote it, by page, API or tool.
  *
- * What is told is kept, so that it is told once: for each author, minute and name how many messages of different words stood in the text at
+ * Told mentions are recorded, so that each is told once: for each author, minute and name how many messages of different words stood in the text at
  * once. A message that moves, is copied, is edited, or comes back (undo, another start) makes that number no larger. Messages have no ids;
  * who deletes one and mentions the same person again within the minute is not heard.
  */
@@ -26,7 +26,7 @@ export interface Mentions {
 
 interface MentionsOptions {
   readonly room: OpenDocument
-  /** What it says is no news. */
+  /** The text before: its mentions are no news. */
   readonly before: string
   readonly ledger: Ledger
   readonly clock: Clock
@@ -59,7 +59,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
 
-  /** Whose the message is, of those who wrote meanwhile. */
+  /** The message's author, among those who wrote meanwhile. */
   const actorOf = (author: string): string => {
     const people = [...actors].filter((actor) => actor !== healActor)
     const own = people.find((actor) => plainAuthor(nameOfActor(actor)) === author)

@@ -9,7 +9,7 @@ export interface WaitEnd {
   readonly signal: AbortSignal
 }
 
-/** What is waited for: commits that touch keys below `prefix`. `deadline`: milliseconds since 1970. */
+/** A wait for commits that touch keys below `prefix`. `deadline`: milliseconds since 1970. */
 interface Wanted {
   readonly prefix: Key
   readonly deadline: number

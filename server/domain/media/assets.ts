@@ -13,7 +13,7 @@ import type { Service } from '../service.ts'
 
 /** A file as it came in. */
 export interface File {
-  /** What it was called. */
+  /** The kind of file that its sender named. */
   readonly type: MediaType
   readonly upload: Upload
 }
@@ -136,7 +136,7 @@ export const assetAt = (service: Service, address: string): ReturnType<typeof op
   return openAsset(service, id, extension)
 }
 
-/** What a request for an asset's address gets. Errors: `not_found`, also when the document was deleted or the ending is another. */
+/** Answers a request for an asset's address. Errors: `not_found`, also when the document was deleted or the ending is another. */
 export const openAsset = async (service: Service, id: string, extension: string): Promise<{ asset: Asset; open(): Promise<Blob> }> => {
   const gone = new ServiceError('not_found', { message: 'There is no asset at this address.' })
   const index = await service.storage.get(keys.assetDocument(id))

@@ -30,7 +30,7 @@ interface Asked {
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** What may be sent for a job of a kind. */
+/** The input that a job of a kind takes. */
 const fileRules = {
   transcription: { kinds: ['audio', 'video'], bytesMax: limits.transcriptionBytesMax },
   ocr: { kinds: ['image'], bytesMax: limits.ocrBytesMax }
@@ -231,7 +231,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
-/** What came out, by the names of the interface. */
+/** The result, by the names of the interface. */
 const resultOf = (service: Service, doc: string, job: Job): Record<string, unknown> | null => {
   if (job.status !== 'done' || job.result === null) return null
   const { text = '', duration = 0, segments = [], engine } = job.result

@@ -106,7 +106,7 @@ export const endNodesOf = async (service: Service, account: string): Promise<voi
   }
 }
 
-/** Who dials in with a token, and whether for everybody; undefined when the token is not good. */
+/** The owner of a token that a node dials in with, and whether it serves everybody; undefined when the token is not good. */
 export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
   if (!isToken(prefix, token)) return undefined
   const key = keys.nodeToken(hashSecret(token))

@@ -2,7 +2,7 @@
 import type { JobKind } from '../../../shared/media-jobs.ts'
 import type { Job } from '../records/keys.ts'
 
-/** What connected compute nodes can do for somebody. */
+/** The abilities that connected compute nodes have for somebody. */
 export interface Offer {
   readonly nodes: number
   readonly capabilities: readonly JobKind[]
@@ -12,7 +12,7 @@ export interface Offer {
 
 /** Compute nodes that dialled in, and the jobs that wait for them. */
 export interface Relay {
-  /** What nodes could do for an account; null: for whoever has none. */
+  /** The abilities of nodes for an account; null: for whoever has none. */
   offer(account: string | null): Offer
   /** Jobs of an account that wait or run, and those that are expected. */
   openJobs(account: string): number

@@ -14,7 +14,7 @@ export interface Expiring {
 
 const nothing = encodeRecord(null)
 
-/** What to put for a record that expires. Put again with the same `expiresAt` it makes no second entry in the index. */
+/** The entries to put for a record that expires. Put again with the same `expiresAt` it makes no second entry in the index. */
 export const expiring = (key: Key, record: Expiring): Put[] => [
   { key, value: encodeRecord(record) },
   { key: keys.due(record.expiresAt, key), value: nothing }

@@ -65,7 +65,7 @@ export interface Owner {
   readonly name?: string
 }
 
-/** What was typed since the last revision. */
+/** The text typed since the last revision. */
 export interface Unsaved {
   /** UTF-16 units. */
   readonly added: number
@@ -215,7 +215,7 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** What a comment was made on, as its maker named it, in the text of `version`. */
+/** The words that a comment was made on, as its maker named them, in the text of `version`. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
@@ -266,7 +266,7 @@ export interface Suggestion extends RemarkRecord {
   readonly decidedAt: number | null
   /** Version of the document that accepting it made. */
   readonly resultVersion: string | null
-  /** Those proposed together. */
+  /** Suggestions that were proposed together. */
   readonly set: string | null
   /** Where it stood when it was decided: of an accepted one the text that it brought. Absent: not decided, or before this was kept. */
   readonly past?: Pin | null
@@ -330,7 +330,7 @@ export interface Job {
   /** As events name who did it. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
-  /** What is asked, besides the file. */
+  /** The request of the job, besides the file. */
   readonly input: JobInput
   /** Whether the file that comes out becomes an asset at once. */
   readonly saves: boolean
@@ -364,11 +364,11 @@ export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventK
 
 /** The readers that an event concerns. */
 export interface Notice {
-  /** Who did it; absent: the actor of the event says all. They are not told themselves. */
+  /** The people or programs that did it; absent: the actor of the event says all. They are not told themselves. */
   readonly by?: Author
   /** Names mentioned, as mentions write them, in small letters. */
   readonly names?: readonly string[]
-  /** Those whose words it answers or decides, and who waits for it. */
+  /** Authors whose words it answers or decides, and whoever waits for it. */
   readonly people?: readonly Author[]
   /** Names among them that another event tells of the same words. */
   readonly except?: readonly string[]

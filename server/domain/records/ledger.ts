@@ -29,7 +29,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown }
 /** A value, or why it could not be read: a damaged record fails the changes that read it and no others. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
-/** What the changes of a batch read, by `nameOf` its key. */
+/** The values that the changes of a batch read, by `nameOf` its key. */
 type Records = Map<string, Found>
 
 const nameOf = (key: Key): string => JSON.stringify(key)
@@ -142,7 +142,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const idlers: (() => void)[] = []
   const followers = new Map<string, (head: Head) => void>()
 
-  /** What the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
+  /** The values that the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
     const find = (key: Key): Promise<[string, Found]> =>
       storage.get(key).then(
@@ -241,7 +241,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
       return
     }
     queues.set(doc, [waiting])
-    // What arrives in the same turn of the event loop shares the commit.
+    // Changes that arrive in the same turn of the event loop share the commit.
     setImmediate(() => void run(doc))
   }
 

@@ -47,7 +47,7 @@ const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'co
   ...(task === null ? {} : { taskId: task })
 })
 
-/** What is kept of what was named, in the text that the caller has read. */
+/** The record of the words that were named, in the text that the caller has read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
   const kind = kindOf(target)
   if (range !== undefined)

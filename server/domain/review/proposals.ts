@@ -360,7 +360,7 @@ export const noteOf = ({ note, label }: { readonly note?: string | undefined; re
   return note ?? label ?? null
 }
 
-/** What stands in one hunk's suggestion; `pin` ties it to its text. */
+/** The text in one hunk's suggestion; `pin` ties it to its place. */
 const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
   operation: operationOf({ from, to, text }),
   original: content.slice(from, to),

@@ -26,7 +26,7 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
 }
 
 /**
- * What `read` finds in a document, once the text that it found it in is on disk. When that cannot be written (a full disk), what is there
+ * The result of `read` in a document, once the text that it was found in is on disk. When that cannot be written (a full disk), what is there
  * stays readable: the document is then read from there.
  */
 export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {

@@ -27,7 +27,7 @@ export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply =>
   createdAt: instant(createdAt)
 })
 
-/** What does not depend on the text. A record never changes, so it is made once: lists are long. */
+/** The part that does not depend on the text. A record never changes, so it is made once: lists are long. */
 type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
 const lasting = new WeakMap<Comment, Lasting>()
 
@@ -110,7 +110,7 @@ export const suggestionShown = (
   }
 }
 
-/** What open pages are told of a remark that changed. */
+/** The message to open pages about a remark that changed. */
 const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
   if (record === undefined) return { type: 'comment.deleted', commentId: id }
   return kind === 'comment'

@@ -31,7 +31,7 @@ interface Pinned {
   readonly pin: Pin
 }
 
-/** What a change of text did to a pin. */
+/** The effect of a change of text on a pin. */
 export interface Moved extends Pinned {
   readonly id: string
 }
@@ -104,7 +104,7 @@ const createRemarks = (
   let coming = 0
   let bytes = 0
   let located: Located | undefined
-  /** Of remarks whose text went while people typed: the words, with what stood around them then. */
+  /** The words of remarks whose text went while people typed, with what stood around them then. */
   const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
@@ -248,7 +248,7 @@ export const remarksOf = ({ storage, ledger }: Service, { room }: HeldDocument):
         const kept = (written: readonly Written[]): void => {
           for (const { kind, record, bytes } of written) if (record !== undefined) remarks.keep(kind, record, bytes)
         }
-        // What cannot be written now is found again when the document is next read.
+        // A change that cannot be written now is found again when the document is next read.
         ledger.write(room.id, 'system', change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
       }
       const remarks = createRemarks(room, comments, suggestions, keepMoved)
@@ -293,7 +293,7 @@ export const alone = async <T>({ remarks: { deciding } }: Opened, id: string, wo
 
 const keyOf = (kind: RemarkKind, doc: string, id: string): Key => keys[kind](doc, id)
 
-/** What a change did to a remark: the record as it is now, or undefined when it is deleted. */
+/** The effect of a change on a remark: the record as it is now, or undefined when it is deleted. */
 export interface Written<K extends RemarkKind = RemarkKind> {
   readonly kind: K
   readonly id: string

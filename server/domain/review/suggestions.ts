@@ -65,7 +65,7 @@ interface Decision {
   readonly withdrawn?: true
 }
 
-/** What becomes of a decision: what is to be written, that it stands already, or why it cannot be. */
+/** The outcome of a decision: what is to be written, that it stands already, or why it cannot be. */
 type Verdict =
   /** Without a change the text stays as it is. */
   | { readonly kind: 'new'; readonly change: Change | undefined }
@@ -232,7 +232,7 @@ interface Told {
 
 type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
 
-/** What somebody asks to be decided. */
+/** A decision that somebody asks for. */
 interface Request {
   readonly opened: Opened
   readonly caller: Caller
@@ -335,7 +335,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   }
 }
 
-/** What writing would answer and change. */
+/** The answer and the changes that writing would bring. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version, seq } = opened.room.snapshot()
   const edits = editsMade(judged)

@@ -1,4 +1,4 @@
-/** What the report of a review must be (docs/api.md, Review assignments). */
+/** Checks the report of a review (docs/api.md, Review assignments). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input } from '../../../shared/operations/index.ts'
@@ -8,7 +8,7 @@ import { keys, type TaskReport } from '../records/keys.ts'
 import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** What the reviewer says, each id once. */
+/** The reviewer's decisions, each id once. */
 type Contents = Pick<TaskReport, 'reviewedVersion' | 'summary' | 'commentIds' | 'suggestionIds'>
 
 /** A report held against its document. */

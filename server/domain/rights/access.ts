@@ -12,7 +12,7 @@ import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { findSession, type FoundSession } from '../accounts/sessions.ts'
 
-/** What a request or a socket brought along, unchecked. */
+/** The credentials that a request or a socket brought along, unchecked. */
 export interface Credentials {
   /** Share key. */
   readonly key?: string | undefined

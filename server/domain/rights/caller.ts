@@ -53,7 +53,7 @@ export interface Caller {
   readonly linkName: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
-  /** What the program that acts may do at most; null: nobody acts for somebody here, or without a bound of its own. */
+  /** The highest role of the program that acts; null: nobody acts for somebody here, or without a bound of its own. */
   readonly scope: Scope | null
   readonly rests: Rests
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
@@ -108,7 +108,7 @@ export const actorOf = ({ identity }: Caller): string =>
 /** The actor that an author was. */
 export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'guest' ? `guest:${name ?? ''}` : `${kind}:${id} ${name ?? ''}`)
 
-/** Who acts, for records of what they did: the account, else the agent, else the link together with an author name (docs/api.md, Review assignments). */
+/** The identity that records name: the account, else the agent, else the link with an author name (docs/api.md, Review assignments). */
 export const authorOf = ({ identity, share }: Caller): Author =>
   identity.kind === 'guest'
     ? { kind: 'guest', id: share ?? '', name: identity.name }

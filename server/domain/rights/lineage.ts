@@ -59,7 +59,7 @@ export const rootOf = (maker: Share | undefined): string | undefined =>
   maker === undefined || maker.role === 'owner' ? undefined : (maker.root ?? maker.id)
 
 /**
- * What becomes of a link and of those made through it with a new role of its own: none of them gives more than the one it was made
+ * A link with a new role, and those made through it: none of them gives more than the one it was made
  * through. The link itself first.
  */
 export const withRole = (links: readonly Share[], id: string, role: Role): Share[] => {

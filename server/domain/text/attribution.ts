@@ -1,5 +1,5 @@
 /**
- * Who wrote which line, and when: from the journal, which says of every update whose it was. Characters keep their ids for ever, so each
+ * The author and time of each line: from the journal, which says of every update whose it was. Characters keep their ids for ever, so each
  * belongs to the update that first brought it, wherever edits and merges have moved it since.
  */
 import * as Y from 'yjs'
@@ -23,7 +23,7 @@ interface Stretch {
   at: number
 }
 
-/** What the journal of a document says up to a point. */
+/** The authors in the journal of a document up to a point. */
 interface Authors {
   seq: number
   tag: string

@@ -36,7 +36,7 @@ const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promis
   return snapshotOf({ seq, tag }, await contentAt(storage, doc, { seq, tag }))
 }
 
-/** What the room shows, once that is on disk. When it cannot be written (a full disk), what is there stays readable. */
+/** The text in memory, once it is on disk. When it cannot be written (a full disk), what is there stays readable. */
 const durableSnapshot = async (service: Service, room: OpenDocument): Promise<Snapshot> => {
   const snapshot = room.snapshot()
   try {
@@ -127,7 +127,7 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-/** What others wrote since the version that a caller read; undefined: nothing, or too much to be compared. */
+/** Changes by others since the version that a caller read; undefined: nothing, or too much to be compared. */
 export const othersChanges = async (
   { texts }: Service,
   doc: string,
@@ -165,7 +165,7 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
   }
 }
 
-/** What the caller needs to reconcile: the difference, and the merge where the base is known (docs/api.md, Text and versions). */
+/** The parts that the caller needs to reconcile: the difference, and the merge where the base is known (docs/api.md, Text and versions). */
 export const conflict = async (service: Service, room: OpenDocument, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
   const doc = room.id
   await room.durable(now.seq)
@@ -205,7 +205,7 @@ export interface TextChange {
   readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision'>
 }
 
-/** What a change of the text led to, inside its commit. */
+/** The result of a change of the text, inside its commit. */
 export interface Changed {
   readonly after: Snapshot
   readonly revisionId: number
@@ -223,7 +223,7 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   return { from: last.from + shift, to: last.from + shift + last.insert.length }
 }
 
-/** What else belongs into the commit of a change of the text. */
+/** Further writes of the commit of a change of the text. */
 interface Beside<T> {
   /** Remarks whose text is replaced: nothing of it is to be followed. */
   readonly untied?: readonly string[]
@@ -249,7 +249,7 @@ const record = (
   saveUnsaved(draft, before)
   const { revision: revisionBefore } = draft.head
   draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
-  // What a retry sends again must not fill the history: the newest revision shows this text already.
+  // A retry that sends the same text again must not fill the history: the newest revision shows it already.
   const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
   if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
   const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
@@ -367,7 +367,7 @@ const editsNow = ({ seen, edits, isMerged }: Plan, room: OpenDocument, baseVersi
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
 }
 
-/** What an unguarded replacement replaced, and how it is taken back. `shown` is the newest revision that was known before. */
+/** Tells what an unguarded replacement replaced, and how to take it back. `shown` is the newest revision that was known before. */
 const unseenOf = (
   doc: string,
   version: string,

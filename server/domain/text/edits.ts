@@ -24,7 +24,7 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * What is followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
+ * Targets that are followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
  * an insertion follows the words that it stands next to.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {

@@ -1,5 +1,5 @@
 /**
- * What follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
+ * The work that follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
  * chats (mentions.ts), a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
  */
 import type { Announcement, Follower } from './follower.ts'

@@ -1,13 +1,13 @@
-/** What follows an edit, as those who write see it (follow.ts). */
+/** The work that follows an edit, as those who write see it (follow.ts). */
 import type { EventPayload } from '../../../shared/events.ts'
 import type { Snapshot } from './journal.ts'
 
-/** What a content event tells (docs/api.md, Events and inbox). */
+/** The payload of a content event (docs/api.md, Events and inbox). */
 export type ContentPayload = EventPayload<'content.changed'>
 
 /** A `content.changed` to be written. */
 export interface Announcement {
-  /** Who typed; `system:` stands for several. */
+  /** The person who typed; `system:` stands for several. */
   readonly actor: string
   readonly payload: ContentPayload
 }

@@ -15,7 +15,7 @@ import type { Draft, Ledger } from '../records/draft.ts'
 import type { Held } from '../documents/quotas.ts'
 import type { Clock } from '../ports.ts'
 
-/** Who made a transaction, as its Yjs origin says. */
+/** The author of a transaction, as its Yjs origin says. */
 export type ActorOfOrigin = (origin: unknown) => string
 
 export interface OpenDocument {
@@ -111,7 +111,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   }
 
   const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
-    // What was queued behind the write that failed must not reach the disk: another room goes on from there by now.
+    // Writes queued behind the one that failed must not reach the disk: another copy goes on from there by now.
     if (failed) throw failure as Error
     const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)

@@ -25,7 +25,7 @@ type Found = Output<'searchDocuments'>['docs'][number]
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
-/** What a document has of the words; undefined: nothing, or it is being deleted. */
+/** A document's matches of the words; undefined: nothing, or it is being deleted. */
 const foundIn = async (service: Service, doc: string, words: string, exact: boolean): Promise<Found | undefined> => {
   try {
     const head = await service.ledger.head(doc)

@@ -65,7 +65,7 @@ const editsSince = ({ seq, edits }: Since, room: OpenDocument, before: string): 
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
-/** What stands now where a range of the text that was read has changed. Synchronous. */
+/** The text that stands now where a range of the text that was read has changed. Synchronous. */
 export const changedSince = (room: OpenDocument, { past, content }: Ground, range: Range): Range =>
   past === null ? range : changeIn(range, editsSince(past.since, room, content()))
 
@@ -82,7 +82,7 @@ export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: re
   if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
   const then = pinsAt(past.text, before, ranges)
-  // What happened since may have moved the text, or put another in its place that has some of its characters.
+  // Changes since then may have moved the text, or put another in its place that has some of its characters.
   const isCompared = room.replacedSeq > past.seq
   const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: editsSince(past.since, room, before), isCompared }).changed
   const found = locatePins(

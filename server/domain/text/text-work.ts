@@ -86,7 +86,7 @@ const comparison = (before: string, after: string, charsMax: number, hunksMax: n
   return { diff, hunks: shown, truncated: diff.length < whole.length || shown.length < all.length }
 }
 
-/** What a stale writer needs: how the text of now differs from the one that was read, and both changes together. */
+/** The help for a stale writer: how the text of now differs from the one that was read, and both changes together. */
 const reconciliation = (
   base: string,
   mine: string,

@@ -7,7 +7,7 @@ interface Face {
   readonly family: string
   readonly weight: string
   readonly style: 'normal' | 'italic'
-  /** What it is needed for, in the HTML of the text. */
+  /** Parts of the text's HTML that need it. */
   readonly usedBy: RegExp
   /** Its file below `node_modules`. */
   readonly file: string

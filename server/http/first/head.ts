@@ -1,5 +1,5 @@
 /**
- * What a program gets at the address that people open: the text, and before it a comment that tells what this is, what may be done here and
+ * The answer for a program at the address that people open: the text, and before it a comment that tells what this is, what may be done here and
  * by which call. So the first request leads on, whatever a program knows of the service.
  */
 import { createHash } from 'node:crypto'
@@ -49,7 +49,7 @@ const callsFor = (role: Role, api: string, version: string): string[] => {
 
 type Read = Output<'readContent'>
 
-/** What the link was made for, or else what is open here. */
+/** The purpose of the link, or else what is open here. */
 const assignmentLines = async (http: Http, caller: Caller, doc: string, api: string, { assignment }: Read): Promise<string[]> => {
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment

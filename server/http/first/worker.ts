@@ -10,7 +10,7 @@ export interface Job {
   readonly source: string
   /** Links that begin with it stay on the service. */
   readonly baseUrl: string
-  /** What the build made of the rules of the editor (web/first/live-text.ts). */
+  /** The build's output of the rules of the editor (web/first/live-text.ts). */
   readonly liveModule: string
 }
 

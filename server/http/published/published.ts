@@ -52,7 +52,7 @@ const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/so
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
-  /** What needs a script of its own, by the class of its figures. */
+  /** Figures that need a script of their own, by their class. */
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
@@ -125,7 +125,7 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
   send(ctx, snapshot.version, packed)
 }
 
-/** What people see where nothing is published; programs get the problem. */
+/** The answer where nothing is published: a page for people, the problem for programs. */
 const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {
@@ -183,7 +183,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const [, id = '', source = '', look = ''] = drawingPattern.exec(ctx.path) ?? []
     const document = await find(id)
     const shown = await pageOf(document)
-    // What the text no longer holds is shown to nobody.
+    // Nobody sees an asset that the text no longer holds.
     const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
     // Nothing of it may run or load anything, wherever it is opened.
