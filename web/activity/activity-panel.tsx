@@ -1,4 +1,4 @@
-/** What happened to the document, next to it: who, what, when. */
+/** The events of the document, next to it: who, what, when. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -90,7 +90,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
 export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null {
   const feed = view.feed.value
   const busy = useSignal(false)
-  // What was new when the panel was opened stays marked while it is open.
+  // Events that were new when the panel was opened stay marked while it is open.
   const mark = useMemo(() => feed?.seen.peek() ?? 0, [feed])
   const events = feed?.events.value
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What happened, in words: one for each kind of event. No user interface. */
+/** The words for events: one for each kind. No user interface. */
 import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
@@ -9,8 +9,7 @@ import type { FeedEvent } from './event.ts'
 /** A guest who gave no name is called that in the language of the page. */
 const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
-/** What people wrote, so that its direction stays its own (Unicode, bidirectional isolates). */
-/** A name in a sentence, which keeps the direction of its letters to itself. */
+/** Words that people wrote, in a sentence: the direction of their letters stays their own (Unicode, bidirectional isolates). */
 export const isolated = (text: string): string => `\u2068${text}\u2069`
 
 const plain = (sentence: string) => (): string => t(sentence)
@@ -26,7 +25,7 @@ const linked =
     return label ? t(named, { name: isolated(label), role: may }) : t(unnamed, { role: may })
   }
 
-/** Of suggestions: who made it, if the feed says so. */
+/** For suggestions: the author, if the feed says so. */
 const decided =
   (ofSomebody: string, ofNobody: string) =>
   ({ author }: EventFields): string =>
@@ -96,7 +95,7 @@ const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: s
   'task.closed': titled(term('closed the review: {title}'))
 }
 
-/** What was done, to follow the name of who did it, for a reader of the name `own`. */
+/** The verb of the event, to follow the name of its actor, for a reader of the name `own`. */
 export const deedWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ToldPayload<Kind> },
   own?: string
@@ -104,7 +103,7 @@ export const deedWords = <Kind extends EventKind>(
 
 const excerptCharsMax = 140
 
-/** What was said, or the first words that a change brought or took away; '' when the event brings no text. */
+/** The comment, or the first words that a change brought or took away; '' when the event brings no text. */
 export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
   const { hunks = [], text: said }: EventFields = payload
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
@@ -125,7 +124,7 @@ export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly t
 /** Several: what they are together. */
 export const countWords = (count: number): string => tn(count, '1 change', '{count} changes')
 
-/** Who did it: an account, an agent, a guest by the name they gave, several people together. */
+/** The actor: an account, an agent, a guest by the name they gave, several people together. */
 export function actorWords(
   { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
   join: (names: string[]) => string

@@ -36,7 +36,7 @@ export interface Feed {
   close(): void
 }
 
-/** Of the first page; later ones are as large as the service gives them. */
+/** The size of the first page; later ones are as large as the service gives them. */
 const firstPage = 60
 /** As the service gives them (limits.eventPageMax): so a page before the oldest has nothing twice. */
 const olderPage = 200
@@ -68,7 +68,7 @@ export function openFeed({ session, here }: View): Feed {
   const heard = (event: FeedEvent): void => {
     batch(() => {
       const current = events.value
-      // What came before it and was missed is read as a whole.
+      // Missed events before it are read as a whole.
       if (current !== undefined && event.seq === (current[0]?.seq ?? 0) + 1) events.value = [event, ...current]
       else if (current !== undefined && event.seq > (current[0]?.seq ?? 0)) void refresh()
       passOwn([event])
@@ -104,7 +104,7 @@ export function openFeed({ session, here }: View): Feed {
     }
   }
 
-  /** What came since the last look; at the first visit nothing is news. */
+  /** Events since the last look; at the first visit nothing is news. */
   const ask = async (): Promise<void> => {
     try {
       const isFirst = stored === null && seen.value === 0

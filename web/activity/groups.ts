@@ -19,7 +19,7 @@ const togetherMs = 30 * 60_000
 
 const startOf = (instant: number): number => new Date(instant).setHours(0, 0, 0, 0)
 
-/** Whose change of the text it is; undefined: no change of the text, or one of the service. Several people at once are one author. */
+/** The author of a change of the text; undefined: no change of the text, or one of the service. Several people at once are one author. */
 function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | undefined {
   const { actors }: EventFields = payload
   if (kind !== 'content.changed' || (actorKind === 'system' && actors === undefined)) return undefined
@@ -41,7 +41,7 @@ export function groupByDay(events: readonly FeedEvent[], seen: number): readonly
       places.clear()
     }
     const author = authorOf(event)
-    // What is new stands apart from what is not; what else happened stands between what was written before and after it.
+    // New events stand apart from seen ones; other events stand between what was written before and after them.
     if (author === undefined || wasNew !== event.seq > seen) places.clear()
     wasNew = event.seq > seen
     const place = author === undefined ? undefined : places.get(author)

@@ -54,7 +54,7 @@ function readFences(state: EditorState): readonly Fence[] {
   return mayHold.test(text) ? fencesOf(text) : []
 }
 
-/** Those that are drawn, with the keys of those that were known. */
+/** The components that are drawn, with the keys of those that were known. */
 function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
   const text = fences[0]?.source ?? ''
   const left = new Set(known)
@@ -95,13 +95,13 @@ class ComponentWidget extends WidgetType {
     return this.#instances.heightOf(this.#block)
   }
 
-  // What happens in a component is its own.
+  // Events within a component are its own.
   override ignoreEvent(): boolean {
     return true
   }
 }
 
-/** What draws the components of the page. */
+/** Draws the components of the page. */
 const drawing = Facet.define<Instances, Instances | undefined>({ combine: ([instances]) => instances })
 
 class UnclosedNote extends WidgetType {
@@ -221,7 +221,7 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
   return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
 })
 
-/** What is written right before or behind a component gets lines of its own; a line end that parts it from words stays. */
+/** Text that is written right before or behind a component gets lines of its own; a line end that parts it from words stays. */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   const { changes, newDoc } = transaction
   const more: { from: number; insert: string }[] = []

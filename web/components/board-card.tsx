@@ -13,7 +13,7 @@ export interface DrawnCard {
   readonly mayChange: boolean
   /** Whether the Tab key comes to it. */
   readonly isCurrent: boolean
-  /** Who works on it. */
+  /** The people who work on it. */
   readonly holder: Person | undefined
   readonly isRepeated: boolean
 }

@@ -1,4 +1,4 @@
-/** What can be done with the columns of a board by pointer and keys: dragged and moved by their heads, renamed where their names stand. */
+/** Moves and renames the columns of a board by pointer and keys: dragged and moved by their heads, renamed where their names stand. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { columnMove, columnRemoval, columnStep, titlesOf } from '../../shared/components/board.ts'

@@ -1,4 +1,4 @@
-/** What can be done with the cards of a board, by pointer and keys: found by what they say, since others change the board meanwhile. */
+/** Moves and changes the cards of a board by pointer and keys: found by what they say, since others change the board meanwhile. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { wordsOf } from '../../shared/components/board.ts'
@@ -34,7 +34,7 @@ export interface Draft {
   readonly card: Card
   readonly place: CardPlace
   readonly isGone: boolean
-  /** What the fields hold; undefined: nothing was written yet. */
+  /** The content of the fields; undefined: nothing was written yet. */
   readonly written: { said: Said | undefined; isTouched: boolean }
 }
 
@@ -108,7 +108,7 @@ function hasLeft(element: Node | null): boolean {
   return activeElement !== null
 }
 
-/** What has the focus within the component. */
+/** The focused part of the component. */
 function activeIn(element: Node | null): Element | null {
   const root = element?.getRootNode()
   return root instanceof ShadowRoot ? root.activeElement : null

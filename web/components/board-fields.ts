@@ -27,7 +27,7 @@ type Change = (now: Board) => readonly Edit[]
 
 export interface Fields {
   readonly open: Signal<Open | undefined>
-  /** What is in the field that is open. */
+  /** The content of the field that is open. */
   readonly typed: { current: string }
   readonly gone: Signal<readonly Gone[]>
   write(what: Opening): void

@@ -79,7 +79,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     title?.focus()
     title?.select()
   }, [])
-  // Who saves is shown what stands in the way, the second time as well.
+  // A person who saves is shown what stands in the way, the second time as well.
   useLayoutEffect(() => {
     if (asks.value > 0) form.current?.querySelector<HTMLElement>('.draft-question')?.focus()
   }, [asks.value])
@@ -92,7 +92,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
   const now = (): Said => written.said ?? saidBy(begun)
   const said = now()
   const partNames = { title: t('Card'), person: t('Assignee'), tags: t('Tags'), details: t('Details') }
-  /** What I changed and others did, too. */
+  /** Fields that I changed and others did, too. */
   const [before, theirs] = [saidBy(begun), saidBy(card)]
   const contested = (mine: Said): (keyof Said)[] =>
     parts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])

@@ -26,7 +26,7 @@ import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
 
-/** What is seen comes at once: as many cards of each column as a window has room for, and so many more with every frame. */
+/** The cards in view come at once: as many of each column as a window has room for, and so many more with every frame. */
 const cardHeightMin = 36
 const moreCards = 30
 

@@ -30,7 +30,7 @@ const known = new Map<string, Promise<AssetRows>>()
 export function rowsOfAsset(address: string, key: string): Promise<AssetRows> {
   const found = known.get(address) ?? read(address, key)
   known.set(address, found)
-  // What failed may be there at the next time.
+  // A file that failed may be there at the next time.
   void found.then(({ rows }) => rows === undefined && known.delete(address))
   return found
 }

@@ -117,7 +117,7 @@ function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
   useLayoutEffect(() => {
     if (width.value === 0) return
     canvas.current?.replaceChildren(...nodesOf(chartSvg(chart, data, 'chart', width.value) + chartTable(chart, data, t('no slice'))))
-    // What a point says is shown at once, which the browser's own tooltips do not.
+    // The label of a point is shown at once, which the browser's own tooltips do not do.
     for (const title of canvas.current?.querySelectorAll(':is(rect, circle, path) > title') ?? []) {
       title.parentElement?.setAttribute('data-says', title.textContent ?? '')
       title.remove()
@@ -189,7 +189,7 @@ interface FaultInput {
   readonly input: ComponentInput
 }
 
-/** What is wrong, and the way to the line that it is on. */
+/** The error, and the way to the line that it is on. */
 function Fault({ words, line, input }: FaultInput): JSX.Element {
   const { fence } = input
   const index = line === undefined ? -1 : fence.value.lines.findIndex(({ start }) => start === line.start)
@@ -218,7 +218,7 @@ interface ShownData {
   readonly reason: ReadonlySignal<string | undefined>
 }
 
-/** What a chart draws: of its own, of a sheet, or of a file. */
+/** The data that a chart draws: its own, of a sheet, or of a file. */
 function useChartData(input: ComponentInput, chart: ReadonlySignal<ChartShape>): ShownData {
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
   const rows = useComputed(() => chartRows(chart.value, input.sheets.value))
@@ -289,7 +289,7 @@ interface ToolsInput {
   readonly onRefused: () => void
 }
 
-/** What is done with the chart as a whole. */
+/** The actions on the chart as a whole. */
 function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput): JSX.Element {
   const { around, sheets, said } = input
   const picking = useRef<HTMLButtonElement>(null)
@@ -378,7 +378,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   )
 }
 
-/** What is wrong, and what is drawn otherwise than one may expect. */
+/** Errors, and parts that are drawn otherwise than one may expect. */
 function ChartRemarks({ data }: { readonly data: ChartData }): JSX.Element {
   return (
     <>

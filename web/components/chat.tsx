@@ -17,7 +17,7 @@ import { useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 
-/** What tells a message from others, wherever it stands. */
+/** The key that tells a message from others, wherever it stands. */
 const wordsOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
 
 const messagesOf = ({ entries }: ChatShape): Message[] => entries.filter((entry) => entry.kind === 'message')
@@ -32,7 +32,7 @@ const find = (chat: ChatShape, message: Message): Message | undefined =>
 const keyOf = (time: number | undefined, text: string): string =>
   `${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
 
-/** What this page has sent for somebody without a name: nothing else tells whose it is. */
+/** Messages that this page has sent for somebody without a name: nothing else tells whose they are. */
 const sentUnnamed = new Set<string>()
 
 /** A message of one's own that is being changed. */
@@ -182,7 +182,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus()
   })
 
-  // Who reads the end goes on reading it.
+  // A reader at the end goes on reading there.
   useLayoutEffect(() => {
     if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
   }, [chat.value])
@@ -218,7 +218,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const save = ({ begun, message, isGone }: Draft, text: string): boolean => {
     const isContested = !isGone && message.text !== begun.text && text.trim() !== begun.text && text.trim() !== message.text
     if (isContested) asked.value = text.trim()
-    // What was not changed leaves what others made of it.
+    // A part that was not changed leaves what others made of it.
     else if (isGone ? send(text) : text.trim() === begun.text || write(message, text)) cancel()
     return false
   }

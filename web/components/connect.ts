@@ -75,7 +75,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined
-      // What was typed is proposed first: from then on the editor shows the text as it is.
+      // Typed text is proposed first: from then on the editor shows the text as it is.
       review?.settle()
       const now = fresh()
       if (view === undefined || now === undefined) return false
@@ -88,7 +88,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         if (takeBack === undefined) return false
         const suggested = (words?: string): void =>
           tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
-        // What says it knows all components, and comes when it is needed.
+        // The part that speaks of components knows them all, and comes when it is needed.
         import('../review/suggestions/told-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
           () => suggested()

@@ -1,4 +1,4 @@
-/** What is being written about a part of a component is not lost when others change what stands around it, that part, or take it away. */
+/** A draft about a part of a component is not lost when others change what stands around it, that part, or take it away. */
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
@@ -49,12 +49,12 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
 
 interface GoneInput {
   readonly words: string
-  /** What can be done with them next to copying. */
+  /** The actions on them next to copying. */
   readonly children?: ComponentChildren
   readonly onClose: () => void
 }
 
-/** What was being written in, or for, a column that others removed. */
+/** Drafts in, or for, a column that others removed. */
 export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element {
   const element = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {

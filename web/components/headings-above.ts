@@ -31,6 +31,6 @@ export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, str
   return headings
 }
 
-/** What a fence is called by people: its title, or the heading above it; '' for neither. */
+/** The name of a fence for people: its title, or the heading above it; '' for neither. */
 export const titleOfFence = (fence: Fence, all: readonly Fence[]): string =>
   fence.attributes.get('title') ?? headingsAbove(all).get(fence.from) ?? ''

@@ -60,7 +60,7 @@ export function holdsOf(awareness: Awareness): Holds {
   return found
 }
 
-/** What others call fences: those of one kind are told apart by their id, and by their order. */
+/** The names of fences for others: those of one kind are told apart by their id, and by their order. */
 export function namesOf(fences: readonly Fence[]): string[] {
   const seen = new Map<string, number>()
   return fences.map(({ kind, id }) => {

@@ -11,7 +11,7 @@ import { formulaRules } from './formula-rules.ts'
 
 const styles = new Map<string, string>()
 
-/** What was rendered, ready to be copied: a text is drawn again whenever it moves. */
+/** Rendered markup, ready to be copied: a text is drawn again whenever it moves. */
 const drawn = new Map<string, DocumentFragment>()
 const drawnMax = 4000
 

@@ -1,4 +1,4 @@
-/** What a component on the page is given: where its text is, what may be done with it, and who else works on it. */
+/** The input of a component on the page: where its text is, what may be done with it, and who else works on it. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
@@ -15,15 +15,15 @@ export interface ComponentInput {
   /** All sheets of the text, computed, and the place of this one among them; -1: it is none. */
   readonly sheets: ReadonlySignal<DocumentSheets>
   readonly sheetIndex: ReadonlySignal<number>
-  /** What is shared with the sheets of the text. */
+  /** The part that is shared with the sheets of the text. */
   readonly around: SheetsAround
   /** Brings a component of the text into view; false: it is not drawn, because its source shows, say. */
   show(fence: Fence): boolean
-  /** What it is called: no other component of the text is called so. */
+  /** Its name: no other component of the text is called so. */
   readonly label: ReadonlySignal<string>
   /** Why nothing may be changed here; undefined when it may. */
   readonly refusal: ReadonlySignal<string | undefined>
-  /** What others hold at the moment: the parts of the fence they change, and who. */
+  /** The parts of the fence that others hold at the moment, and who holds them. */
   readonly held: ReadonlySignal<ReadonlyMap<string, Person>>
   /** Whether what is done here becomes a suggestion. */
   readonly suggests: () => boolean

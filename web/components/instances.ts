@@ -57,7 +57,7 @@ const bringIntoView = (host: HTMLElement, { scrollDOM }: EditorView): Promise<vo
     () => undefined
   )
 
-/** Of one that was never drawn, in pixels: its lines and what stands around them. */
+/** The estimated height of one that was never drawn, in pixels: its lines and what stands around them. */
 const lineHeight = 26
 const heightMax = 600
 

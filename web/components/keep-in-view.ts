@@ -1,4 +1,4 @@
-/** What was inserted comes into view. */
+/** An inserted component comes into view. */
 
 /** Room that is left above and below what is brought into view, in pixels. */
 const roomAround = 8
@@ -14,7 +14,7 @@ export function keepInView(host: HTMLElement, scroller: HTMLElement): void {
     const [seen, { top, bottom }] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()]
     const above = seen.top + roomAround - top
     const below = bottom - (Math.min(seen.bottom, innerHeight) - roomAround)
-    // What is larger than the window is seen from its beginning.
+    // An element larger than the window is seen from its beginning.
     if (above > 0 || (isWhole && below > -above)) scroller.scrollTop -= above
     else if (below > 0) scroller.scrollTop += below
   }

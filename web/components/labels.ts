@@ -1,11 +1,11 @@
-/** What the components of a text are called, on their frames and to who listens to the page: each differently. No user interface. */
+/** The names of the components of a text, on their frames and for those who listen to the page: each differently. No user interface. */
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { type Fence, freeId } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { titleOfFence } from './headings-above.ts'
 import { kinds } from '../ui/component-kinds.ts'
 
-/** What is written on it; charts have it on a line of their own. */
+/** Its written title; charts have it on a line of their own. */
 const captionOf = (fence: Fence, all: readonly Fence[]): string => {
   const { kind, id = '' } = fence
   const title = fence.attributes.get('title') ?? (kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined)

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 interface LineFieldInput {
   readonly label: string
   readonly value?: string
-  /** What is in it is kept here, too: it may be taken away with its column. */
+  /** Its content is stored here, too: it may be taken away with its column. */
   readonly typed: { current: string }
   /** True: it stays, for the next one. */
   readonly onDone: (text: string) => boolean
@@ -47,7 +47,7 @@ export function LineField(input: LineFieldInput): JSX.Element {
       if (isOver.current || element.isConnected) last.current.onLeave(element.value)
     }
     const later = (): void => void setTimeout(leave)
-    // What is pressed must not move away before it is let go.
+    // A pressed element must not move away before it is let go.
     if (!isPressed.current) return later()
     addEventListener('pointerup', later)
     addEventListener('pointercancel', later)

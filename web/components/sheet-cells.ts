@@ -1,4 +1,4 @@
-/** What the cells of a sheet show. */
+/** The shown values of the cells of a sheet. */
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'

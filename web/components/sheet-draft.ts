@@ -1,4 +1,4 @@
-/** What is being written in a cell goes with the cell, and what its formula names goes with the cells that it names, whatever others do to the sheets. */
+/** A draft in a cell goes with the cell, and its references go with the cells that they name, whatever others do to the sheets. */
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import { followed, type Reading } from '../../shared/fences/followed.ts'
 import {
@@ -16,7 +16,7 @@ import type { Table } from '../../shared/fences/table.ts'
 
 /** A cell that is being written, and the sheets as they were read when it was begun or followed last. */
 export interface Begun extends Place {
-  /** What the cell says. */
+  /** The source of the cell. */
   readonly before: string
   readonly own: Reading
   /** By their ids. */
@@ -25,7 +25,7 @@ export interface Begun extends Place {
 
 export const readingOf = ({ texts, fence }: Pick<Table, 'texts' | 'fence'>): Reading => ({ texts, lines: fence.lines.length })
 
-/** Those of the other sheets that formulas can name. */
+/** The other sheets that formulas can name. */
 export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap<string, Reading> => {
   const found = new Map<string, Reading>()
   sheets.forEach((sheet, index) => {

@@ -16,7 +16,7 @@ import type { Writer } from './sheets-around.ts'
 /** `all`: the fences of the text. */
 export type Act = (edits: (now: Table, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
 
-/** What was written in a cell that somebody else changed meanwhile. */
+/** A draft in a cell that somebody else changed meanwhile. */
 export interface Conflict extends Place {
   readonly mine: string
   readonly theirs: string
@@ -24,10 +24,10 @@ export interface Conflict extends Place {
 
 export interface CellEditing extends FieldDeeds {
   readonly editing: ReadonlySignal<Begun | undefined>
-  /** What is in the field. */
+  /** The content of the field. */
   readonly draft: ReadonlySignal<Typed>
   readonly conflict: Signal<Conflict | undefined>
-  /** What was written in a cell whose column others removed. */
+  /** A draft in a cell whose column others removed. */
   readonly gone: Signal<string | undefined>
   /** `text`: in the place of what the cell says. */
   edit(place: Place, text?: string): void
@@ -50,7 +50,7 @@ interface EditingInput {
   readonly isDrawing: { readonly current: boolean }
 }
 
-/** What the functions below share. */
+/** State that the functions below share. */
 interface Parts extends EditingInput {
   readonly editing: Signal<Begun | undefined>
   readonly draft: Signal<Typed>
@@ -234,7 +234,7 @@ export function createEditing(given: EditingInput): CellEditing {
   const { begin, ...deeds } = createField(parts)
 
   const edit = (place: Place, text?: string): void => {
-    // Who presses twice in a field, or points twice, has one open.
+    // A person who presses twice in a field, or points twice, has one open.
     if (input.refusal.peek() !== undefined || editing.peek() !== undefined) return
     const holder = input.held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is editing this', { name: holder.name }))

@@ -19,7 +19,7 @@ export interface Shown {
   readonly error: string | undefined
 }
 
-/** What is in the field, and what of it is selected. */
+/** The content of the field, and its selection. */
 export interface Typed {
   readonly text: string
   readonly from: number
@@ -50,15 +50,15 @@ interface RowInput {
   readonly deeds: Deeds
 }
 
-/** What is done in the field of a cell that is written. */
+/** The actions in the field of a cell that is being written. */
 export interface FieldDeeds {
-  /** What is in the field as it is drawn: it may be drawn again, elsewhere, while one writes in it. */
+  /** The content of the field as it is drawn: it may be drawn again, elsewhere, while one writes in it. */
   typed(): Typed
   drawn(field: HTMLInputElement): void
   typing(field: HTMLInputElement): void
   /** The focus went elsewhere. `on`: the sheet that the field was drawn on. */
   left(field: HTMLInputElement, on: number): void
-  /** What was pointed at last stays in the formula, whatever is pointed at next. */
+  /** The reference pointed at last stays in the formula, whatever is pointed at next. */
   pointed(): void
   commit(text: string, step: Place): void
   cancel(): void
@@ -70,7 +70,7 @@ export interface FieldDeeds {
   turn(): void
 }
 
-/** What is done with cells; stays the same for as long as the grid is there. */
+/** The actions on cells; the object stays the same for as long as the grid is there. */
 export interface Deeds {
   readonly field: FieldDeeds
   press(place: Place, isRange: boolean, isTouch: boolean): void

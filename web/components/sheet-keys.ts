@@ -1,4 +1,4 @@
-/** What keys do in a sheet while no cell is being written. */
+/** The keys of a sheet while no cell is being written. */
 import { limits } from '../../shared/limits.ts'
 import { tn } from '../text/t.ts'
 import type { ComponentInput } from './input.ts'

@@ -11,7 +11,7 @@ import type { Place } from './sheet-grid.tsx'
 interface SheetMenuInput {
   /** The cell with the focus. */
   readonly at: Place
-  /** Of the sheet, in columns. */
+  /** The width of the sheet, in columns. */
   readonly width: number
   /** Whether its source can be lined up. */
   readonly aligns: boolean

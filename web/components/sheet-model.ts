@@ -24,9 +24,9 @@ export interface SheetModel extends Clipboard {
   readonly cells: Cells
   readonly selection: Selection
   readonly editing: CellEditing
-  /** What is selected, or pointed at for a formula. */
+  /** The selected cell, or the one pointed at for a formula. */
   readonly area: ReadonlySignal<Area>
-  /** What the menu stands next to; undefined: it is closed. */
+  /** The cell that the menu is for; undefined: it is closed. */
   readonly menu: Signal<HTMLElement | undefined>
   readonly isDrawing: { current: boolean }
   readonly deeds: Deeds
@@ -71,7 +71,7 @@ function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selectio
   }
 }
 
-/** What a component holds, as a table; undefined: none any more, since others changed it. */
+/** Reads a component as a table; undefined: it is none any more, since others changed it. */
 export type TableOf = (fence: Fence) => Table | undefined
 
 export function createSheetModel(input: ComponentInput, tableOf: TableOf): SheetModel {

@@ -12,7 +12,7 @@ import { nameOf, type Place } from './sheet-grid.tsx'
 import { areaBetween } from './sheet-selection.ts'
 import type { CellRange, Pointed } from './sheets-around.ts'
 
-/** What a formula says once the sheets that it names have their ids, and what gives them. */
+/** A formula once the sheets that it names have their ids, and the edits that give them. */
 export interface Named {
   readonly text: string
   readonly edits: readonly Edit[]
@@ -29,7 +29,7 @@ export interface Pointing {
   step(field: HTMLInputElement, origin: Place, step: Place, isRange: boolean): boolean
   /** Goes to the sheet before or behind; false as above. */
   change(field: HTMLInputElement, origin: Place, direction: 1 | -1): boolean
-  /** What was pointed at stays in the formula, whatever is pointed at next. */
+  /** A reference that was pointed at stays in the formula, whatever is pointed at next. */
   keep(): void
   /** Where what was pointed at last stands in the formula. */
   offsets(): readonly [number, number]
@@ -46,7 +46,7 @@ const lastIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement, last:
 
 export function createPointing({ sheets, sheetIndex, around, show, said }: ComponentInput): Pointing {
   const { pointed } = around
-  /** Of sheets that have none yet: they get them with the formula. */
+  /** Ids of sheets that have none yet: they get them with the formula. */
   const ids = new Map<number, string>()
 
   const spotOf = (field: HTMLInputElement): { readonly again: Pointed | undefined; readonly spot: Spot | undefined } => {

@@ -1,4 +1,4 @@
-/** What of a large sheet is drawn: what is seen and some around it. The rest keeps its room, and the browser finds its words. */
+/** The drawn part of a large sheet: the rows in view and some around them. The rest keeps its room, and the browser finds its words. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
@@ -24,7 +24,7 @@ const widened = (from: number, to: number): readonly [number, number] => [
 
 export interface SheetWindow {
   readonly seen: ReadonlySignal<Seen>
-  /** Of a row, in pixels. */
+  /** The height of a row, in pixels. */
   readonly rowHeight: ReadonlySignal<number>
   follow(): void
   /** Comes to a cell that is not drawn. */

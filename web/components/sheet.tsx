@@ -33,7 +33,7 @@ function SheetBar({ input, model }: PartInput): JSX.Element {
   )
 }
 
-/** What cells are picked for, and that they are. */
+/** The purpose that cells are picked for, while they are. */
 function PickBar({ picker, input, model: { selection } }: PartInput & { readonly picker: Picker }): JSX.Element {
   const range = { sheet: input.sheetIndex.value, one: selection.at.value, other: selection.to.value }
   return (
@@ -102,7 +102,7 @@ const SheetHead = ({ width, longest }: { width: number; longest: readonly string
 /** The cell that is gone to gets the focus once it is drawn: it may be a new one. */
 function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: RefObject<HTMLElement | null>): void {
   isDrawing.current = true
-  // What is asked for is done when the grid was drawn next.
+  // A request is carried out when the grid was drawn next.
   void selection.asked.value
   useLayoutEffect(() => {
     isDrawing.current = false
@@ -113,7 +113,7 @@ function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: Re
   })
 }
 
-/** What is pointed at by key comes into view. */
+/** A cell that is pointed at by key comes into view. */
 function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElement | null>): void {
   const name = corner === undefined ? '' : nameOf(corner)
   useLayoutEffect(() => {
@@ -209,7 +209,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   )
 }
 
-/** What the numbers that are selected come to. */
+/** Sums up the selected numbers. */
 function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
   const values = rowsIn(area.value, (place) => cells.valueOf(place)).flat()
   const numbers = values.filter((value) => typeof value === 'number')
@@ -226,7 +226,7 @@ function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
   )
 }
 
-/** What is asked and told of texts that were being written while others changed the sheet. */
+/** Questions and notices about drafts whose sheet others changed. */
 function SheetDrafts({ model: { editing, selection } }: PartInput): JSX.Element {
   const asked = editing.conflict.value
   return (
@@ -273,7 +273,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
   })
   useLayoutEffect(() => {
     if (takesFocus && editing.editing.peek() === undefined) selection.focus()
-    // What is held is let go by the field, which may go with the grid.
+    // The field lets go of what is held, since it may go with the grid.
     return () => editing.leave()
   }, [])
   const anchor = menu.value

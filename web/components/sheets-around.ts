@@ -35,7 +35,7 @@ export interface Writer {
   point(sheet: number, place: Place, isRange: boolean): boolean
 }
 
-/** Who wants cells to be picked. */
+/** The component that wants cells to be picked. */
 export interface Picker {
   readonly name: string
   /** The sheet that somebody picks in. */

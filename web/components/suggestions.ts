@@ -1,4 +1,4 @@
-/** What is suggested for the text of a component: the marks in the text are under it. */
+/** Suggestions for the text of a component: the marks in the text are under it. */
 import { useComputed, type ReadonlySignal } from '@preact/signals'
 import { isOpen, type Item } from '../review/annotations/items.ts'
 import type { ComponentInput } from './input.ts'

@@ -19,15 +19,15 @@ const faultWords = (fault: WidgetFault, message: string): string => {
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said, sheets } = input
   const widget = useComputed(() => parseWidget(fence.value))
-  /** What was begun; undefined: nothing runs. */
+  /** The running widget; undefined: nothing runs. */
   const running = useSignal<string | undefined>(undefined)
-  /** What went wrong last, in words. */
+  /** The last error, in words. */
   const fault = useSignal('')
   const place = useRef<HTMLDivElement>(null)
   const frame = useRef<RunningWidget | undefined>(undefined)
   const { title, html, height } = widget.value
   const name = title || fence.value.id || t('Widget')
-  // Who suggests would make a suggestion of each state.
+  // In suggesting mode each state would become a suggestion.
   const keeps = useComputed(() => refusal.value === undefined && page.review.value?.suggesting.value !== true)
 
   useSignalEffect(() => {

@@ -55,7 +55,7 @@ function openFrame(): Frame {
 }
 
 const drawnMax = 50
-/** What was drawn: a diagram that comes again, or in the same look, need not wait. */
+/** Finished drawings: a diagram that comes again, or in the same look, need not wait. */
 const drawn = new Map<string, Drawn>()
 
 async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
@@ -124,7 +124,7 @@ function errorOf({ line, error }: NotDrawn): HTMLElement {
 
 const known = new WeakMap<Element, string>()
 
-/** What was drawn of a source in these colours, or what is drawn now. */
+/** The drawing of a source in these colours, finished or under way. */
 const result = (source: string, look: Look): Drawn | Promise<Drawn | NotDrawn> =>
   drawn.get(JSON.stringify([source, look])) ?? draw(source, look)
 

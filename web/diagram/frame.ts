@@ -33,7 +33,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
     startOnLoad: false,
     securityLevel: 'strict',
     maxTextSize: sourceCharsMax,
-    // What a source may not set for itself.
+    // Settings that a source may not choose for itself.
     secure: [
       'secure',
       'securityLevel',

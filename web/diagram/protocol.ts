@@ -1,4 +1,4 @@
-/** What a page and the frame that draws diagrams say to each other. Nothing else passes between them. */
+/** The messages of a page and the frame that draws diagrams. Nothing else passes between them. */
 
 /** Longest source that is drawn, in characters. */
 export const sourceCharsMax = 50 * 1024
@@ -12,7 +12,7 @@ export interface Look {
   readonly muted: string
   readonly border: string
   readonly accent: string
-  /** Of slices, branches and columns, in the order of use. */
+  /** The colours of slices, branches and columns, in the order of use. */
   readonly series: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export interface Drawn {
   /** CSS pixels. */
   readonly width: number
   readonly height: number
-  /** What it shows, from its own title or kind. */
+  /** A description, from its own title or kind. */
   readonly title: string
 }
 

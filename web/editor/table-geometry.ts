@@ -10,7 +10,7 @@ interface Point {
 
 export interface ShownCell {
   readonly element: HTMLElement
-  /** What is written in it. */
+  /** The text in it. */
   readonly content: Cell
   /** It is one that its row lacks. */
   readonly lacking: boolean
@@ -80,13 +80,13 @@ export function placeInCell(view: EditorView, { content: { from, to } }: ShownCe
     if (coords === null) continue
     if (coords.top > line.bottom - 2) break
     const distance = Math.abs(coords.left - x)
-    // Of places that are drawn as one, next to hidden marks, the outermost.
+    // For places that are drawn as one, next to hidden marks, the outermost.
     if (distance < best.distance || (distance === best.distance && x >= coords.left)) best = { index, distance }
   }
   return from + (places[best.index] ?? 0)
 }
 
-/** What is drawn behind a selection within one cell; undefined for any other. */
+/** The background of a selection within one cell; undefined for any other. */
 export function markersInCell(view: EditorView, from: number, to: number, name: string): RectangleMarker[] | undefined {
   if (from < view.viewport.from || to > view.viewport.to) return undefined
   const cell = cellElement(view, from)

@@ -1,4 +1,4 @@
-/** What a text may need next to the pipeline: fetched once the first text that asks for it was painted. */
+/** Libraries that a text may need next to the pipeline: fetched once the first text that asks for them was painted. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
 import { whenIdle } from '../base/idle.ts'
@@ -29,7 +29,7 @@ function lazy<Library>(
     try {
       loaded = await load()
     } catch (error) {
-      // What could not be fetched is asked for again by the next text.
+      // A library that could not be fetched is asked for again by the next text.
       isAsked = false
       throw error
     }
@@ -47,7 +47,7 @@ const loads = {
   components: async () => (await import('../../shared/markdown/components.ts')).renderComponent
 }
 
-/** What each of them leaves in a rendered text. */
+/** The mark that each of them leaves in a rendered text. */
 const traces: Readonly<Record<keyof typeof loads, string>> = {
   highlighter: '[class^="hljs-"]',
   formulaSetter: 'math',

@@ -1,7 +1,7 @@
 /** Brings a rendered text into the page block by block: what has not changed stays, with its place, its focus and what is playing. */
 import { nodesOf } from '../markdown/trusted.ts'
 
-/** What tells whether a block is the same as before. */
+/** The key that tells whether a block is the same as before. */
 export const keyOf = (node: ChildNode): string => (node instanceof Element ? node.outerHTML : (node.textContent ?? ''))
 
 /** How many entries are equal from the beginning. */

@@ -9,7 +9,7 @@ const passed = /[\s!-/:-@[-`{-~]/
 export interface Bare {
   readonly text: string
   readonly whole: string
-  /** Of each unit of it, where it stands in the text. */
+  /** For each unit of it, where it stands in the text. */
   readonly at: readonly number[]
 }
 
@@ -41,7 +41,7 @@ export function findShown(source: Bare, { from, to }: Range, shown: Bare): Range
   const [first, last] = [shown.at[place ?? -1], shown.at[(place ?? -1) + words.length - 1]]
   if (inSource.length !== inShown.length || first === undefined || last === undefined) return undefined
   const range = { from: first, to: last + 1 }
-  // Of the marks at its ends those are shown that belong to the language: a full stop, a bracket.
+  // Marks at its ends are shown if they belong to the language: a full stop, a bracket.
   const isShown = (at: number, shownAt: number): boolean =>
     shown.whole[shownAt] === source.whole[at] && (source.whole[at] ?? ' ').trim() !== ''
   for (let at = (source.at[end - 1] ?? to) + 1; at < to; at++) if (isShown(at, range.to)) range.to += 1

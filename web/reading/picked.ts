@@ -1,4 +1,4 @@
-/** What a person selects in the reading view, as a range of the source. */
+/** Maps a selection in the reading view to a range of the source. */
 import type { Range as Span } from '../../shared/text/anchors.ts'
 import { bareOf, findShown } from './find-words.ts'
 import { textOf, type Block } from './source-blocks.ts'

@@ -59,7 +59,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
     isOwn
   )
   yield
-  /** Of a component that is worked with here. */
+  /** For a component that is worked with here. */
   const liveKind = ({ className }: Element): string | undefined => {
     const kind = /^component component-(\w+)$/.exec(className)?.[1]
     return kind !== undefined && isFenceKind(kind) ? kind : undefined

@@ -49,7 +49,7 @@ function placesOf(blocks: readonly Block[], text: string, remarks: readonly Rema
     return parts
   }
   return remarks.flatMap(({ id, isSuggestion, from, to }) => {
-    // What is inserted has no words yet: it is on the block before it, or the first one.
+    // An insertion has no words yet: it is on the block before it, or the first one.
     if (from === to)
       return [...blocksAt(blocks, { from: Math.max(0, from - 1), to: Math.max(1, from) })].map(({ element }) => ({
         id,
@@ -144,7 +144,7 @@ export function remarkMarks(review: Review, article: HTMLElement, text: Y.Text, 
 
   const click = (event: MouseEvent): void => {
     const [target] = event.composedPath()
-    // What can be worked with has its own use for a click, and who selects words wants them.
+    // Controls have their own use for a click, and a person who selects words wants them.
     if (!(target instanceof Element) || target.closest('a, button, input, summary, audio, video') !== null) return
     if (getSelection()?.type !== 'Range') review.pick(at(event.clientX, event.clientY))
   }

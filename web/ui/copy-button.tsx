@@ -10,9 +10,9 @@ import { Icon } from './icons.tsx'
 const saidMs = 2500
 
 interface CopyInput {
-  /** What it copies, or the way to get it; undefined: there is nothing, and that was said. */
+  /** The text it copies, or the way to get it; undefined: there is none, and that was said. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** What it is, in the language of the page: for screen readers. */
+  /** Its name, in the language of the page: for screen readers. */
   readonly what: string
   /** Its words. */
   readonly words: string

@@ -12,7 +12,7 @@ export interface EarlyField {
 interface Open {
   readonly field: HTMLTextAreaElement
   readonly onLeave: () => void
-  /** What had the focus before. */
+  /** The element that had the focus before. */
   readonly before: Element | null
   /** A letter is being put together (IME): it would be lost on the way. */
   isComposing: boolean
@@ -50,7 +50,7 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   })
   field.addEventListener('compositionstart', () => (open.isComposing = true))
   field.addEventListener('compositionend', () => (open.isComposing = false))
-  // Who goes elsewhere and has written nothing wants it no more.
+  // A person who goes elsewhere and has written nothing wants it no more.
   field.addEventListener('blur', () => field.value === '' && queueMicrotask(() => close(open)))
   document.body.append(field)
   return open
@@ -63,7 +63,7 @@ export function typeEarly(label: string, isLine: boolean, onLeave: () => void): 
   return { isWanted: () => current === open }
 }
 
-/** What was waited for does not come: what was written stays to be seen, an empty field goes. */
+/** The part that was waited for does not come: written text stays to be seen, an empty field goes. */
 export function endEarly(): void {
   if (current === undefined || current.field.value !== '') return
   const { onLeave } = current
@@ -90,7 +90,7 @@ export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
       into.setSelectionRange(start + selectionStart, start + selectionEnd)
       into.dispatchEvent(new Event('input', { bubbles: true }))
     }
-    // Who went on to something else stays there.
+    // A person who went on to something else stays there.
     if (document.activeElement === field) into.focus()
     close(open)
     // Once what was written is known there.

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface PopInput {
   readonly label: string
-  /** What it stands next to; gets the focus back. */
+  /** The element it stands next to; gets the focus back. */
   readonly anchor: HTMLElement
   readonly onClose: () => void
   readonly children: ComponentChildren

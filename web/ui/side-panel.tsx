@@ -1,4 +1,4 @@
-/** What stands at the right of the text, one thing at a time; on a phone a sheet at the bottom. Esc closes it, and the focus goes back. */
+/** The panel at the right of the text, one thing at a time; on a phone a sheet at the bottom. Esc closes it, and the focus goes back. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
@@ -31,7 +31,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
     onClose()
   }
   useEffect(() => {
-    // What had the focus is gone: the key is meant for the panel all the same.
+    // The element that had the focus is gone: the key is meant for the panel all the same.
     const keyOnPage = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && event.target === document.body) onClose()
     }

@@ -18,7 +18,7 @@ interface TabsInput<Id extends string> {
 
 const tabId = (id: string): string => `tab-${id}`
 
-/** What the panel of a tab carries. */
+/** The attributes of the panel of a tab. */
 export const panelOf = (id: string): { id: string; role: 'tabpanel'; 'aria-labelledby': string } => ({
   id: `panel-${id}`,
   role: 'tabpanel',

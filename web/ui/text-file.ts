@@ -8,7 +8,7 @@ const fileBytesMax = 10 * 1024 * 1024
 /** Said to the person as it is. */
 export class TextFileFailure extends Error {}
 
-// What programs write and people do not: all but tab, line ends and form feed.
+// Characters that programs write and people do not: all but tab, line ends and form feed.
 const binary = /[\0-\b\v\x0E-\x1F]/
 
 const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {

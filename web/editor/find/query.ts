@@ -1,4 +1,4 @@
-/** What is looked for, and how often it is there. */
+/** The words that are looked for, and how often they are there. */
 import { SearchQuery, getSearchQuery, setSearchQuery } from '@codemirror/search'
 import { StateEffect, StateField, type EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'

@@ -130,7 +130,7 @@ const blockSource = (text: string): string =>
     .replace(/\$\$\s*$/, '')
     .trim()
 
-/** What a fence shows instead of its code; nothing before it is closed. */
+/** The drawing that a fence shows instead of its code; nothing before it is closed. */
 function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined {
   const info = fence.getChild('CodeInfo')
   const code = fence.getChild('CodeText')
@@ -192,7 +192,7 @@ const asks = ({ effects }: Transaction): boolean => effects.some((each) => each.
 /** So long after a change the blocks are looked for again, in milliseconds: in all of a long text, for which no key should wait. */
 const lookMs = 200
 
-/** What is shown until then. A drawing takes the place of whole lines or of none. */
+/** The placeholder until then. A drawing takes the place of whole lines or of none. */
 function moved({ blocks, decorations }: Shown, { changes, state: { doc } }: Transaction): Shown {
   const whole = (from: number, to: number): boolean => doc.lineAt(from).from === from && doc.lineAt(to).to === to
   return {

@@ -1,4 +1,4 @@
-/** What both views of the text have: colours in code, no spelling checked there, lines that are written from right to left. */
+/** The dressing that both views of the text have: colours in code, no spelling checked there, lines that are written from right to left. */
 import { syntaxTree } from '@codemirror/language'
 import type { Extension, Range } from '@codemirror/state'
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view'

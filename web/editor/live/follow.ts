@@ -1,4 +1,4 @@
-/** What the cursor stands at is done: a link is followed, a task is ticked. */
+/** Runs the action at the cursor: a link is followed, a task is ticked. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
 import { linkParts, safeAddress } from './inline.ts'

@@ -1,4 +1,4 @@
-/** What colours code and sets formulas in the text: fetched when a text has some, for every editor of the page. */
+/** Libraries that colour code and set formulas in the text: fetched when a text has some, for every editor of the page. */
 import { StateEffect } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { lazyLibraries } from '../../markdown/libraries.ts'

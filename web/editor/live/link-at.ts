@@ -12,7 +12,7 @@ interface Span {
 /** A link in the text; positions in UTF-16 units. */
 export interface LinkAt extends Span {
   readonly url: Span
-  /** What is read in its place; undefined for an address that stands for itself. */
+  /** The words that are read in its place; undefined for an address that stands for itself. */
   readonly words: Span | undefined
 }
 

@@ -143,7 +143,7 @@ function shownAt(state: EditorState, before: Shown | null): Shown | null {
   return before !== null && same(before.link, link) ? before : shownOf(link, false)
 }
 
-/** What others write meanwhile takes no address away that is being typed. */
+/** Changes by others take no address away that is being typed. */
 const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
   ...shown,
   tooltip: { ...tooltip, pos: changes.mapPos(tooltip.pos, 1), end: changes.mapPos(tooltip.end ?? tooltip.pos, -1) }
@@ -159,7 +159,7 @@ const field = StateField.define<Shown | null>({
       return link === undefined ? value : shownOf(link, true)
     }
     if (effects.some((effect) => effect.is(hide))) return null
-    // Whoever types needs the room.
+    // A person who types needs the room.
     if (docChanged) return value?.isEdited === true ? moved(value, changes) : null
     return selection === undefined ? value : shownAt(state, value)
   },

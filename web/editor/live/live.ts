@@ -64,7 +64,7 @@ export function decorateRange(state: EditorState, visible: Reveal, reveal: reado
     from: visible.from,
     to: visible.to,
     enter: (ref) => {
-      // What Markdown would make of settings is not meant.
+      // Markdown has its own reading of settings, which is not meant.
       if (ref.from < front && !ref.type.isTop) return false
       rules[ref.name]?.(ref.node, live)
       return true

@@ -1,4 +1,4 @@
-/** What the card of a picture writes into the text. */
+/** Changes that the card of a picture writes into the text. */
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import type { PictureAt } from './picture-at.ts'

@@ -30,7 +30,7 @@ const isMark = (text: string, mark: string, at: number): boolean => {
   entity.lastIndex = at
   return mark !== '&' || entity.test(text)
 }
-/** What would make a line a heading, an item or a quote. */
+/** Marks that would make a line a heading, an item or a quote. */
 const escapeLine = (line: string): string =>
   line.replace(
     /^(\s*)([#>+-]|\d{1,9}[.)])(\s|$)/,
@@ -147,7 +147,7 @@ function table(element: Element): string {
   const rows = [...element.querySelectorAll('tr')].filter((row) => row.closest('table') === element)
   const cells = rows.map((row) =>
     [...row.children].flatMap((cell) => {
-      // What was joined over several columns leaves the others empty.
+      // A cell that spans several columns leaves the others empty.
       const span = Math.min(Number(cell.getAttribute('colspan')) || 1, 100)
       const text = blocks(cell).join('\n').replaceAll(/\\\n/g, '\n')
       return [text, ...Array.from({ length: span - 1 }, () => '')]

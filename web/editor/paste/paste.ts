@@ -1,4 +1,4 @@
-/** What a paste means: formatted text becomes Markdown, cells a table, an address over a selection a link. With Shift it is the plain text. */
+/** The meaning of a paste: formatted text becomes Markdown, cells a table, an address over a selection a link. With Shift it stays plain text. */
 import { EditorSelection, Facet, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../base/clean-text.ts'

@@ -33,7 +33,7 @@ import type { Upload, Uploads } from '../../uploads/upload.ts'
 /** How the text is shown while it is written. */
 export type WritingMode = 'live' | 'source'
 
-/** What is fetched after the editor. */
+/** The part that is fetched after the editor. */
 export interface Extras {
   readonly always: Extension
   readonly live: Extension
@@ -47,7 +47,7 @@ export interface EditorInput {
   readonly awareness: Awareness
   readonly uploads: Uploads
   readonly canEdit: boolean
-  /** What the text is called, for screen readers. */
+  /** The name of the text, for screen readers. */
   readonly label: string
   readonly mode: WritingMode
   /** Keys of the commands of the page; they come before those of CodeMirror. */
@@ -71,7 +71,7 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. False when nothing may be written. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
-  /** What `run` changes is undone at once, and alone. */
+  /** Undo takes back the changes of `run` at once, and alone. */
   asOneStep(run: () => void): void
   /** Brings in what makes writing easier, once it was fetched. */
   extend(extras: Extras): void
@@ -195,7 +195,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
 
   return {
     view,
-    // What is so already costs nothing: a text is drawn again with each.
+    // A value that is the same costs nothing: a text is drawn again with each.
     setMode(value) {
       if (value === current) return
       current = value

@@ -1,4 +1,4 @@
-/** What writing becomes easier with, but can begin without: fetched once the text is there. */
+/** Aids for writing that it can begin without: fetched once the text is there. */
 import { namesOnHover } from '../names-on-hover.ts'
 import { EditorState, type Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
@@ -28,7 +28,7 @@ export interface ExtrasInput {
   readonly bubble: readonly BubbleButton[]
   /** When what the person may do changes. */
   readonly onRight: OnChange
-  /** What makes something else of a block, by the id of its command. */
+  /** Commands that turn a block into something else, by their ids. */
   readonly turn: (id: string) => Turn
   /** The title of one's own document by its address. */
   readonly titleAt: (address: string) => string | undefined
