@@ -31,7 +31,11 @@ export const nearest = (typed: string, known: readonly string[]): string | undef
 /** Longer names mean no field: no field is half as long. */
 const nameCharsMax = 100
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+/** A name without case, dashes and underscores. */
+export const plainField = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
+
+/** A name as it may be told: bounded, and whole. */
+export const shownName = (name: string): string => name.slice(0, nameCharsMax).toWellFormed()
 
 /** Letters in which a slip may differ from the field. */
 const slipsMax = (name: string): number => (name.length >= 8 ? 2 : 1)
@@ -46,6 +50,22 @@ const isSlip = (name: string, field: string): boolean =>
 /** The field that a name can only be a slip of: other letters or their case, dashes, the end left out. */
 export const fieldMeant = (name: string, fields: readonly string[]): string | undefined => {
   if (name.length > nameCharsMax) return undefined
-  const said = plain(name)
-  return fields.find((field) => isSlip(said, plain(field)))
+  const said = plainField(name)
+  return fields.find((field) => isSlip(said, plainField(field)))
+}
+
+/**
+ * The meanings of a name of other interfaces (as `plainField` gives it), the likeliest first: a field, several (`row and column`), or a phrase
+ * that says where else it belongs (`op insert`).
+ */
+export type OtherNames = (name: string) => readonly string[]
+
+/** Whether a meaning can be followed: the fields that it names are there. A phrase always can. */
+const fits = (meaning: string, free: readonly string[]): boolean =>
+  meaning.split(/, | and | or /).every((part) => part.includes(' ') || free.includes(part))
+
+/** What somebody meant by a name that is no field. `free`: the fields that were not given. */
+export const meaningOf = (name: string, free: readonly string[], otherNames: OtherNames): string | undefined => {
+  if (name.length > nameCharsMax) return undefined
+  return fieldMeant(name, free) ?? otherNames(plainField(name)).find((meaning) => fits(meaning, free))
 }

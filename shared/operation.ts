@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { MediaKind } from './media-types.ts'
-import { fieldMeant } from './nearest.ts'
+import { fieldMeant, plainField, shownName as shown } from './nearest.ts'
 import { includesRole, type Role } from './roles.ts'
 
 export interface RestBinding {
@@ -121,16 +121,13 @@ export const withMode = (raw: Record<string, unknown>): Record<string, unknown> 
 /** Sentences for names that mean another call: name without case, dashes and underscores → the next step. */
 export type Elsewhere = Readonly<Record<string, string>>
 
-const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
-
 const saidOfUnknown = (
   name: string,
   fields: readonly string[],
   free: readonly string[],
   elsewhere: Elsewhere
 ): { said: string; hint: string } => {
-  // No name that means something is longer.
-  const plain = name.length > shownCharsMax ? '' : plainName(name)
+  const plain = plainField(shown(name))
   const next = Object.hasOwn(elsewhere, plain) ? elsewhere[plain] : undefined
   if (next !== undefined) return { said: 'is not a field here', hint: next }
   const meant = fieldMeant(name, free)
@@ -140,29 +137,39 @@ const saidOfUnknown = (
   return { said: 'is not a field here', hint: `Leave ${shown(name)} out. ${known}` }
 }
 
-/** A name as it may be told: bounded, and whole. */
-const shown = (name: string): string => name.slice(0, shownCharsMax).toWellFormed()
-const shownCharsMax = 100
 const shownMax = 20
 
-/**
- * A field that means nothing here would be passed over, and something else be done than was asked for: a misspelt `dryRun` writes, a
- * misspelt `baseVersion` writes over others. Errors: `invalid_request`, naming the field that was meant.
- */
-export const refuseUnknown = (given: Readonly<Record<string, unknown>>, fields: readonly string[], elsewhere: Elsewhere = {}): void => {
+/** A field and its fault. */
+export interface FieldFault {
+  readonly path: string
+  readonly message: string
+}
+
+/** The unknown fields with what was meant by them, and the next step; undefined when there are none. Errors: `invalid_request` for too many. */
+export const unknownFields = (
+  given: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+  elsewhere: Elsewhere = {}
+): { readonly hint: string; readonly details: readonly FieldFault[] } | undefined => {
   const names = Object.keys(given).filter((name) => given[name] !== undefined)
   if (names.length > limits.fieldsMax)
     throw new ServiceError('invalid_request', {
       details: [{ path: 'body', message: `has ${names.length} fields; the limit is ${limits.fieldsMax}` }]
     })
   const unknown = names.filter((name) => !fields.includes(name)).slice(0, shownMax)
-  if (unknown.length === 0) return
   const free = fields.filter((field) => given[field] === undefined)
   const told = unknown.map((name) => ({ path: shown(name), ...saidOfUnknown(name, fields, free, elsewhere) }))
-  throw new ServiceError('invalid_request', {
-    hint: told[0]?.hint,
-    details: told.map(({ path, said }) => ({ path, message: said }))
-  })
+  const [first] = told
+  return first && { hint: first.hint, details: told.map(({ path, said }) => ({ path, message: said })) }
+}
+
+/**
+ * A field that means nothing here would be passed over, and something else be done than was asked for: a misspelt `dryRun` writes, a
+ * misspelt `baseVersion` writes over others. Errors: `invalid_request`, naming the field that was meant.
+ */
+export const refuseUnknown = (given: Readonly<Record<string, unknown>>, fields: readonly string[], elsewhere: Elsewhere = {}): void => {
+  const unknown = unknownFields(given, fields, elsewhere)
+  if (unknown !== undefined) throw new ServiceError('invalid_request', unknown)
 }
 
 /** Names of the parameters in a path: `/api/docs/{id}/shares/{share}` → `id`, `share`. */

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
-import { type Operation, refuseUnknown, roleAtLeast, roleFor } from '../../shared/operation.ts'
+import { type FieldFault, type Operation, roleAtLeast, roleFor, unknownFields } from '../../shared/operation.ts'
 import type { OperationName, Output } from '../../shared/operations/index.ts'
 import { AuthorName } from '../../shared/operations/schemas.ts'
 import { includesRole } from '../../shared/roles.ts'
@@ -219,10 +219,10 @@ const sizeOf = (origin: string, size: number | bigint): string => {
   return origin === 'array' ? `${size} items long` : String(size)
 }
 
-const refusedInput = (error: z.ZodError): ServiceError =>
-  new ServiceError('invalid_request', {
-    details: error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
-  })
+const issuesOf = (error: z.ZodError): FieldFault[] =>
+  error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
+
+const refusedInput = (error: z.ZodError): ServiceError => new ServiceError('invalid_request', { details: issuesOf(error) })
 
 const Written = z.object({ author: AuthorName.optional() })
 
@@ -234,8 +234,15 @@ export const checked = (
   const { shape } = input
   const namesAuthor = rest.method !== 'GET' && rest.oauth !== true && !('author' in shape)
   // RFC 6749 §3.2: parameters that are not known are passed over.
-  if (rest.oauth !== true) refuseUnknown(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
+  const unknown =
+    rest.oauth === true ? undefined : unknownFields(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
   const parsed = input.safeParse(raw)
+  // All faults at once: each further answer would cost another call.
+  if (unknown !== undefined)
+    throw new ServiceError('invalid_request', {
+      ...unknown,
+      details: [...unknown.details, ...(parsed.success ? [] : issuesOf(parsed.error))]
+    })
   if (!parsed.success) throw refusedInput(parsed.error)
   if (!namesAuthor || raw['author'] === undefined) return parsed.data
   const written = Written.safeParse({ author: raw['author'] })

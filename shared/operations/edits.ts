@@ -2,7 +2,20 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
-import { AuthorName, BaseVersion, Brief, exact, Label, MarkdownInput, Mode, OthersChanged, proposalFields, Version } from './schemas.ts'
+import { operationMeant, otherNamesFor, otherOpNames } from './edit-names.ts'
+import {
+  AuthorName,
+  BaseVersion,
+  Brief,
+  exact,
+  Label,
+  MarkdownInput,
+  Mode,
+  OthersChanged,
+  proposalFields,
+  toldUnknown,
+  Version
+} from './schemas.ts'
 import { ProposedSuggestions } from './suggestions.ts'
 
 const Words = MarkdownInput.refine(
@@ -16,7 +29,8 @@ const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Tit
 const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
 const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its header cells.' })
 const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Number among the matching tables, from 1.' })
-const Place = z.union([z.int().min(1), Words])
+/** A row or column. The library would say of it that its input is invalid. */
+const place = (forms: string) => z.union([z.int().min(1), Words], `must be ${forms}`)
 const whichTable = {
   section: Section.optional(),
   sheet: z.string().min(1).max(200).optional().meta({ description: 'The id of a sheet.' }),
@@ -24,52 +38,75 @@ const whichTable = {
   table: Table.optional()
 }
 
+/** One kind of edit. */
+const kind = <Op extends string, Shape extends z.core.$ZodShape>(op: Op, shape: Shape) =>
+  exact({ op: z.literal(op), ...shape }, otherNamesFor(op))
+
+const kinds = [
+  kind('replace', { find: Words, with: MarkdownInput, ...which }),
+  kind('delete', { find: Words, ...which }),
+  kind('insert', {
+    markdown: MarkdownInput,
+    after: Words.optional(),
+    before: Words.optional(),
+    at: z.enum(['start', 'end']).optional(),
+    ...which
+  }).refine(
+    ({ after, before, at }) => [after, before, at].filter((where) => where !== undefined).length === 1,
+    'needs one of after (words of the text), before (words) and at ("start" or "end")'
+  ),
+  kind('append', { markdown: MarkdownInput, section: Section.optional(), occurrence: Occurrence }),
+  kind('replace_section', { section: Section, markdown: MarkdownInput, occurrence: Occurrence }),
+  kind('replace_lines', { from: z.int().min(1), to: z.int().min(1), markdown: MarkdownInput }),
+  kind('set_document', { markdown: MarkdownInput }),
+  kind('replace_all', {
+    find: Words,
+    with: MarkdownInput,
+    section: Section.optional(),
+    expected: z.int().min(0).optional().meta({ description: 'Expected number of matches.' })
+  }),
+  kind('append_row', { cells: z.array(Cell).min(1).max(limits.sheetColumnsMax), ...whichTable }),
+  kind('set_cell', {
+    row: place('a number from 1, or the text of the first cell of the row').meta({
+      description: 'Number from 1 below the header (in a sheet, 1 is the header), or the text of its first cell.'
+    }),
+    column: place('a number from 1, or the header of the column').meta({ description: 'Number from 1, or its header; in a sheet also B.' }),
+    text: Cell,
+    ...whichTable
+  }),
+  kind('check', { item: Words, checked: z.boolean().default(true), section: Section.optional(), occurrence: Occurrence }),
+  kind('append_item', {
+    markdown: Words,
+    section: Section.optional(),
+    item: Words.optional().meta({ description: 'Words of an item of the list.' }),
+    occurrence: Occurrence
+  })
+] as const
+
+const fieldsOf = Object.fromEntries(kinds.map(({ shape }) => [shape.op.value, Object.keys(shape)]))
+
+/** Tells of an unknown or missing `op` the ones that there are, the meant one first, and how the fields are called there. */
+const toldOperations = (given: Readonly<Record<string, unknown>>): string => {
+  const meant = operationMeant(given, fieldsOf)
+  const first = meant === undefined ? [] : [meant]
+  const all = [...new Set([...first, ...Object.keys(fieldsOf)])]
+  const told = `must be one of ${all.map((op) => `"${op}"`).join(', ')}`
+  const fields = fieldsOf[meant ?? ''] ?? []
+  const unknown = Object.keys(given).filter((name) => given[name] !== undefined && !fields.includes(name))
+  if (meant === undefined || unknown.length === 0) return told
+  return `${told}; ${meant} ${toldUnknown(unknown, fields, given, otherNamesFor(meant))}`
+}
+
 const Operation = z
-  .discriminatedUnion('op', [
-    exact({ op: z.literal('replace'), find: Words, with: MarkdownInput, ...which }),
-    exact({ op: z.literal('delete'), find: Words, ...which }),
-    exact({
-      op: z.literal('insert'),
-      markdown: MarkdownInput,
-      after: Words.optional(),
-      before: Words.optional(),
-      at: z.enum(['start', 'end']).optional(),
-      ...which
-    }).refine(
-      ({ after, before, at }) => [after, before, at].filter((place) => place !== undefined).length === 1,
-      'needs one of after, before and at'
-    ),
-    exact({ op: z.literal('append'), markdown: MarkdownInput, section: Section.optional(), occurrence: Occurrence }),
-    exact({ op: z.literal('replace_section'), section: Section, markdown: MarkdownInput, occurrence: Occurrence }),
-    exact({ op: z.literal('replace_lines'), from: z.int().min(1), to: z.int().min(1), markdown: MarkdownInput }),
-    exact({ op: z.literal('set_document'), markdown: MarkdownInput }),
-    exact({
-      op: z.literal('replace_all'),
-      find: Words,
-      with: MarkdownInput,
-      section: Section.optional(),
-      expected: z.int().min(0).optional().meta({ description: 'Expected number of matches.' })
-    }),
-    exact({ op: z.literal('append_row'), cells: z.array(Cell).min(1).max(limits.sheetColumnsMax), ...whichTable }),
-    exact({
-      op: z.literal('set_cell'),
-      row: Place.meta({ description: 'Number from 1 below the header (in a sheet, 1 is the header), or the text of its first cell.' }),
-      column: Place.meta({ description: 'Number from 1, or its header; in a sheet also B.' }),
-      text: Cell,
-      ...whichTable
-    }),
-    exact({ op: z.literal('check'), item: Words, checked: z.boolean().default(true), section: Section.optional(), occurrence: Occurrence }),
-    exact({
-      op: z.literal('append_item'),
-      markdown: Words,
-      section: Section.optional(),
-      item: Words.optional().meta({ description: 'Words of an item of the list.' }),
-      occurrence: Occurrence
-    })
-  ])
+  .discriminatedUnion('op', kinds, {
+    error: ({ code, input }) => (code === 'invalid_union' ? toldOperations(input as Record<string, unknown>) : undefined)
+  })
   .meta({ id: 'EditOperation' })
 
-const ownNames = rename({ operation: 'op', type: 'op', heading: 'section', text: 'markdown', content: 'markdown' })
+const ownNames = rename({ operation: 'op', type: 'op', heading: 'section' })
+const withMarkdown = rename({ text: 'markdown', content: 'markdown' })
+/** The operations that take Markdown. Elsewhere a field keeps its name, so that it is refused under that. */
+const writers = ['replace', 'replace_all', 'insert', 'append', 'append_item', 'replace_section', 'replace_lines', 'set_document']
 const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
 const withWords = rename({ old_string: 'find', old_str: 'find' })
 
@@ -80,10 +117,13 @@ const normaliseOne = (raw: unknown): unknown => {
   // A cell has a text and no Markdown, and the words of a task are its item.
   if (op === 'set_cell') return rename({ value: 'text', markdown: 'text', heading: 'section' })(raw as Record<string, unknown>)
   if (op === 'check') return rename({ text: 'item', task: 'item', heading: 'section' })(raw as Record<string, unknown>)
-  const found = withWords(ownNames(raw as Record<string, unknown>))
+  const named = withWords(ownNames(raw as Record<string, unknown>))
+  if (named['op'] === undefined ? named['find'] === undefined : !writers.includes(String(named['op']))) return named
+  const found = withMarkdown(named)
   const replacing = withText(found)
   if (found['op'] === 'replace' || found['op'] === 'replace_all') return replacing
-  if (found['op'] === undefined && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
+  const isNamed = found['op'] !== undefined || otherOpNames.some((name) => found[name] !== undefined)
+  if (!isNamed && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
 

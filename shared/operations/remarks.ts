@@ -1,6 +1,7 @@
 /** What operations on comments and on suggestions share: how text is named, who wrote, where it is. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import type { OtherNames } from '../nearest.ts'
 import { type Elsewhere, rename } from '../operation.ts'
 import { exact, Instant, line, MarkdownInput } from './schemas.ts'
 
@@ -11,13 +12,23 @@ const offset = z.int().min(0)
 /** A part of the text, in UTF-16 units from its beginning. */
 export const Offsets = z.object({ from: z.int(), to: z.int() }).meta({ id: 'Anchor' })
 
+const starts = ['start', 'begin', 'startindex', 'startoffset', 'offset', 'index', 'position']
+const ends = ['end', 'endindex', 'endoffset', 'length', 'until']
+
+/** Other interfaces' names of offsets, and what they tell of a range besides. */
+const otherOffsets: OtherNames = (name) => {
+  if (starts.includes(name)) return ['from']
+  if (ends.includes(name)) return ['to']
+  return ['line', 'find', 'prefix', 'suffix', 'occurrence'].includes(name) ? [`${name} next to anchor`] : []
+}
+
 const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput).optional()
 
 /** The ways to name text; longer words than are allowed are refused by the domain. */
 export const targetFields = {
   find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; white space and Markdown marks may differ.' }),
   line: z.int().min(1).optional().meta({ description: 'A line, from 1; with find the line where the text begins.' }),
-  anchor: exact({ from: offset, to: offset })
+  anchor: exact({ from: offset, to: offset }, otherOffsets)
     .refine(({ from, to }) => from <= to, 'must not end before it begins')
     .optional()
     .meta({ description: 'A range in UTF-16 units.' }),

@@ -5,7 +5,7 @@ import { beginsWithHead } from '../document-head.ts'
 import { type EventKind, eventKinds, type ToldPayload } from '../events.ts'
 
 import { limits } from '../limits.ts'
-import { fieldMeant } from '../nearest.ts'
+import { meaningOf, type OtherNames, shownName } from '../nearest.ts'
 import { roles } from '../roles.ts'
 import { taskStates } from '../task-states.ts'
 import { lengthWithLineFeeds, withLineFeeds } from '../text/line-ends.ts'
@@ -43,15 +43,36 @@ export const line = (charsMax: number): z.ZodString =>
     .max(charsMax)
     .refine((text) => wellFormed(text) && !/[\r\n]/.test(text), 'must be one line of well-formed text')
 
-/** An object of our own making, without tolerance: a field that it does not have is refused, with the one that was probably meant. */
-export const exact = <Shape extends z.core.$ZodShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
+const toldMax = 20
+
+/** Tells of names that are no fields of an object, each with the field that was meant. */
+export const toldUnknown = (
+  names: readonly string[],
+  fields: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+  otherNames: OtherNames
+): string => {
+  const free = fields.filter((field) => given[field] === undefined)
+  const told = names.slice(0, toldMax).map((name) => ({ name: shownName(name), meant: meaningOf(name, free, otherNames) }))
+  const known = told.some(({ meant }) => meant === undefined) ? `; its fields are ${fields.join(', ')}` : ''
+  const [only] = told
+  if (told.length === 1 && only?.meant !== undefined) return `has no field ${only.name}; did you mean ${only.meant}?`
+  return `has ${told.map(({ name, meant }) => `no field ${name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`).join(', ')}${known}`
+}
+
+/**
+ * An object of our own making, without tolerance: fields that it does not have are refused, with those that were probably meant.
+ * `otherNames`: what other interfaces call its fields.
+ */
+export const exact = <Shape extends z.core.$ZodShape>(
+  shape: Shape,
+  otherNames: OtherNames = () => []
+): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
-    error: ({ code, keys = [] }) => {
-      if (code !== 'unrecognized_keys') return undefined
-      const [name = ''] = keys as string[]
-      const meant = fieldMeant(name, Object.keys(shape))
-      return `has no field ${name.slice(0, 100).toWellFormed()}${meant === undefined ? `; its fields are ${Object.keys(shape).join(', ')}` : `; did you mean ${meant}?`}`
-    }
+    error: ({ code, keys = [], input }) =>
+      code === 'unrecognized_keys'
+        ? toldUnknown(keys as string[], Object.keys(shape), input as Record<string, unknown>, otherNames)
+        : undefined
   })
 
 export const Title = line(limits.titleCharsMax)

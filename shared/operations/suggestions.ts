@@ -1,6 +1,7 @@
 /** Suggestions (docs/api.md, Comments and suggestions). */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
+import type { OtherNames } from '../nearest.ts'
 import { operation, rename } from '../operation.ts'
 import {
   AuthorKind,
@@ -230,8 +231,14 @@ export const withdrawSuggestion = operation({
   errors: ['not_author', 'already_decided']
 })
 
+const otherDecisionNames: OtherNames = (name) => {
+  if (['suggestion', 'changeid', 'commentid'].includes(name)) return ['suggestionId']
+  if (['state', 'verdict', 'resolution', 'op', 'operation', 'event'].includes(name)) return ['action']
+  return ['note', 'comment', 'body', 'message', 'why'].includes(name) ? ['reason'] : []
+}
+
 const Decisions = z
-  .array(exact({ suggestionId: RemarkId, action: Action, step: SeenStep, reason: Reason }))
+  .array(exact({ suggestionId: RemarkId, action: Action, step: SeenStep, reason: Reason }, otherDecisionNames))
   .meta({ maxItems: limits.suggestionsAtOnceMax })
 
 const renameDecision = rename({ id: 'suggestionId' })

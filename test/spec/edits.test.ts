@@ -334,14 +334,42 @@ test.each([
   [{ op: 'replace', find: 'Much.', with: 'x', occurence: 1 }, 'occurence; did you mean occurrence?'],
   [{ op: 'delete', find: 'Much.', with: 'x' }, 'with'],
   [{ op: 'insert', section: 'Costs', after: 'Much.', markdown: 'x' }, 'after'],
-  [{ op: 'append', markdown: 'x', sction: 'Costs' }, 'sction; did you mean section?']
+  [{ op: 'append', markdown: 'x', sction: 'Costs' }, 'sction; did you mean section?'],
+  [
+    { op: 'delete', text: 'Much.', occurence: 1, foo: 1 },
+    'text (did you mean find?), no field occurence (did you mean occurrence?), no field foo; its fields are op, find'
+  ],
+  [
+    { op: 'replace', find: 'a', with: 'b', before: 'x', cell: 'B2' },
+    'before (did you mean prefix?), no field cell (did you mean op set_cell?)'
+  ],
+  [{ op: 'append', markdown: 'x', after: 'Much.' }, 'after; did you mean op insert?']
 ])('[EDIT-14] a field that an operation does not have is refused, with the one that was meant: %j', async (operation, said) => {
   const owner = await world.create(plan)
   for (const json of [{ operations: [operation] }, operation])
     expect(await owner.ask('POST', '/edits', { json })).toMatchObject({
       status: 400,
-      json: { code: 'invalid_request', details: [{ path: 'operations.0', message: expect.stringContaining(`has no field ${said}`) }] }
+      json: {
+        code: 'invalid_request',
+        details: expect.arrayContaining([{ path: 'operations.0', message: expect.stringContaining(`has no field ${said}`) }])
+      }
     })
+  expect(await contentOf(owner)).toBe(plan)
+})
+
+test.each([
+  [{ op: 'remove', text: 'Much.' }, '"delete", "replace",', 'delete has no field text; did you mean find?'],
+  [{ op: 'repalce', find: 'Much.', with: 'x' }, '"replace", "delete",', ''],
+  [{ op: 'x'.repeat(5000), find: 'Much.' }, '"replace", "delete",', ''],
+  [{ op: 'constructor' }, '"replace", "delete",', ''],
+  [{ old: 'Much.', new: 'x' }, '"replace", "delete",', 'replace has no field old (did you mean find?), no field new (did you mean with?)'],
+  [{ row: 1, col: 2, newValue: 'x' }, '"set_cell", "replace",', 'no field newValue (did you mean text?)']
+])('[EDIT-14] an unknown op is answered with those that there are, the nearest first: %j', async (operation, first, said) => {
+  const owner = await world.create(plan)
+  const { status, json } = await owner.ask('POST', '/edits', { json: { operations: [operation] } })
+  expect(status).toBe(400)
+  expect(json.details).toEqual([{ path: 'operations.0.op', message: expect.stringContaining(said) }])
+  expect(json.details[0].message).toContain(`must be one of ${first}`)
   expect(await contentOf(owner)).toBe(plan)
 })
 

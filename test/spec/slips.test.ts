@@ -122,6 +122,19 @@ test('[SLIP-1] arguments of tools and fields within them', async () => {
   expect((await owner.read()).content).toBe('one\n')
 })
 
+test('[SLIP-12] one answer tells all unknown and all missing fields of a body', async () => {
+  const paths = async (path: string, json: object): Promise<string[]> =>
+    (await owner.ask('POST', path, { json })).json.details.map((fault: { path: string }) => fault.path)
+  expect(await paths('/suggestions', { find: 'one', proposal: 'two', why: 'x' })).toEqual(['proposal', 'why', 'operation'])
+  expect(await paths('/edits', { changes: [], dryRun: 'yes' })).toEqual(['changes', 'operations', 'dryRun'])
+  expect(await paths('/edits', { dry: true, operations: [{ op: 'replace', old: 'one' }] })).toEqual([
+    'dry',
+    'operations.0.find',
+    'operations.0.with',
+    'operations.0'
+  ])
+})
+
 test('[SLIP-5] only what can hardly be anything else is a slip', () => {
   const fields = ['find', 'kind', 'note', 'author', 'published', 'expiresAt']
   for (const name of ['kinds', 'fins', 'node', 'updatedAt', 'url', 'commentary'])

@@ -132,6 +132,28 @@ export const slips: readonly Slip[] = [
     slipText.replace('first words', 'x')
   ),
   edit('an operation that is none', { op: 'substitute', find: 'first words', with: 'x' }, 400, 'replace_section'),
+  edit(
+    '`old` and `new` for `find` and `with`',
+    { op: 'replace', old: 'first words', new: 'x' },
+    400,
+    'no field old (did you mean find?), no field new (did you mean with?)'
+  ),
+  edit('`from` and `to` for them', { op: 'replace', from: 'first words', to: 'x' }, 400, 'no field to (did you mean with?)'),
+  edit('`search` for `find`', { op: 'replace', search: 'first words', with: 'x' }, 400, 'no field search; did you mean find?'),
+  edit('`all` for `replace_all`', { op: 'replace', find: 'words', with: 'x', all: true }, 400, 'did you mean op replace_all?'),
+  edit(
+    '`str_replace` for `replace`',
+    { op: 'str_replace', old_str: 'first', new_str: 'x' },
+    400,
+    'must be one of \\"replace\\", \\"delete\\"'
+  ),
+  edit('`command` for `op`', { command: 'str_replace', old_str: 'first', new_str: 'x' }, 400, 'no field command (did you mean op?)'),
+  edit('`done` for `checked`', { op: 'check', item: 'first', done: true }, 400, 'did you mean checked?'),
+  edit('`cell` for `row` and `column`', { op: 'set_cell', cell: 'B2', text: 'x' }, 400, 'did you mean row and column?'),
+  edit('a row that is none', { op: 'set_cell', row: {}, column: 1, text: 'x' }, 400, 'must be a number from 1, or the text'),
+  edit('an insertion without a place', { op: 'insert', markdown: 'x' }, 400, 'needs one of after (words of the text)'),
+  edit('`position` for a place', { op: 'insert', markdown: 'x', position: 'end' }, 400, 'did you mean after, before or at?'),
+  edit('`mode` within an operation', { op: 'append', markdown: 'x', mode: 'suggest' }, 400, 'did you mean mode outside this edit?'),
   edit('nothing to find', { op: 'replace', find: '', with: 'x' }, 400, 'find'),
   edit('words that are not there', { op: 'replace', find: 'third words', with: 'x' }, 422, 'target_not_found'),
   edit('words that are there twice', { op: 'replace', find: 'words', with: 'x' }, 422, 'candidates'),
