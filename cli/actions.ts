@@ -1,4 +1,4 @@
-/** What the commands do that are more than one call of an operation. */
+/** The commands that are more than one call of an operation. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Client, errorFrom, inHeader } from '../shared/client.ts'
@@ -236,7 +236,7 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** What an answer says, if that is a JSON object. */
+/** The fields of an answer, if it is a JSON object. */
 const problemIn = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)
@@ -310,5 +310,5 @@ const own: Readonly<Record<string, Action>> = {
   upgrade
 }
 
-/** What a command does. */
+/** The action of a command. */
 export const actionOf = (words: string): Action => own[words] ?? callOperation

@@ -32,7 +32,7 @@ const optionsBefore = (words: readonly string[]): number => {
 
 export interface Line {
   readonly command: Command | undefined
-  /** What was typed in the place of a command: one, a group of them, or neither. */
+  /** The words typed in the place of a command: one, a group of them, or neither. */
   readonly typed: string
   /** Without the words of the command. */
   readonly rest: readonly string[]

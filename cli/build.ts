@@ -1,4 +1,4 @@
-/** What the build and the service write into the program (cli/vite.config.ts, server/http/downloads.ts). */
+/** The values that the build and the service write into the program (cli/vite.config.ts, server/http/downloads.ts). */
 declare const AGMD_VERSION: string | undefined
 declare const AGMD_HOME: string | undefined
 

@@ -30,7 +30,7 @@ export interface Call {
   confirm(question: string): Promise<void>
 }
 
-/** What a command does. Answers the exit code; 0 when nothing. */
+/** The action of a command. Answers the exit code; 0 when nothing. */
 export type Action = (call: Call) => Promise<number | void>
 
 /** Errors: `usage` for what no header can carry. */

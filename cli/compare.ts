@@ -16,7 +16,7 @@ export const counted = (before: string, after: string): string => {
   return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`
 }
 
-/** What was proposed, or in a dry run would be. */
+/** The suggestions that were made, or in a dry run would be. */
 export const toldProposals = (
   { terminal }: Call,
   { suggestions = [], diff }: Pick<Output<'replaceContent'>, 'suggestions' | 'diff'>,

@@ -1,4 +1,4 @@
-/** What an error says besides its sentence, in lines: which field, which role, where, how much. */
+/** The details of an error in lines: which field, which role, where, how much. */
 import { oneLine } from './terminal.ts'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,4 +1,4 @@
-/** What goes wrong here, besides the errors of the service (shared/errors.ts), and how both are told. */
+/** The client's own errors, besides those of the service (shared/errors.ts), and how both are told. */
 import { type ErrorCode, errorMeanings, ServiceError } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 
@@ -48,11 +48,11 @@ export interface Told {
   readonly hint: string
   readonly requestId?: string
   readonly exit: number
-  /** What else the service said. */
+  /** The further fields of the service's answer. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** What helps here in place of a hint that is about HTTP. */
+/** The client's advice in place of a hint that is about HTTP. */
 const hints: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'Correct the fields above and run the command again.',
   credential_required: 'Add the share URL of the document, or sign in: agmd login.',

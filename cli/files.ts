@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { Failure } from './failure.ts'
 
-/** What a symbolic link leads to, also when that is not there yet. Errors: `file_error` for links that lead in a circle. */
+/** The target of a symbolic link, also when that is not there yet. Errors: `file_error` for links that lead in a circle. */
 const realPath = (path: string): string => {
   try {
     return realpathSync(path)

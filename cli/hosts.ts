@@ -1,5 +1,5 @@
 /**
- * What is remembered of services: sessions and keys, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable by its owner only.
+ * The memory of services: sessions and keys, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable by its owner only.
  * `{ "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`: a secret is only ever sent to the origin it stands under.
  */
 import { createHash } from 'node:crypto'

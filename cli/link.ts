@@ -1,5 +1,5 @@
 /**
- * What is remembered next to a file: the document that it is of, and the text it began with. For `notes.md` that is `.agmd/notes.md.json`, in a
+ * The memory next to a file: the document that it is of, and the text it began with. For `notes.md` that is `.agmd/notes.md.json`, in a
  * folder that git passes over. The key is not there, only what names it (hosts.ts).
  */
 import { existsSync } from 'node:fs'

@@ -55,7 +55,7 @@ const run = async (typed: readonly string[]): Promise<number> => {
   return asked ? exitCodes.ok : exitCodes.usage
 }
 
-/** What a field of a request is called on this command line: `body` is `--body`, `taskId` is TASK. */
+/** The name of a request's field on this command line: `body` is `--body`, `taskId` is TASK. */
 const shownAs =
   (words: readonly string[]) =>
   (field: string): string => {

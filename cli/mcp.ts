@@ -112,7 +112,7 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })
     const said = response.text()
     const answer = parsed(said)
-    // What was settled once is said with every message from then on (MCP, Streamable HTTP).
+    // Settled values are sent with every message from then on (MCP, Streamable HTTP).
     const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined
     if (version !== undefined) headers['MCP-Protocol-Version'] = version
     if (message.id === undefined) return undefined

@@ -13,7 +13,7 @@ import { checkMarks, checkStill, connect, type Copy, fileOf, mustRead, remember,
 /** How often a push is tried again on what came in the meantime. */
 const roundsMax = 5
 
-/** What a push is about. */
+/** The subject of a push. */
 interface Push {
   readonly call: Call
   readonly client: Client
@@ -52,7 +52,7 @@ interface Written {
   readonly diff?: string | undefined
 }
 
-/** What is said of a push besides its text. */
+/** The options of a push besides its text. */
 const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   const { granularity, note, label } = call.fields as Partial<InputOf<'replaceContent'>>
   return {

@@ -87,7 +87,7 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
   return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
 }
 
-/** What a share URL, a document id or a file that was pulled stands for. Errors: `usage`, `foreign_origin`, `not_pulled`. */
+/** The document of a share URL, a document id or a file that was pulled. Errors: `usage`, `foreign_origin`, `not_pulled`. */
 export const placeOf = (typed: string, given: string | undefined): Place => {
   // A link that was copied has white space around it, at times.
   const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed

@@ -7,7 +7,7 @@ type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => stri
 
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
 
-/** What a dry run would change. */
+/** The changes that a dry run would make. */
 const wouldChange = (diff: string): string => (diff === '' ? 'There is nothing to change.' : harmless(diff))
 
 const list = (rows: readonly (readonly string[])[], nothing: string): string => (rows.length === 0 ? nothing : columns(rows))

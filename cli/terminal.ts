@@ -1,4 +1,4 @@
-/** What is printed, and where: results on the standard output, everything else on the standard error. */
+/** The output of a command: results on the standard output, everything else on the standard error. */
 import { createInterface } from 'node:readline'
 
 export interface Flags {
@@ -60,7 +60,7 @@ export interface Terminal {
   print(words: string): void
   /** Prints the text of a document as it is; on a terminal without what could steer that, and with an end of line. */
   text(text: string): void
-  /** What others wrote as it may be printed among words of our own. */
+  /** Words of others, made safe to print among words of our own. */
   shown(text: string): string
   /** Tells what was done, on the standard error. */
   say(words: string): void

@@ -44,7 +44,7 @@ function plainTables(): Plugin {
   return { name: 'agmd-plain-tables', enforce: 'pre', load: (id) => tables[id] }
 }
 
-/** What runs it, and what is written into it. The service puts its own address in the place of AGMD_HOME (server/http/downloads.ts). */
+/** The program's first line, and values written into it. The service puts its own address in the place of AGMD_HOME (server/http/downloads.ts). */
 const head = `#!/usr/bin/env node
 "use strict";
 var AGMD_VERSION = ${JSON.stringify(version)};

@@ -97,7 +97,7 @@ export const watch = async (call: Call): Promise<never> => {
   try {
     return await Promise.race([follow(), failed])
   } finally {
-    // What still waits would keep the process alive.
+    // A wait that is still open would keep the process alive.
     ended.abort()
     watcher?.close()
   }

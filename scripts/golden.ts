@@ -37,7 +37,7 @@ const call = async ({ doc, key }: Reader, method: string, path: string, body?: u
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What must be read of a document. */
+/** The reads of a document that must match. */
 const expectation = async (target: Reader, shares: readonly unknown[], versions: ReadonlyMap<string, string>): Promise<unknown> => {
   const { content, version } = await readMarkdown(target)
   const { revisions } = await call(target, 'GET', '/revisions')

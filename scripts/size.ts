@@ -1,4 +1,4 @@
-/** What a visit loads, at first and when it is needed, gzipped, next to its budget. Run alone it prints them and exits 1 when one is over. */
+/** The size of a visit, at first and when more is needed, gzipped, next to its budget. Run alone it prints them and exits 1 when one is over. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -41,7 +41,7 @@ export function sizes(): Size[] {
   const manifest = JSON.parse(readFileSync(join(built, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const total = (keys: readonly string[], kind: 'js' | 'css'): number =>
     gzipped(new Set(keys.flatMap((key) => filesOf(manifest, key, kind))))
-  /** Of a chunk, beyond what the page that asks for it has already. */
+  /** The size of a chunk, beyond what the page that asks for it has already. */
   const later = (key: string, ...present: readonly string[]): number => {
     const there = new Set(present.flatMap((other) => filesOf(manifest, other, 'js')))
     return gzipped(new Set(filesOf(manifest, key, 'js').filter((file) => !there.has(file))))

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, ServiceError } from './errors.ts'
 import { type Operation, pathParameters } from './operation.ts'
 import { type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
 
-/** What is needed of `fetch`. */
+/** The part of `fetch` that is needed. */
 export type Send = (
   url: string,
   init: {
@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly token?: string
   /** Name under which a guest or agent writes. */
   readonly author?: string
-  /** What sends the requests; `fetch` when absent. */
+  /** The function that sends the requests; `fetch` when absent. */
   readonly send?: Send
 }
 

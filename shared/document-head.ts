@@ -3,7 +3,7 @@
  * never to be sent back.
  */
 
-/** What it begins with. */
+/** The line that it begins with. */
 export const headMark = '<!-- agmd: this comment is not part of the document.'
 
 /** How much of a text may be white before it. */

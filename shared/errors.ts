@@ -398,7 +398,7 @@ const meanings = {
 
 export type ErrorCode = keyof typeof meanings
 
-/** What each code means outside. */
+/** The meaning of each code for callers. */
 export const errorMeanings: Readonly<Record<ErrorCode, ErrorMeaning>> = meanings
 
 export const errorCodes = Object.keys(meanings) as ErrorCode[]

@@ -25,11 +25,11 @@ export interface Segment {
   readonly text: string
 }
 
-/** What came out besides a file: `text` of a transcription or picture; `duration` in seconds. */
+/** The result besides a file: `text` of a transcription or picture; `duration` in seconds. */
 export interface JobResult {
   readonly text?: string
   readonly duration?: number
   readonly segments?: readonly Segment[]
-  /** What did it. */
+  /** The engine that did it. */
   readonly engine?: string
 }

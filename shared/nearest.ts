@@ -1,4 +1,4 @@
-/** What somebody meant who wrote a name that is none. */
+/** Finds the name that somebody meant who wrote an unknown one. */
 
 /** Letters to change, add, leave out, or swap with their neighbour (optimal string alignment). */
 const distance = (one: string, other: string): number => {

@@ -1,4 +1,4 @@
-/** What an operation is. The entries stand in `operations/`, one file per resource; every face is derived from them. */
+/** Defines operations. The entries stand in `operations/`, one file per resource; every face is derived from them. */
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
@@ -38,7 +38,7 @@ export interface RestBinding {
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
   readonly summary: string
   readonly description?: string
-  /** What it is about: a `document` needs a role there, an `account` needs a session, the `service` is open. */
+  /** The subject: a `document` needs a role there, an `account` needs a session, the `service` is open. */
   readonly on: 'document' | 'account' | 'service'
   /** Least role on the document; absent when `on` is not `document`. */
   readonly role?: Role

@@ -14,7 +14,7 @@ export const relayWindowBytes = 256 * 1024
 /** Close codes of `/relay`. */
 export const relayCloseCodes = { restarting: 1001, badMessage: 4400, tokenEnded: 4401, tooSlow: 4408, tooMany: 4429 } as const
 
-/** What a node can do, and with what. */
+/** The abilities of a node, and its engines. */
 export interface Capability {
   readonly kind: JobKind
   readonly engine: string
@@ -40,7 +40,7 @@ export type NodeMessage =
   | { readonly type: 'result'; readonly job: number; readonly result: JobResult; readonly file: WireFile | null }
   | { readonly type: 'fail'; readonly job: number; readonly code: (typeof nodeFailures)[number]; readonly message: string }
 
-/** What a node is asked. */
+/** The request for a node. */
 export interface JobMessage {
   readonly type: 'job'
   /** Names the job on this connection, and this attempt at it. */

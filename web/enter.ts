@@ -18,7 +18,7 @@ let isStarted = false
 const start = async (): Promise<void> => {
   if (isStarted) return
   isStarted = true
-  // What cannot be had now is asked for again below, and its absence told.
+  // A file that cannot be had now is asked for again below, and its absence told.
   await beginParts(first?.dataset['scripts']?.split(' ') ?? []).catch(() => undefined)
   await import('./main.tsx')
 }

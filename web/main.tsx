@@ -38,7 +38,7 @@ const root = document.getElementById('app')
 if (root !== null) {
   addFaces()
   await loadWords()
-  // Of a first visit they came with the text, or cannot be waited for.
+  // At a first visit they came with the text, or cannot be waited for.
   const faces = isKept() ? facesAtHand('write') : undefined
   const shown = await page()
   await faces

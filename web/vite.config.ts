@@ -33,7 +33,7 @@ function closure(root: string, info: (id: string) => Rolldown.ModuleInfo | null)
   return found
 }
 
-/** What is fetched as a whole: its own file holds the first module alone, and names the files of the others. */
+/** Libraries that are fetched as a whole: each one's own file holds the first module alone, and names the files of the others. */
 const wholes = [
   'enter.ts',
   'main.tsx',
@@ -72,7 +72,7 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     if (isEditor) return 'editor'
     if (isHome && (isSoon || isReader)) return 'common'
     if (isSoon && (isReader || isIn('../shared/markdown/components.ts'))) return 'shared'
-    // Who only reads has remarks too, and nothing to write with.
+    // A reader has remarks too, and nothing to write with.
     if (isSoon) return !isWriting ? 'remarks' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
     return isReader && !isIn('document/outline.tsx', 'components/mount.tsx') ? 'reader' : null
   }

@@ -1,4 +1,4 @@
-/** What an engine is. */
+/** Defines an engine. */
 import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
 
 /** A job in the hands of an engine. */

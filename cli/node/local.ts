@@ -14,7 +14,7 @@ const always = new AbortController().signal
 /** Longest recording that is taken, in seconds: few bytes of some formats hold days of silence. */
 const recordingSecondsMax = 2 * 3600
 
-/** What turns other formats into WAV; a little more than the longest is made of one that is longer. */
+/** The program that turns other formats into WAV; a little more than the longest is made of one that is longer. */
 const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
   const out = join(folder, 'converted.wav')
   const seconds = String(recordingSecondsMax + 1)
@@ -186,7 +186,7 @@ const wordOf = (token: string): string => (/^(<.*>|\[.*\]|\+\+.*\+\+)$/.test(tok
 
 const joined = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('\n')
 
-/** What `pocketsphinx_continuous -time yes` prints: an utterance, then its words with start, end and confidence. */
+/** The output of `pocketsphinx_continuous -time yes`: an utterance, then its words with start, end and confidence. */
 export const readContinuous = (output: string): Segment[] => {
   const segments: Segment[] = []
   let words: { word: string; start: number; end: number }[] = []
@@ -208,7 +208,7 @@ interface Utterance {
   readonly t: string
 }
 
-/** What `pocketsphinx single` of version 5 prints: a line of JSON for each utterance, with beginning, duration and text. */
+/** The output of `pocketsphinx single` of version 5: a line of JSON for each utterance, with beginning, duration and text. */
 export const readSingle = (output: string): Segment[] =>
   output
     .split('\n')
@@ -221,7 +221,7 @@ interface Whispered {
   readonly transcription: readonly { readonly offsets: { readonly from: number; readonly to: number }; readonly text: string }[]
 }
 
-/** What `whisper-cli -oj` writes; offsets in milliseconds. */
+/** The output of `whisper-cli -oj`; offsets in milliseconds. */
 export const readWhisper = (json: string): Segment[] =>
   (JSON.parse(json) as Whispered).transcription
     .filter(({ text }) => text.trim() !== '')

@@ -82,7 +82,7 @@ export const node: Action = async (call) => {
   const token = tokenOf()
   const origin = call.origin()
   requireEncryption(new URL(origin))
-  // What the settings name goes before what is found.
+  // An engine that the settings name goes before one that is found.
   const remote = await openaiEngines((words) => terminal.warn(words))
   const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]
   const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))

@@ -85,7 +85,7 @@ const parsed = <T>(body: Buffer): T => {
   }
 }
 
-/** What a picture is, by its first bytes; the service looks more closely. */
+/** The type of a picture, by its first bytes; the service looks more closely. */
 const typeOfImage = (bytes: Buffer): string | undefined => {
   if (bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return 'image/png'
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return 'image/jpeg'

@@ -28,7 +28,7 @@ const opening = (page: Page, cards: number): Promise<number> =>
     if (button === undefined) throw new Error('there is no button of the views')
     button.click()
     const isThere = (): boolean => (document.querySelector('.md-component')?.shadowRoot?.querySelectorAll('.card').length ?? 0) >= most
-    // What is there before a frame is drawn by it; a message of that moment comes after it.
+    // Messages that are there before a frame are drawn by it; a message of that moment comes after it.
     await new Promise((resolve) => {
       const channel = new MessageChannel()
       channel.port1.onmessage = resolve

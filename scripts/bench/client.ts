@@ -12,7 +12,7 @@ import { ms, percentile, startProcess, table } from './support/support.ts'
 /** Starts of each kind. */
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 30)
 
-/** What `agmd --version` may take beyond the bare start, in milliseconds. */
+/** The time that `agmd --version` may take beyond the bare start, in milliseconds. */
 const extraMsMax = 60
 
 const agmd = join(import.meta.dirname, '..', '..', 'dist', 'agmd')

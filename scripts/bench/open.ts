@@ -126,7 +126,7 @@ for (const { name, place } of documents) {
 console.log('cold open, ms (each in a fresh server; the first one of a process runs cold code)')
 table(['document', 'first load', 'load p50', 'bare Y.applyUpdate', 'text at a client'], rows)
 
-// Who wrote which line: the whole journal is read for the first answer, what is new for the next.
+// The author of each line: the whole journal is read for the first answer, what is new for the next.
 const attributed = await start({ folder, env })
 const answers: string[] = []
 for (const name of ['first', 'again']) {

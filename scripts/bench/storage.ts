@@ -15,7 +15,7 @@ const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>
 
-/** What is measured. Loaded by address: a bench looks at the server from outside, and scripts import nothing of it. */
+/** The parts that are measured. Loaded by address: a bench looks at the server from outside, and scripts import nothing of it. */
 interface Measured {
   commit(batch: { puts: { key: (string | number)[]; value: Uint8Array }[] }): Promise<boolean>
   get(key: (string | number)[]): Promise<unknown>

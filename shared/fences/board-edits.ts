@@ -1,5 +1,5 @@
 /**
- * What people do on a board. Columns and cards are named by their index in the board that was parsed; what is not there changes nothing.
+ * The actions of people on a board. Columns and cards are named by their index in the board that was parsed; a missing index changes nothing.
  * A card that moves leaves its line end behind and enters as whole lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'

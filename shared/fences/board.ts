@@ -168,7 +168,7 @@ export const cardsShown = (
   return shown
 }
 
-/** What a card says below its title, without the indentation. */
+/** The text of a card below its title, without the indentation. */
 export const detailsOf = ({ details }: Card): string => details.map(({ text }) => unindentedLine(text)).join('\n')
 
 const stateNames: readonly (readonly [CardState, RegExp])[] = [

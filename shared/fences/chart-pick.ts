@@ -6,7 +6,7 @@ import { insertBehind, insertLines, rewrite, within } from './edits.ts'
 import { nameOfCell } from './formula/parse.ts'
 import { type Change, formulaAfter } from './formula/rewrite.ts'
 
-/** What `data`, `x` and `y` say from now on; undefined: nothing. Data that the chart holds itself goes. */
+/** The new `data`, `x` and `y`; undefined: none. Data that the chart holds itself goes. */
 export interface DataSettings {
   readonly data: string
   readonly x?: string

@@ -9,7 +9,7 @@ export interface ChartSource {
   readonly cells: Pick<WrittenReference, 'first' | 'last'> | undefined
 }
 
-/** What `data: #…` names; undefined: no cells. */
+/** The sheet or list that `data: #…` names; undefined: no cells. */
 export const sourceOf = (name: string): ChartSource | undefined => {
   if (!name.includes('!')) return { sheet: name.slice(1), cells: undefined }
   const [cells] = referencesIn(`=${name}`)

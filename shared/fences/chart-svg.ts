@@ -290,7 +290,7 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
 /** Whether a point is drawn: a pie has slices for what is above zero alone. */
 const isDrawn = (chart: Chart, { series }: ChartData, point: number): boolean => !isRound(chart) || (series[0]?.values[point] ?? 0) > 0
 
-/** What colours stand for. `isDrawn`: whether there is a slice in that colour. */
+/** The legend. `isDrawn`: whether there is a slice in that colour. */
 export interface LegendEntry {
   readonly name: string
   readonly colour: string
@@ -331,7 +331,7 @@ export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widt
 /** Published pages and files are in English. */
 export const noSlice = 'no slice'
 
-/** What is drawn, as a table for those who do not see it; `none` is said of what is not. */
+/** The drawn data as a table, for those who do not see it; `none` is said of data that is not drawn. */
 export const chartTable = (chart: Chart, data: ChartData, none = noSlice): string => {
   const { axis, labels, series } = data
   const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')

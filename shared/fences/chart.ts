@@ -102,7 +102,7 @@ export interface ChartProblem {
   readonly problem: 'none' | 'elsewhere' | 'sheet' | 'cells' | 'json' | 'column' | 'numbers'
   /** Name of the column, sheet or file; '' without one. */
   readonly name: string
-  /** What there is in its place: sheets. */
+  /** The ids that there are instead: of sheets. */
   readonly others?: readonly string[]
   /** Where it is to be mended. */
   readonly line: Line | undefined
@@ -155,9 +155,9 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   }
 }
 
-/** What charts ask of the sheets of their document. */
+/** The questions of charts to the sheets of their document. */
 export interface SheetsOfChart {
-  /** What the sheet with an id shows. */
+  /** The shown values of the sheet with an id. */
   rowsOf(id: string): Rows | undefined
   readonly ids: readonly string[]
 }
@@ -204,7 +204,7 @@ export interface ChartData {
   readonly remarks: readonly ChartRemark[]
 }
 
-/** What of the data is drawn otherwise than one may expect, or not at all. */
+/** Data that is drawn otherwise than one may expect, or not at all. */
 export interface ChartRemark {
   /**
    * `order`: a scatter goes by numbers, others stand in their order. `legend`: it ends before the slices do. `type`: none that there is.
@@ -283,7 +283,7 @@ const numberIn = (text: string | undefined): number | undefined =>
 const columnNamed = (heads: readonly string[], name: string): number =>
   heads.findIndex((head) => head.trim().toLowerCase() === name.trim().toLowerCase())
 
-/** What is drawn of some rows: the column `x` as labels, those of `y` (several apart by commas) as series; without, the first and all others. */
+/** The drawn part of some rows: the column `x` as labels, those of `y` (several apart by commas) as series; without, the first and all others. */
 export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem => {
   const [heads = [], ...below] = rows
   const [x, y] = [valueOf(chart, 'x'), valueOf(chart, 'y')]

@@ -54,14 +54,14 @@ const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
 const viewForm = /^\{\{(.*)\}\}[ \t]*$/
 const indentation = /^(?: {2}|\t)/
 
-/** What a line says behind `---`; undefined: it does not begin so. */
+/** The words of a line behind `---`; undefined: it does not begin so. */
 const dayOf = (text: string): string | undefined => {
   if (!text.startsWith('---') || breaksLine(text)) return undefined
   const from = skipBlanks(text, runEnd(text, '-', 0))
   return text.slice(from, trimBlanks(text, from))
 }
 
-/** What a line of the older form of Chat View says behind its sign; undefined: it is none. */
+/** The words of a line of the older form of Chat View behind its sign; undefined: it is none. */
 const oldViewOf = (text: string): string | undefined => {
   const from = skipBlanks(text, 1)
   const bar = text.indexOf('|', from)

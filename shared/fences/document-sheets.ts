@@ -11,7 +11,7 @@ export interface DocumentSheets {
   readonly workbook: Workbook
   /** Index of the sheet that begins on a line, counted from 0; -1: none. */
   indexOnLine(line: number): number
-  /** What the cells of a sheet with this id show; undefined: there is none. */
+  /** The shown values of a sheet with this id; undefined: there is none. */
   rowsOf(id: string): Rows | undefined
   /** The ids of sheets, in their order. */
   readonly ids: readonly string[]

@@ -53,7 +53,7 @@ export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[],
   ...insertBehind(fence, lines.at(-1) ?? behind, contents.slice(lines.length))
 ]
 
-/** What a line would close the fence with. */
+/** The mark with which a line would close the fence. */
 const closingLength = (fence: Fence, line: string): number => {
   const char = fence.source.charAt(fence.mark.from)
   const content = line.startsWith(fence.prefix) ? line.slice(fence.prefix.length) : line.trimStart()

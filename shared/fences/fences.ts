@@ -42,10 +42,10 @@ export interface Fence extends Range, Info {
   readonly mark: Range
   /** Undefined when the fence is not closed: it then ends with its container or with the text. */
   readonly closing: Range | undefined
-  /** What edits may change: from behind the first line to before the closing one. */
+  /** The range that edits may change: from behind the first line to before the closing one. */
   readonly bodyFrom: number
   readonly bodyTo: number
-  /** What a new line of this fence begins with: quote marks and the indentation of list items. */
+  /** The beginning of a new line of this fence: quote marks and the indentation of list items. */
   readonly prefix: string
   readonly lines: readonly Line[]
 }
@@ -115,7 +115,7 @@ interface Break {
 const breakMarks = '-*_'
 const breakMarksMin = 3
 
-/** Of the line that ends at `end` and begins at `start`. */
+/** For the line that ends at `end` and begins at `start`. */
 const breakOf = (text: string, start: number, end: number): Break | undefined => {
   let from = trimBlanks(text, start, end)
   const char = text.charAt(from - 1)
@@ -283,7 +283,7 @@ const open = (reader: Reader, inParagraph: boolean): Container[] => {
   }
 }
 
-/** What begins a comment or formula and ends on a later line, found once for all places that it may begin at. */
+/** The ends of comments or formulas that end on a later line, found once for all places that they may begin at. */
 interface Ends {
   /** Offset up to which lines belong to the comment that begins on this line, or -1. */
   comment(at: number): number
@@ -411,7 +411,7 @@ export const fencesOf = (text: string): Fence[] => {
     const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     const next = end + 1
-    // What follows the last line end is no line of a fence.
+    // Text after the last line end is no line of a fence.
     if (start === text.length && opened !== undefined) break
     reader.begin(start, end)
     const matched = enter(reader, containers)

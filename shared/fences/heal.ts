@@ -1,5 +1,5 @@
 /**
- * What is tidied in a fence that nobody has changed for a while: the traces that interactions made at once leave. Empty lines where cards,
+ * Tidies a fence that nobody has changed for a while: the traces that interactions made at once leave. Empty lines where cards,
  * messages and rows were, markers with more than one character, spaces at line ends. White space and markers alone: no word is touched, and
  * to do it again changes nothing.
  */

@@ -10,7 +10,7 @@ import { type CellChange, sortedOrder, type Table } from './table.ts'
 
 /** A value of JSON, and where it stands in its text. */
 interface Value extends Range {
-  /** Of a list, or of an object with its keys. */
+  /** The entries of a list, or of an object with its keys. */
   readonly items: readonly Entry[] | undefined
 }
 
@@ -100,7 +100,7 @@ const edit = (body: Body, from: number, to: number, insert: string): Edit => ({
   insert
 })
 
-/** What stands between items: items on lines of their own get lines of their own next to them. */
+/** The text between items: items on lines of their own get lines of their own next to them. */
 const gapBefore = ({ text, fence }: Body, { from }: Entry): string => {
   const start = trimBlanks(text, 0, from)
   return start === 0 || text[start - 1] === '\n' ? `\n${fence.prefix}${text.slice(start, from)}` : ' '

@@ -1,5 +1,5 @@
 /**
- * What people do in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A cell that changes is
+ * The actions of people in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A cell that changes is
  * replaced alone; where rows or columns come, go or move, the formulas of this sheet go on naming the same cells. Formulas in other sheets of
  * the document are rewritten by `followChange`, each within its own fence.
  */
@@ -102,7 +102,7 @@ const isOwn =
   (id: string | undefined): boolean =>
     id === undefined || id === fence.id
 
-/** What another sheet of the document has to change when rows or columns of the sheet with this id did. */
+/** The edits of another sheet of the document when rows or columns of the sheet with this id changed. */
 export const followChange = (other: Sheet, id: string, change: Change): Edits =>
   within(
     other.fence,
@@ -306,7 +306,7 @@ export const parseTsv = (text: string): string[][] => {
 export const formatTsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => (/[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** What was copied elsewhere, from a cell on. */
+/** The cells that were copied elsewhere, from a cell on. */
 export const cellsOfTsv = (row: number, column: number, tsv: string): CellChange[] =>
   parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
 

@@ -11,7 +11,7 @@
 import type { Fence, Line, Range } from './fences.ts'
 
 export interface Cell extends Range {
-  /** What it says: without the space around it, escapes and quotes undone. `from` and `to` are those of the trimmed source. */
+  /** The value: without the space around it, escapes and quotes undone. `from` and `to` are those of the trimmed source. */
   readonly text: string
   /** Between the bars or delimiters next to it, with the space. */
   readonly area: Range
@@ -28,7 +28,7 @@ export type Side = 'left' | 'center' | 'right' | undefined
 
 export interface Sheet {
   readonly fence: Fence
-  /** What separates the cells of a CSV; undefined in a table. */
+  /** The separator of the cells of a CSV; undefined in a table. */
   readonly delimiter: ',' | ';' | '\t' | undefined
   readonly rows: readonly Row[]
   /** The line of dashes. */
@@ -42,7 +42,7 @@ export interface Sheet {
 const trimmed = ({ from, text }: Line, start: number, end: number): Cell => {
   const part = text.slice(start, end)
   const inner = part.trim()
-  // Of a cell that is empty its place is after the space that follows the bar.
+  // The place of an empty cell is after the space that follows the bar.
   const lead = inner === '' ? Math.min(1, part.length) : part.length - part.trimStart().length
   const at = from + start + lead
   return { from: at, to: at + inner.length, text: inner, area: { from: from + start, to: from + end } }

@@ -12,7 +12,7 @@ export interface CellChange {
   readonly text: string
 }
 
-/** What it answers to a change are edits of the text that it was read from, within its fence: none where the change cannot be made. */
+/** Answers a change with edits of the text that it was read from, within its fence: none where the change cannot be made. */
 export interface Table {
   readonly fence: Fence
   readonly texts: readonly (readonly string[])[]

@@ -1,4 +1,4 @@
-/** What a change of one fence is, in the terms of its kind: for who decides on it. Undefined where it is none that people do in one step. */
+/** A change of one fence, in the terms of its kind: for the person who decides on it. Undefined where it is none that people do in one step. */
 import { applyEdits, type Edit } from '../text/diff.ts'
 import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'
 import { parseChart } from './chart.ts'
@@ -8,7 +8,7 @@ import { type Fence, type FenceKind, fenceAt, fencesOf } from './fences.ts'
 import { lettersOfColumn } from './formula/parse.ts'
 import { parseSheet, textsOf } from './sheet.ts'
 
-/** What is done, and with what: names are those that are shown. */
+/** The action and its objects: names are those that are shown. */
 export type Told =
   | { readonly kind: 'card.move' | 'card.add'; readonly name: string; readonly column: string }
   | { readonly kind: 'card.mark'; readonly name: string; readonly state: CardState }
@@ -129,7 +129,7 @@ const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) =
   sheet: toldOfSheet
 }
 
-/** What an edit of a text does to the fence that it is in. `fences` are those of the text. */
+/** The effect of an edit of a text on the fence that it is in. `fences` are those of the text. */
 export const toldEdit = (fences: readonly Fence[], edit: Edit): Told | undefined => {
   const fence = fenceAt(fences, edit.from)
   if (fence === undefined || edit.from < fence.bodyFrom || edit.to > fence.bodyTo) return undefined

@@ -13,7 +13,7 @@ import type { Fence, Line, Range } from './fences.ts'
 
 export interface Widget {
   readonly fence: Fence
-  /** What runs: all lines but that of the state. */
+  /** The code that runs: all lines but that of the state. */
   readonly html: string
   readonly title: string
   /** In CSS pixels, within the limits. */

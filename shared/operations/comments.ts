@@ -130,7 +130,7 @@ export const replyToComment = operation({
 
 const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved: true, reopen: false, reopened: false, open: false }
 
-/** What is asked for under any name, as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null when fields are given and none of them says. */
+/** Reads the decision under any name, as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null when none of the fields says. */
 const resolvedOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['resolved'] ?? raw['action'] ?? raw['status']
   // A word that means nothing stays and is refused.

@@ -156,11 +156,11 @@ export const operations = {
 
 export type OperationName = keyof typeof operations
 
-/** What a handler receives: parsed and checked. */
+/** The parsed and checked input of a handler. */
 export type Input<Name extends OperationName> = z.output<(typeof operations)[Name]['input']>
 
-/** What a handler answers. */
+/** The answer of a handler. */
 export type Output<Name extends OperationName> = z.output<(typeof operations)[Name]['output']>
 
-/** What a caller may send. */
+/** The input of a caller. */
 export type Request<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>

@@ -27,10 +27,10 @@ const job = {
   engine: z.string().optional()
 } as const
 
-/** What all jobs have. */
+/** The fields of all jobs. */
 export const MediaJob = z.object(job).meta({ id: 'MediaJob' })
 
-/** What a start and a poll answer; `result` and its fields are there when `status` is `done`. */
+/** The answer of a start and a poll; `result` and its fields are there when `status` is `done`. */
 const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result: Result) =>
   z
     .object({

@@ -1,4 +1,4 @@
-/** What operations on comments and on suggestions share: how text is named, who wrote, where it is. */
+/** The common parts of operations on comments and on suggestions: how text is named, who wrote, where it is. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import type { OtherNames } from '../nearest.ts'
@@ -79,7 +79,7 @@ export const listElsewhere: Elsewhere = {
 
 export const notBlank = [/\S/, 'must not be blank'] as const
 
-/** Who a name stands for; of a guest it is their own, and nobody has verified it. */
+/** The identity behind a name; of a guest it is their own, and nobody has verified it. */
 export const AuthorKind = z.enum(['account', 'agent', 'guest', 'system'])
 
 /** The fields that tell who wrote something. */

@@ -82,7 +82,7 @@ export const AuthorName = line(limits.authorCharsMax)
 /** An `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). */
 export const BaseVersion = z.string().max(1000).meta({ description: 'The version that you read. You may also send it as If-Match.' })
 
-/** What others wrote since the version that was read. */
+/** Changes by others since the version that was read. */
 export const OthersChanged = z
   .object({ from: Version, to: Version, diff: z.string() })
   .optional()

@@ -18,7 +18,7 @@ export type Found = { readonly range: Range } | { readonly candidates: readonly 
 
 export interface Words {
   readonly find: string
-  /** What stands directly before, and after. */
+  /** The text directly before, and after. */
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
   /** Which one of several, counted from 1. */
@@ -45,7 +45,7 @@ export const wholeCharacters = (text: string, { from, to }: Range): Range => {
   return { from: start, to: from === to ? start : splitsPair(text, to) ? to + 1 : to }
 }
 
-/** What stands before and after a range: at most 32 units of each, in whole characters. */
+/** The text before and after a range: at most 32 units of each, in whole characters. */
 export const contextOf = (text: string, { from, to }: Range): { prefix: string; suffix: string } => {
   const start = Math.max(0, from - contextUnits)
   const end = Math.min(text.length, to + contextUnits)

@@ -16,7 +16,7 @@ export interface Place {
   /** The characters directly before and after when the place was made; null: the beginning, the end. */
   readonly left: CharacterId | null
   readonly right: CharacterId | null
-  /** Of a place between two characters: those that must still be there. */
+  /** For a place between two characters: those that must still be there. */
   readonly needs: 'left' | 'right' | 'both'
 }
 
@@ -127,7 +127,7 @@ interface Piece extends Held {
   readonly quoteAt: number
 }
 
-/** What is still there of one run of characters, from its end if `back`. */
+/** The characters left of one run, from its end if `back`. */
 function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], quoteAt: number, back: boolean): Generator<Piece> {
   const [client, clock, length] = span
   const structs = structsOf(text, client)
@@ -144,7 +144,7 @@ function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], qu
   }
 }
 
-/** What is still there of a place, in the order of the text, or from its end if `back`. */
+/** The characters left of a place, in the order of the text, or from its end if `back`. */
 function* piecesOf(text: Y.Text, { place: { spans }, quote }: Quoted, back: boolean): Generator<Piece> {
   let quoteAt = back ? quote.length : 0
   for (let at = back ? spans.length - 3 : 0; at >= 0 && at < spans.length; at += back ? -3 : 3) {
@@ -160,7 +160,7 @@ interface Ends {
   readonly last: Held
 }
 
-/** What of a quote counts as text: its letters and digits; of one without any, what is no white space; else everything. */
+/** The part of a quote that counts as text: its letters and digits; of one without any, all but white space; else everything. */
 const solidOf = (quote: string): RegExp => [/[\p{L}\p{N}]/u, /\S/u].find((solid) => solid.test(quote)) ?? /[^]/u
 
 /** Offset of the last unit of the last character that is solid; -1: none. */
@@ -219,7 +219,7 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
-/** What stands now between the neighbours that places were made with; undefined: a neighbour is not known any more. Walks the text once. */
+/** The text between the neighbours that places were made with; undefined: a neighbour is not known any more. Walks the text once. */
 export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | null)[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
   const held = (id: CharacterId | null): Held | undefined => {

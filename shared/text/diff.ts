@@ -124,7 +124,7 @@ const lettersByChance = (head: number, tail: number, changes: readonly string[])
   return { head: head <= longest(1) ? head : 0, tail: tail <= longest(-1) ? tail : 0 }
 }
 
-/** Of the words at the ends of a change, which stand between white space, when their letters were given up already. */
+/** For the words at the ends of a change, which stand between white space, when their letters were given up already. */
 const wordsByChance = (before: string, after: string, given: Spared, changes: readonly string[]): Spared => {
   const [lead, trail] = [before.slice(0, before.length - given.head), after.slice(given.tail)]
   const whole = { head: before.length, tail: after.length }
@@ -241,7 +241,7 @@ export const coarsened = (edits: readonly Edit[], before: string, countMax: numb
   return result
 }
 
-/** What edits made of a range of a text, in the text that they led to: the first of them that touches it; else the range itself. */
+/** The edit of a range of a text, in the text that the edits led to: the first of them that touches it; else the range itself. */
 export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonly Edit[]): Pick<Edit, 'from' | 'to'> => {
   let shift = 0
   for (const edit of edits) {

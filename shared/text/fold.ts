@@ -19,7 +19,7 @@ const newline = 10
 const exclamation = code('!')
 const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
 
-/** What becomes of each unit: 0 it stays, 1 it is white space, 2 it is a mark, 3 it may join the letter before; else the unit to put in its place. */
+/** The fate of each unit: 0 it stays, 1 it is white space, 2 it is a mark, 3 it may join the letter before; else the unit to put in its place. */
 const [asSpace, asMark, asAccent] = [1, 2, 3] as const
 const fates = new Uint16Array(0x10000)
 // Combining marks, the voicing marks of kana, and the vowels and ends of Hangul syllables.
@@ -43,7 +43,7 @@ for (const quote of '‘’‚‛') fates[code(quote)] = code("'")
 for (const quote of '“”„‟') fates[code(quote)] = code('"')
 for (const dash of '‐‑–—−') fates[code(dash)] = code('-')
 
-// What may stand before the words of a line: quote, list, heading and task marks, in any order.
+// Marks that may stand before the words of a line: quote, list, heading and task marks, in any order.
 const lineMark = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t]))/y
 
 /** Where the link target that opens at `open` ends: after its closing bracket; undefined when it does not close on this line. */

@@ -71,7 +71,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const others = lineChanges(lines, split(theirs))
   // At most one change of a side begins at a line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
-  // What both did alike is mine, and touches nothing of theirs.
+  // A change that both made alike is mine, and touches nothing of theirs.
   const groups = grouped(
     ours,
     others.filter((change) => !sameChange(oursAt.get(change.at), change))
@@ -96,7 +96,7 @@ export const merge = (base: string, mine: string, theirs: string): Merge => {
 
 // ——— for people ———
 
-/** What the sides are called. */
+/** The names of the sides. */
 export interface Labels {
   readonly mine: string
   readonly base: string

@@ -55,7 +55,7 @@ const underlineOf = (line: string): number | undefined => {
   return mark === undefined ? undefined : mark.startsWith('=') ? 1 : 2
 }
 
-/** What a setext heading may be made of: a line of a paragraph. */
+/** A line that a setext heading may be made of: a line of a paragraph. */
 const isParagraph = (line: string): boolean =>
   line.trim() !== '' && !/^(?: {4}|\t| {0,3}(?:[>#|]|[-*+][ \t]|\d{1,9}[.)][ \t]|<))/.test(line)
 

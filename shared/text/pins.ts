@@ -63,7 +63,7 @@ interface Sought extends Lost {
 /** A pin of which the edits took something, or what told it. */
 interface Disturbed {
   readonly index: number
-  /** What stood in its place before. */
+  /** The text in its place before. */
   readonly quote: string
   readonly was: Range
   readonly is: Range | undefined
@@ -106,7 +106,7 @@ const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
   edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
 /**
- * What becomes of pins when a replacement of the document took text away. `stood` says where they were before. A pin whose text is elsewhere
+ * The fate of pins when a replacement of the document took text away. `stood` says where they were before. A pin whose text is elsewhere
  * now goes there; one of which next to nothing is left is lost rather than put on other text.
  */
 export const pinsAfter = (
@@ -118,7 +118,7 @@ export const pinsAfter = (
   const shift = shifted(edits)
   const ranges = pins.map(({ quote }, index) => {
     const was = stood[index]
-    // What stands between two characters is tied to those, and they may be elsewhere by now.
+    // A point between two characters is tied to those, and they may be elsewhere by now.
     const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
     return isWhole ? shift(was) : undefined
   })
@@ -161,7 +161,7 @@ export const pinsAfter = (
     }
     const hasGrown = is !== undefined && quote !== '' && !deletesWithin(was, edits)
     if (hasGrown && !taken.has(index)) continue
-    // What is left in its place counts more than the same words elsewhere.
+    // Characters left in its place count more than the same words elsewhere.
     if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
     else {
       const range = findAround(after, quote, is)
@@ -175,7 +175,7 @@ export const pinsAfter = (
   const changed = new Map<number, Pin>()
   for (const { quote, prefix, suffix, standing, index } of lost) {
     ranges[index] = undefined
-    // What stood around it last is what will tell it when it comes back.
+    // The last surroundings are the mark by which it is known when it comes back.
     if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
   const fresh = pinsAt(

@@ -10,7 +10,7 @@ import { occurrences } from './search.ts'
 /** Text that lost its place. */
 export interface Lost {
   readonly quote: string
-  /** What stood directly before and after it when it was last there. */
+  /** The text directly before and after it when it was last there. */
   readonly prefix: string
   readonly suffix: string
   /** Whether it stood in the text before the replacement; false: it was lost earlier. */
@@ -23,7 +23,7 @@ export const tellingUnits = 8
 // Words without anything of what stood next to them come by chance more often.
 const aloneUnits = 16
 
-/** What may be looked for, the most telling first. A place between two characters is told by both its sides only. */
+/** The parts that may be looked for, the most telling first. A place between two characters is told by both its sides only. */
 const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
   const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
@@ -119,7 +119,7 @@ export const findTelling = (quotes: readonly string[], before: string, after: st
   return ranges
 }
 
-/** What the edits brought, in the new text. */
+/** The inserted ranges, in the new text. */
 const insertedRanges = (edits: readonly Edit[]): Range[] => {
   let shift = 0
   const inserted: Range[] = []
@@ -133,7 +133,7 @@ const insertedRanges = (edits: readonly Edit[]): Range[] => {
 /** Tells whether a range of the new text holds anything that the edits brought: what they left alone is another's text. */
 const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
   const inserted = insertedRanges(edits)
-  // What touches new text with nothing of its own is new as well.
+  // A range that touches new text and has nothing of its own is new as well.
   return (range) =>
     inserted.some(({ from, to }) => (range.from === range.to ? from <= range.to && to >= range.from : from < range.to && to > range.from))
 }
@@ -219,7 +219,7 @@ const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, su
   })
 }
 
-/** Those that can stand in what the edits brought: to look for the others in the whole text is of no use. */
+/** The pins that can stand in the inserted text: to look for the others in the whole text is of no use. */
 const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]): readonly Lost[] => {
   const brought = inserted.reduce((sum, { from, to }) => sum + to - from, 0)
   const around = lost.reduce((sum, { quote, prefix, suffix }) => sum + 4 * (prefix.length + quote.length + suffix.length + aroundUnits), 0)
@@ -262,7 +262,7 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
 
 /** A text that is gone, or not whole. */
 interface Gone extends Omit<Lost, 'standing'> {
-  /** What is left of it. */
+  /** The rest of it. */
   readonly left: Range | undefined
 }
 

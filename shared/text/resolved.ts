@@ -1,4 +1,4 @@
-/** What an edit means in a text: a range and what comes there instead, or why it means nothing there. */
+/** The meaning of an edit in a text: a range and its replacement, or why it means nothing there. */
 import type { Candidate, Range } from './anchors.ts'
 
 /** A range of the text and what comes there instead. */

@@ -51,7 +51,7 @@ export interface Atx {
 
 const marksMax = 6
 
-/** What a line says as a heading that begins with `#` (CommonMark 4.2); undefined: it is none. */
+/** The title of a heading that begins with `#` (CommonMark 4.2); undefined: the line is none. */
 export const atxOf = (line: string): Atx | undefined => {
   const indent = runEnd(line, ' ', 0)
   const marks = runEnd(line, '#', indent)

@@ -245,7 +245,7 @@ const appendItem = (source: Source, operation: Extract<Structured, { op: 'append
   return isUnresolved(first) ? first : matching(itemAdded(source, first, markdown), [[words, first.text]])
 }
 
-/** What a structured operation changes in a text. */
+/** The changes of a structured operation in a text. */
 export const resolveStructured = (source: Source, operation: Structured): Resolutions => {
   switch (operation.op) {
     case 'replace_all':

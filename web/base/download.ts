@@ -1,4 +1,4 @@
-/** What a file of this title is called, without its ending. */
+/** The file name for this title, without its ending. */
 const fileName = (title: string): string =>
   title
     .normalize('NFC')

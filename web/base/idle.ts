@@ -1,4 +1,4 @@
-/** What is done once the page stands, so that it takes nothing from what a person waits for. */
+/** Work that waits until the page stands, so that it takes nothing from what a person waits for. */
 
 /** The longest time until the browser is idle, in milliseconds; one without `requestIdleCallback` waits the shorter one. */
 const idleMsMax = 2000

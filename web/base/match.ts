@@ -27,7 +27,7 @@ export function fit(query: string, text: string): number {
   return score
 }
 
-/** What fits `query`, the best first; `names` gives the words of each, the ones that count most first. */
+/** The entries that fit `query`, the best first; `names` gives the words of each, the ones that count most first. */
 export const best = <T>(query: string, all: readonly T[], names: (each: T) => readonly string[]): T[] =>
   all
     .map((each) => ({ each, score: Math.max(...names(each).map((name, rank) => fit(query, name) / (rank + 1))) }))

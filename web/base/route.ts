@@ -1,4 +1,4 @@
-/** What an address asks for. The server answers all of them with one shell. */
+/** The request of an address. The server answers all of them with one shell. */
 export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'new' }

@@ -3,7 +3,7 @@ import type { Role } from '../../shared/roles.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 
-/** What the server refused, or `status: 0` when it was not reached. */
+/** The server's refusal, or `status: 0` when it was not reached. */
 export class RequestError extends Error {
   readonly status: number
   readonly code: string
@@ -11,7 +11,7 @@ export class RequestError extends Error {
   /** Seconds to wait, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
-  /** Of a deleted document: until when its owner can restore it, in milliseconds since 1970; 0: no more. */
+  /** For a deleted document: until when its owner can restore it, in milliseconds since 1970; 0: no more. */
   readonly restorableUntil: number
   /** How far the service has what is typed. */
   readonly step: number
@@ -120,7 +120,7 @@ export const createDocument = (
   idempotencyKey: string
 ): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input, author, idempotencyKey })
 
-/** Who is signed in in this browser; null: nobody. */
+/** The person signed in in this browser; null: nobody. */
 export const findUser = async (): Promise<{ readonly id: string; readonly name: string } | null> =>
   (await call<{ readonly user: { readonly id: string; readonly name: string } | null }>('/api/session')).user
 

@@ -1,4 +1,4 @@
-/** What is said when something that a person asked for was refused, or did not get through: what it means, and what to do. */
+/** The words for a request that was refused, or did not get through: what it means, and what to do. */
 import { RequestError } from './api.ts'
 import { t, term } from '../text/t.ts'
 

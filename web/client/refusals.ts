@@ -1,4 +1,4 @@
-/** What is said when a document cannot be shown: for people, with the next step. One table; the words are terms. */
+/** The words for a document that cannot be shown: for people, with the next step. One table; the words are terms. */
 import { term } from '../text/t.ts'
 
 export type RefusalKind =
@@ -17,14 +17,14 @@ export interface Refusal {
   readonly kind: RefusalKind
   readonly retryAfterSeconds?: number | undefined
   readonly requestId?: string | undefined
-  /** Of a deleted document that can be restored. */
+  /** For a deleted document that can be restored. */
   readonly trashed?: Trashed | undefined
 }
 
 export interface Trashed {
   /** Until when, in milliseconds since 1970. */
   readonly until: number
-  /** What restores it; undefined: it is not one's own. */
+  /** Restores it; undefined: it is not one's own. */
   readonly own: { readonly id: string; readonly key: string; readonly title: string } | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Who uses this browser, as far as the page has asked. */
+/** The person who uses this browser, as far as the page has asked. */
 import { signal } from '@preact/signals'
 import { findUser } from './api.ts'
 

@@ -1,4 +1,4 @@
-/** What can be done on the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
+/** The commands of the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
 import type { EditorView } from '@codemirror/view'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { Page } from './page.ts'

@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.tsx'
 import { inEditor, isWriting, onText, type Command } from './command.ts'
 import { activeElement, isField } from './keys.ts'
 
-/** Who reads changes components and tasks as well. Fields have an undo of their own. */
+/** A reader changes components and tasks as well. Fields have an undo of their own. */
 const ofPage: Pick<Command, 'scope' | 'when' | 'keysWhen'> = {
   scope: 'page',
   when: (page) => page.canType.value,

@@ -4,7 +4,7 @@ import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Command } from './command.ts'
 
-/** What is needed for it is fetched when it is asked for. */
+/** The code for it is fetched when it is asked for. */
 const fetched =
   (work: (page: Page) => Promise<void>) =>
   (page: Page): void => {

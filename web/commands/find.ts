@@ -14,7 +14,7 @@ const open =
     void page.parts.withFind(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
-// Who reads finds with the browser.
+// A reader finds with the browser.
 const when = (page: Page): boolean => page.mode.value !== 'read'
 
 export const findCommands: readonly Command[] = [

@@ -22,7 +22,7 @@ export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
 
-/** What has the focus, within components too. */
+/** The focused element, within components too. */
 export function activeElement(): Element | null {
   let found = document.activeElement
   while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
@@ -43,7 +43,7 @@ export function withoutCapsLock(event: KeyboardEvent): void {
 export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal') !== null) return
   if (event.target instanceof Node && view.contentDOM.contains(event.target)) return
-  // What has no modifier is written where one writes.
+  // A key without a modifier is written where one writes.
   if (isField(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey && !/^F\d/.test(event.key)) return
   if (runScopeHandlers(view, event, pageScope)) event.preventDefault()
 }
@@ -82,5 +82,5 @@ export const keyName = (key: string): string => {
   return names.join(isMac ? '' : '+')
 }
 
-/** What a control says of itself: the command and its shortcut. */
+/** The description of a control: the command and its shortcut. */
 export const tooltip = ({ title, keys }: Command): string => (keys?.[0] === undefined ? t(title) : `${t(title)} (${keyName(keys[0])})`)

@@ -12,7 +12,7 @@ import type { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sort
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
 
-/** What makes writing easier, as far as commands do it. */
+/** Aids to writing, as far as commands give them. */
 export interface ExtrasPart {
   readonly openBlockMenu: typeof openBlockMenu
   readonly openTableMenu: typeof openTableMenu
@@ -35,7 +35,7 @@ export interface Parts {
   readonly feed: ReadonlySignal<Feed | undefined>
   /** Whether this device was to propose what is typed when the page was opened. */
   readonly proposed: boolean
-  /** What is typed may have to be proposed, and what does that is not there yet: until then nothing may be typed. */
+  /** Typed text may have to be proposed, and the code for that is not there yet: until then nothing may be typed. */
   readonly awaitsProposals: ReadonlySignal<boolean>
   /**
    * Does something with comments and suggestions: at once when they are there, else when they were fetched. `holdsTyping`: nothing may be

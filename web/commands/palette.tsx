@@ -18,7 +18,7 @@ import { agoWords } from '../text/when.ts'
 const searchAfterMs = 250
 
 interface Found {
-  /** Of its row. */
+  /** The id of the row. */
   readonly id: string
   readonly title: string
   readonly icon: IconName | undefined
@@ -67,7 +67,7 @@ function documentsOf(query: string, entries: readonly Entry[], own: string, most
   return [...rows(named, t('Documents')), ...rows(inText, t('In the text'))].slice(0, most)
 }
 
-/** What fits: documents alone or first where they are looked for, below the commands elsewhere. */
+/** The entries that fit: documents alone or first where they are looked for, below the commands elsewhere. */
 function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
   const asked = query.trim() !== ''
   if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)

@@ -32,7 +32,7 @@ export const reviewCommands: readonly Command[] = [
     keys: ['Mod-Alt-m'],
     scope: 'page',
     when: (page) => has(page, 'comment'),
-    // What is typed from now on is the comment, wherever its field is yet.
+    // Text typed from now on is the comment, wherever its field is yet.
     run: (page) => {
       const early = typeEarly(t('Write a comment'), false, () => page.editor.value?.view.focus())
       void page.parts.withReview((review) => early.isWanted() && review.comment())
@@ -46,7 +46,7 @@ export const reviewCommands: readonly Command[] = [
     keys: ['Mod-Shift-e'],
     scope: 'page',
     when: (page) => has(page, 'suggest'),
-    // What is typed before it is known how to propose it must not be written.
+    // Text typed before it is known how to propose it must not be written.
     run: (page) => void page.parts.withReview((review) => review.toggleSuggesting(), true)
   },
   {

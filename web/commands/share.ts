@@ -1,4 +1,4 @@
-/** Who else may open the document. */
+/** The others who may open the document. */
 import { includesRole } from '../../shared/roles.ts'
 import type { Page } from './page.ts'
 import type { DialogName } from '../view/view.ts'

@@ -13,7 +13,7 @@ interface Row {
   readonly keys: readonly string[]
 }
 
-/** What keys do while writing without being commands. */
+/** Keys of the editor that are no commands. */
 const whileWriting: readonly Row[] = [
   { title: term('Blocks to insert'), keys: ['/'] },
   { title: term('Emoji by name'), keys: [':'] },

@@ -7,21 +7,21 @@ import type { Ended } from './retry.ts'
 export type Drafts = 'none' | 'kept' | 'here'
 
 export interface ChipInput {
-  /** Of the socket: `synced` once the server's text has arrived. */
+  /** The state of the socket: `synced` once the server's text has arrived. */
   readonly socket: 'connecting' | 'synced' | 'closed'
-  /** What the browser says of the network. It is believed only when there is no socket: a server may be on this machine. */
+  /** The browser's word on the network. It is believed only when there is no socket: a server may be on this machine. */
   readonly online: boolean
   /** Every change that this page knows of is on the server's disk. */
   readonly durable: boolean
   /** Changes of this device that the server has not confirmed. */
   readonly unsent: number
-  /** Of those, how many this device does not hold on its disk yet. */
+  /** How many of those this device does not hold on its disk yet. */
   readonly unwritten: number
   /** Whether changes are kept on this device (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
   readonly drafts: Drafts
-  /** What else may be written by whom may not edit. */
+  /** Other things that a person without the right to edit may write. */
   readonly remarks?: 'suggestions' | 'comments' | undefined
   /** Why the server has ended the connection for good, if it has. */
   readonly ended: Ended | undefined
@@ -38,7 +38,7 @@ export interface Chip {
   readonly held?: number
 }
 
-/** What became of changes that are not sent yet, after how it stands with the connection. */
+/** The state of changes that are not sent yet, after that of the connection. */
 function keptLabel(state: string, { kept }: ChipInput, held: number): string {
   if (held <= 0) return state
   return kept ? t('{state}, changes kept on this device', { state }) : t('{state}, changes not saved', { state })
@@ -90,7 +90,7 @@ function readOnly({ remarks }: ChipInput): Chip {
   return { state: 'readonly', label: t('Read only'), detail: t('You see changes live, but your link does not allow editing.') }
 }
 
-/** What the chip says in a state. */
+/** The words of the chip in a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
     return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest is sent automatically.') }
@@ -112,7 +112,7 @@ export function chip(input: ChipInput): Chip {
 /** How long nothing may be on its way before the chip says so, in milliseconds: between two keys of a typist it stays as it is. */
 const restMs = 200
 
-/** What is shown of what the chip says: it goes from Saving to Saved once the person rests, and says everything else at once. */
+/** The shown words of the chip: it goes from Saving to Saved once the person rests, and says everything else at once. */
 export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySignal<Chip>; stop(): void } {
   const shown = signal(said.peek())
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -10,7 +10,7 @@
  * Subtype 1 is the answer to what the server asked for when the connection opened, and carries everything it lacks. A 2 before it is
  * held back: it may build on what was written without a connection, which the server does not have yet, and would be refused for the gap.
  *
- * What a key changes goes out once it is on the screen: sending wakes other processes, which would take the processor from the paint. Frames
+ * A key's change is sent once it is on the screen: sending wakes other processes, which would take the processor from the paint. Frames
  * keep their order. A page that is left sends what waits, a hidden one at once.
  */
 import { afterPaint } from '../base/after-paint.ts'

@@ -1,4 +1,4 @@
-/** What this device kept though something before it was lost. */
+/** Text that this device stored though something before it was lost. */
 import * as Y from 'yjs'
 
 /**

@@ -1,4 +1,4 @@
-/** What follows a closed connection: another attempt, or the end. No timers, no user interface. */
+/** The step after a closed connection: another attempt, or the end. No timers, no user interface. */
 import { closeCodes } from '../../shared/live-protocol.ts'
 
 /** Why the server ended the connection for good: a close code, or the code of an error. */
@@ -27,7 +27,7 @@ const endedByReason: Readonly<Record<string, Ended>> = {
   forbidden: 'forbidden'
 }
 
-/** What a refused token means; undefined for what passes (`rate_limited`, `storage_unavailable` and the like). */
+/** The meaning of a refused token; undefined for a refusal that passes (`rate_limited`, `storage_unavailable` and the like). */
 export const endedByRefusal = (reason: string): Ended | undefined => endedByReason[reason]
 
 const firstMs = 500

@@ -1,5 +1,5 @@
 /**
- * What this device keeps, and where: this folder owns all of it, so that a document can be removed from the device as a whole.
+ * The stores of this device, and their places: this folder owns all of it, so that a document can be removed from the device as a whole.
  *
  * - **Values** (`values.ts`) are short texts in local storage, which writes at once: `agmd.NAME` of the device, `agmd.NAME.ID` of a document,
  *   `agmd.drafts.ID.PAGE` of a page (`drafts.ts`).
@@ -27,7 +27,7 @@ export const documentValues = [
   'last',
   /** Outbox entries in the last moments of a page. */
   'deeds',
-  /** What is proposed and not sent, for each page. */
+  /** The proposed changes that are not sent, for each page. */
   'drafts',
   /** The reason that somebody types for a rejection: of a tab alone, in its session storage. */
   'reason',
@@ -47,7 +47,7 @@ export const documentValues = [
 export const stores = ['outbox', 'lists'] as const
 export type StoreName = (typeof stores)[number]
 
-/** Whose entries are in the outbox. */
+/** The owner of entries in the outbox. */
 export type Queue = 'review' | 'uploads' | 'media'
 
 export const deviceValue = (name: DeviceValue): string => `agmd.${name}`

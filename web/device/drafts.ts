@@ -10,7 +10,7 @@ import { newId } from '../base/new-id.ts'
 export interface KeptDrafts<Draft> {
   /** Whether this browser can keep them: without locks (no secure origin) nobody could tell whose they are. */
   readonly isKept: boolean
-  /** What this page keeps from now on; none removes its entry. */
+  /** The draft that this page stores from now on; none removes its entry. */
   write(drafts: readonly Draft[]): void
   /** Hands over what pages that ended have left, oldest page first. */
   adopt(take: (draft: Draft) => void): Promise<void>

@@ -61,7 +61,7 @@ function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
     from.onversionchange = () => from.close()
     const { locks } = navigator as { locks?: LockManager }
     const moving = locks === undefined ? move(from, into, earlier) : locks.request('agmd-earlier', () => move(from, into, earlier))
-    // What could not be moved is still there for the next page.
+    // An entry that could not be moved is still there for the next page.
     moving.catch(() => from.close()).finally(resolve)
   }
   return promise

@@ -86,7 +86,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
   const ended = new AbortController()
   let persistence: Persistence | undefined
   let closed = false
-  /** What was typed before the database was open. */
+  /** Text typed before the database was open. */
   const early: Uint8Array[] = []
 
   const lose = (): void => {

@@ -1,5 +1,5 @@
 /**
- * What was typed in the last moments of a page. IndexedDB may not finish what it begins as a page goes; local storage is written at once,
+ * Text typed in the last moments of a page. IndexedDB may not finish what it begins as a page goes; local storage is written at once,
  * so it holds these few changes until the next page of the document has them on the disk.
  */
 import { fromBase64, toBase64 } from 'lib0/buffer'
@@ -18,7 +18,7 @@ export function leaveLastChanges(id: string, updates: readonly Uint8Array[]): vo
   if (update.length <= lastBytesMax) writeDevice(nameOf(id), toBase64(update))
 }
 
-/** What earlier pages left; `done` is called once it is on the disk. */
+/** The changes that earlier pages left; `done` is called once they are on the disk. */
 export function lastChanges(id: string): { readonly updates: readonly Uint8Array[]; done(): void } | undefined {
   const found = readDevice(nameOf(id))
   if (found === null) return undefined

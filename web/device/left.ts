@@ -6,7 +6,7 @@ import { documentValue } from './device.ts'
 import type { Kept } from './records.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Those that are left, oldest first. */
+/** The entries that are left, oldest first. */
 export function left<Entry extends Kept>(doc: string): readonly Entry[] {
   try {
     const found: unknown = JSON.parse(readDevice(documentValue('deeds', doc)) ?? '[]')

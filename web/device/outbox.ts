@@ -16,7 +16,7 @@ import { dropLeft, leave, left } from './left.ts'
 import { records, type Kept, type Records } from './records.ts'
 import { openRetries } from './retries.ts'
 
-/** What a page of a device gives to its outboxes. */
+/** The parts that a page of a device gives to its outboxes. */
 export interface Page {
   readonly entries: Records<Kept & { readonly queue: Queue }>
   /** Runs while no other page of the device has this lock. `isWaiting`: as soon as none has; else at once, and is told whether it is held. */
@@ -89,15 +89,15 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
   /** Entries of the review are plain text, and are sent in turn; the others may have a file, and belong to one page. */
   const isText = queue === 'review'
   const onlyHere = signal(0)
-  /** Those that the device would not keep. */
+  /** The entries that the device would not store. */
   const here = new Map<string, Entry>()
-  /** Those that are on their way to the disk. */
+  /** The entries that are on their way to the disk. */
   const unwritten = new Map<string, Entry>()
-  /** Those that this page dropped: a disk that fails to forget one does not bring it back. */
+  /** The entries that this page dropped: a disk that fails to forget one does not bring it back. */
   const dropped = new Set<string>()
-  /** Those that belong to this page. */
+  /** The entries of this page. */
   const claimed = new Map<string, () => void>()
-  /** Those of other pages that this page waits for. */
+  /** The entries of other pages that this page waits for. */
   const awaited = new Set<string>()
   let hasStopped = false
   /** Every write to the device, in order: reading waits for them. */

@@ -13,7 +13,7 @@ export interface Records<Item extends Kept> {
   put(item: Item): Promise<boolean>
   drop(id: string): Promise<void>
   find(id: string): Promise<Item | undefined>
-  /** Those of a document, in the order in which they came; undefined when nothing can be stored here. */
+  /** The records of a document, in the order in which they came; undefined when nothing can be stored here. */
   list(doc: string): Promise<readonly Item[] | undefined>
 }
 
@@ -54,7 +54,7 @@ async function carry(): Promise<void> {
   const into = await database()
   if (into === undefined) return
   const names = (await indexedDB.databases?.())?.map(({ name }) => name)
-  // What carries them over is needed once.
+  // The code that carries them over is needed once.
   if (names === undefined || names.some((name) => name?.startsWith('agmd-'))) await (await import('./earlier.ts')).carryOver(into)
 }
 

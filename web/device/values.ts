@@ -34,7 +34,7 @@ export function valuesWith(prefix: string): readonly string[] {
   return [...saved, ...unsaved.keys()].filter((key) => key.startsWith(prefix))
 }
 
-/** What belongs to one tab, and outlives its reload alone. It throws where the browser refuses it. */
+/** Values that belong to one tab, and outlive its reload alone. It throws where the browser refuses it. */
 export const tabStorage = (): Storage => sessionStorage
 
 /** Removes all values of a document, and those of this tab. */

@@ -1,4 +1,4 @@
-/** What the menu offers to people with an account: to sign in, to keep a document found by its link, to go to their own. */
+/** The menu items for people with an account: to sign in, to add a document found by its link, to go to their own. */
 import type { JSX } from 'preact'
 import { claimDocument } from '../client/api.ts'
 import { failureWords } from '../client/failure.ts'

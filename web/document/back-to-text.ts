@@ -3,7 +3,7 @@ import { effect, untracked } from '@preact/signals'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { Page } from '../commands/page.ts'
 
-/** What a press may go through on its way from the text to a dialog. */
+/** The parts that a press may go through on its way from the text to a dialog. */
 const onTheWay = '.top-bar, .toolbar, dialog, [popover]'
 
 /** Starts to watch; returns its stop. */
@@ -13,7 +13,7 @@ export function backToText({ dialog, mode }: Page, { view }: Editor): () => void
     const isOnTheWay = target instanceof Element && target.closest(onTheWay) !== null
     isFromText = isOnTheWay && pointerType !== 'touch' && (isFromText || view.hasFocus)
   }
-  // Whoever goes on to a button by key comes back to it.
+  // A person who goes on to a button by key comes back to it.
   const keyed = ({ key, target }: KeyboardEvent): void => {
     if (key === 'Tab' && target instanceof Element && target.closest('dialog') === null) isFromText = false
   }
@@ -21,7 +21,7 @@ export function backToText({ dialog, mode }: Page, { view }: Editor): () => void
     if (dialog.value !== undefined || !isFromText || untracked(() => mode.value) === 'read') return
     isFromText = false
     const { activeElement, body } = document
-    // What was done in the dialog may have taken the focus elsewhere.
+    // An action in the dialog may have taken the focus elsewhere.
     if (activeElement === null || activeElement === body || activeElement.closest(onTheWay) !== null) view.focus()
   })
   addEventListener('pointerdown', pressed, { capture: true })

@@ -21,7 +21,7 @@ import type { ExtrasPart, Page } from '../commands/page.ts'
 
 export { backToText } from './back-to-text.ts'
 
-/** What the commands of the page do with the text. */
+/** Runs the commands of the page on the text. */
 export const textCommands: ExtrasPart = {
   openBlockMenu,
   openTableMenu,

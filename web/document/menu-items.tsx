@@ -1,4 +1,4 @@
-/** What the menu of a document has. */
+/** The items of the menu of a document. */
 import type { JSX } from 'preact'
 import { commandOf } from '../commands/all.ts'
 import { isPossible } from '../commands/command.ts'
@@ -40,7 +40,7 @@ const items: readonly (readonly [string, string?])[] = [
 
 interface ItemInput {
   readonly id: string
-  /** Of widths: where it is shown. */
+  /** The widths at which it is shown. */
   readonly width: string | undefined
   readonly view: Page
   readonly close: () => void

@@ -1,4 +1,4 @@
-/** What is needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
+/** Items that are needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { whenIdle } from '../base/idle.ts'
@@ -24,7 +24,7 @@ export function Menu({ view }: { view: Page }): JSX.Element {
   }, [hasText])
   const opening = ({ newState, target }: Pick<ToggleEvent, 'newState' | 'target'>): void => {
     if (newState !== 'open') {
-      // What could not be had is asked for again.
+      // A part that could not be fetched is asked for again.
       if (target instanceof Element && target.childElementCount === 0) setWanted(false)
       return
     }

@@ -1,4 +1,4 @@
-/** What a person must know while writing: access ended, changes refused, nothing kept on this device. */
+/** Notices that a person must have while writing: access ended, changes refused, nothing stored on this device. */
 import type { JSX } from 'preact'
 import type { Ended } from '../connection/retry.ts'
 import { t, term } from '../text/t.ts'
@@ -55,7 +55,7 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
   )
 }
 
-/** What happened to changes that the server does not take. */
+/** The fate of changes that the server does not take. */
 function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
   return (
     <div class='notice danger'>

@@ -24,7 +24,7 @@ async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
   try {
     return (await call<Output<'listDocuments'>>(`/api/docs?${fields.toString()}`)).docs
   } catch {
-    // Those of the device are there all the same.
+    // Documents of the device are there all the same.
     return []
   }
 }

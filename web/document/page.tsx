@@ -77,7 +77,7 @@ function wordsOf(state: EditorState, mode: Mode): string {
 }
 
 function createView(session: Session): Page & { start(parent: HTMLElement): Steps<() => void> } {
-  // Who may only view reads, unless he asks for something else; that is not remembered. Who could write here goes on seeing what he did.
+  // A viewer reads, unless they ask for something else; that is not remembered. A person who could write here goes on seeing their own changes.
   const wrote = signal(false)
   const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
   const stored = signal(modes.find((name) => name === readDevice(deviceValue('mode'))) ?? 'live')
@@ -172,7 +172,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       if (arrived) return
       const goes = typingSince === 0 && Date.now() <= arriveBy
       arrived = !goes || goToAddress(view)
-      // What is fetched after the text (margin, panels) may move it once more.
+      // Parts that are fetched after the text (margin, panels) may move it once more.
       if (goes && arrived)
         setTimeout(() => !closed && typingSince === 0 && made.view.scrollDOM.scrollTop === 0 && goToAddress(view), settleMs)
     }
@@ -266,7 +266,7 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
         stop.current = end
         onDone()
       })
-    // Who reads sees nothing of it.
+    // A reader sees nothing of it.
     if (hidden) {
       let endSteps = (): void => undefined
       const callOff = whenIdle(() => (endSteps = begin(inTurns)))
@@ -339,7 +339,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   }, [state.value])
   const reading = view.mode.value === 'read'
   const wasReading = useRef(reading)
-  // Who goes back to the text goes on writing; it can take the focus once it is shown.
+  // A person who goes back to the text goes on writing; it can take the focus once it is shown.
   useEffect(() => {
     if (wasReading.current && !reading) view.editor.value?.view.focus()
     wasReading.current = reading
@@ -353,7 +353,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
     return refusal === undefined ? <div /> : <Refusing key={refusal.kind} refusal={refusal} />
   }
   const Remarks = view.review.value?.Layer
-  // Who proposes can type only once what proposes is there; its place is there before.
+  // A person who proposes can type only once the code for suggestions is there; its place is there before.
   const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
   const isOpen = state.value === 'open'
   const hasToolbar = isOpen && !reading && (view.canType.value || willType)

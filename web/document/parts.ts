@@ -68,14 +68,14 @@ export function createParts(session: Session): Parts {
     const [{ openFeed: open }, { page }] = await Promise.all([import('../activity/feed.ts'), begun.promise])
     if (!closed) feed.value ??= open(page)
   })
-  /** What an earlier page left behind; without any, nothing is fetched. */
+  /** The leftovers of an earlier page; without any, nothing is fetched. */
   const openJobs = once(async () => {
     if (readDevice(documentValue('media', session.id)) === null) return
     const [{ mediaOf }, { page }] = await Promise.all([import('../media/jobs.ts'), begun.promise])
     if (!closed) mediaOf(page)
   })
 
-  /** Who may edit draws the diagrams that the published page shows. */
+  /** An editor's page draws the diagrams that the published page shows. */
   const openDrawings = once(async () => {
     const { followDrawings } = await import('../sharing/follow-drawings.ts')
     if (!closed) endDrawings = followDrawings(session)
@@ -110,10 +110,10 @@ export function createParts(session: Session): Parts {
     withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })
-      // Who proposes cannot write before; who follows a link to a remark came for it.
+      // A person who proposes cannot write before; a person who follows a link to a remark came for it.
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
       const isUrgent = proposed || onlyProposes || asksForRemark()
-      // Who reads needs nothing to write with.
+      // A reader needs nothing to write with.
       const waiting =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
       let stop = (): void => undefined

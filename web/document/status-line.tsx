@@ -12,7 +12,7 @@ const modeWords: Readonly<Record<Mode, string>> = {
   read: term('Reading')
 }
 
-/** What others than the owner may do. */
+/** The abilities of everyone but the owner. */
 const roleWords: Readonly<Partial<Record<Role, string>>> = {
   view: term('You can read'),
   comment: term('You can comment'),

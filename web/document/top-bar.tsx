@@ -155,7 +155,7 @@ function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element 
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail, held } = session.chip.value
   const words = useRef<HTMLDivElement>(null)
-  // What was kept where comes after the state; where there is no room it is in the words that a press shows.
+  // The place of storage comes after the state; where there is no room it is in the words that a press shows.
   const comma = label.indexOf(',')
   const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (
@@ -173,7 +173,7 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
   )
 }
 
-/** What depends on who one is comes together with the text, so that none of it moves. */
+/** The parts that depend on the person come together with the text, so that none of it moves. */
 function Controls({ view }: { view: Page }): JSX.Element {
   return (
     <>

@@ -7,7 +7,7 @@ import { EditorView } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { cleanText } from '../base/clean-text.ts'
 
-/** Of a change that brings back text of the document, unit by unit: half of a pair may find its other half again. */
+/** For a change that brings back text of the document, unit by unit: half of a pair may find its other half again. */
 export const verbatim = Annotation.define<true>()
 
 const isClean = (text: string): boolean => !text.includes('\r') && !text.includes('\0') && text.isWellFormed()

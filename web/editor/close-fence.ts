@@ -7,7 +7,7 @@ import { isInCode } from './in-code.ts'
 const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})/
 
 interface OpeningFence {
-  /** What every line of the block begins with. */
+  /** The beginning of every line of the block. */
   readonly lead: string
   readonly run: string
 }

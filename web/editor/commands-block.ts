@@ -28,7 +28,7 @@ function apply(view: EditorView, changes: ChangeSpec[]): boolean {
 
 const headingMark = /^#{1,6}[ \t]+/
 
-/** What makes a line a heading or an item, which a line cannot be at once. */
+/** The marks that make a line a heading or an item, which a line cannot be at once. */
 const blockMark = /^(?:#{1,6}[ \t]+|[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+))/
 
 /** Makes the lines headings of a level (1–6), or plain text when they already are. A mark before a row would end its table: rows stay. */

@@ -3,7 +3,7 @@ import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 
-/** What of a block is selected, to be typed over; counted from its beginning. */
+/** The part of a block that is selected, to be typed over; counted from its beginning. */
 interface Selected {
   readonly from: number
   readonly to: number

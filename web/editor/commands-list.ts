@@ -11,10 +11,10 @@ const prefix = /^((?:[ \t]*>)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))?([ \t]+)?(\[[ x
 interface Item {
   readonly lead: string
   readonly marker: string
-  /** What a new line below starts with. */
+  /** The beginning of a new line below. */
   readonly next: string
   readonly length: number
-  /** Of the item below, in a numbered list. */
+  /** The number of the item below, in a numbered list. */
   readonly nextNumber: number | undefined
 }
 
@@ -145,7 +145,7 @@ function depthAt(state: EditorState, position: number): number {
   return depth
 }
 
-/** What takes the place of the mark of an item or a quote that holds words: they are read where they are seen. */
+/** Replaces the mark of an item or a quote that holds words: they are read where they are seen. */
 function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
   const isQuoted = lead.includes('>')
   const kept = isQuoted || depthAt(state, end) > 1 ? lead : ''

@@ -76,7 +76,7 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
     label: document.title,
     drawing: iconPath('file'),
     apply(view, _completion, from, to) {
-      // What was closed already goes with it.
+      // A closing part that is there already goes with it.
       const end = view.state.doc.sliceString(to, to + 2) === ']]' ? to + 2 : to
       const insert = linkTo(document)
       view.dispatch({
@@ -154,7 +154,7 @@ function optionsFor(query: string, all: readonly BlockEntry[]): Shown[] {
 }
 
 const slashBefore = /(?:^|\s)\/[\p{L}\d ]{0,24}$/u
-/** What `slashBefore` matches is no longer, in UTF-16 units. */
+/** The longest match of `slashBefore`, in UTF-16 units. */
 const slashUnitsMax = 64
 
 function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {

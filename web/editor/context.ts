@@ -1,4 +1,4 @@
-/** What the rules of the live view work with: the visible text, where the cursor is, and the decorations they leave. */
+/** The context of the rules of the live view: the visible text, where the cursor is, and the decorations they leave. */
 import type { EditorState, Line, Range } from '@codemirror/state'
 import { type BlockWrapper, Decoration, type WidgetType } from '@codemirror/view'
 

@@ -33,7 +33,7 @@ function absolute(doc: Y.Doc, text: Y.Text, value: unknown): number | undefined 
     const position = Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(value), doc)
     return position?.type === text ? position.index : undefined
   } catch {
-    // What others send is not ours to trust: a bad cursor is no cursor.
+    // Others' input is not ours to trust: a bad cursor is no cursor.
     return undefined
   }
 }

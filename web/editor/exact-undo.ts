@@ -79,10 +79,10 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
   return rest
 }
 
-/** Of so many line ends that are removed at once the writers are looked up. */
+/** The most line ends of one removal whose writers are looked up. */
 const lineEndsMax = 200
 
-/** What somebody else removed from a gap just now, next to what was gone before. */
+/** Text that somebody else removed from a gap just now, next to what was gone before. */
 class Removal {
   readonly #gap: Gap
   readonly #steps: readonly Step[]
@@ -148,7 +148,7 @@ class Removal {
   }
 
   /**
-   * Of several line ends behind a line one is left. It belongs to the step that wrote the end of that line with the line itself; otherwise to
+   * One of several line ends behind a line is left. It belongs to the step that wrote the end of that line with the line itself; otherwise to
    * nobody where one of them was there before all steps, and else to the first step that wrote one. A step that wrote an empty line and
    * nothing else takes nothing back: its line is gone already.
    */

@@ -96,7 +96,7 @@ export function headingsOf(doc: Text): Heading[] {
       if (heading !== undefined) add(heading.level, heading.title, at)
       else if (under !== null && above !== '') add(under[1]?.startsWith('=') === true ? 1 : 2, above, at - above.length - 1)
     }
-    // What stands above dashes is a heading only if it is a line of text.
+    // Text above dashes is a heading only if it is a line of text.
     above = fence === '' && /^ {0,3}[^\s#>|`~+*-]/.test(line) ? line : ''
     at += line.length + 1
     if (found.length === headingsMax) break

@@ -1,4 +1,4 @@
-/** What CodeMirror itself says, to screen readers above all. */
+/** CodeMirror's own words, for screen readers above all. */
 import { t } from '../text/t.ts'
 
 export const phrases = (): Record<string, string> => ({

@@ -1,4 +1,4 @@
-/** What would make the document larger than the server takes does not enter it: undoing it later would be too late for the others. */
+/** An insertion that would make the document larger than the server takes is stopped: undoing it later would be too late for the others. */
 import { EditorState, type Extension } from '@codemirror/state'
 import { ySyncAnnotation } from 'y-codemirror.next'
 

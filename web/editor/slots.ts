@@ -34,12 +34,12 @@ const open = StateField.define<Slots | null>({
   update(value, { changes, effects, newSelection }) {
     const opened = effects.find((effect) => effect.is(openSlots))?.value
     const now = opened ?? (value === null ? null : mapSlots(value, changes))
-    // Whoever goes elsewhere has left the construct as it is.
+    // A person who goes elsewhere has left the construct as it is.
     return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
   }
 })
 
-/** What is to be written in an empty slot. */
+/** The text to be written in an empty slot. */
 class SlotWords extends WidgetType {
   readonly words: string
 

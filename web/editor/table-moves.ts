@@ -1,5 +1,5 @@
 /**
- * What leaves the cells of a table as they are: moving and sorting, alignment. None of it decides where the next letter goes, so it may come
+ * Changes that leave the cells of a table as they are: moving and sorting, alignment. None of it decides where the next letter goes, so it may come
  * after the editor.
  */
 import type { ChangeSpec } from '@codemirror/state'

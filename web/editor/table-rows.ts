@@ -2,7 +2,7 @@
 import type { ChangeSpec, Line, Text } from '@codemirror/state'
 import { runEnd, trimBlanks } from '../../shared/text/scan.ts'
 
-/** What stands between two bars, spaces included. */
+/** The text between two bars, spaces included. */
 export interface Cell {
   readonly from: number
   readonly to: number
@@ -43,7 +43,7 @@ export const isDelimiter = (text: string): boolean => {
   return cells.split('|').every((cell) => /^[ \t]*:?-+:?[ \t]*$/.test(cell))
 }
 
-/** What is written in a cell; an empty range after one space where nothing is. */
+/** The text of a cell; an empty range after one space where there is none. */
 export function content(doc: Text, { from, to }: Cell): Cell {
   const text = doc.sliceString(from, to)
   const left = text.length - text.trimStart().length
@@ -113,7 +113,7 @@ export function moveCell(doc: Text, row: Row, column: number, to: number): Chang
 
 export type Alignment = 'left' | 'center' | 'right' | 'none'
 
-/** What a cell of the delimiter says. */
+/** The alignment that a cell of the delimiter gives. */
 export const alignmentOf = (text: string): Alignment =>
   text.startsWith(':') ? (text.endsWith(':') ? 'center' : 'left') : text.endsWith(':') ? 'right' : 'none'
 

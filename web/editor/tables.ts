@@ -111,7 +111,7 @@ export const cellBelow: Command = inTable((view, place) => {
   }
   const isEmpty = row.line.number > first + 1 && row.cells.every(({ from, to }) => state.doc.sliceString(from, to).trim() === '')
   if (!isEmpty) return appendRow(view, place, column)
-  // What is written right below a table is a row of it: a blank line ends it.
+  // Text right below a table is a row of it: a blank line ends it.
   const follows = last < state.doc.lines && state.doc.line(last + 1).text.trim() === ''
   const { from, to } = row.line
   return edit(view, { changes: { from, to, insert: follows ? '' : '\n' }, selection: { anchor: from + 1 } })

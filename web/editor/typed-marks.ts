@@ -5,7 +5,7 @@ import { isInCode } from './in-code.ts'
 
 const box = /^([ \t>]*)(?:([-*+]|\d{1,9}[.)])[ \t]+)?\[([xX]?)\]$/
 
-/** What a space typed at a position makes of `[]` before it; undefined where it is a space. */
+/** The text that a space typed at a position makes of `[]` before it; undefined where it is a space. */
 export function taskTyped(state: EditorState, at: number): TransactionSpec | undefined {
   const line = state.doc.lineAt(at)
   const [all, lead = '', marker = '-', letter = ''] = box.exec(state.sliceDoc(line.from, at)) ?? []

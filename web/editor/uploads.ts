@@ -184,7 +184,7 @@ function outOfWord({ state }: EditorView, at: number): number {
 /** Begins to add files at a place, and puts the cursor there; behind the word that it is within. Within the Markdown of a picture they would break it, so they go behind it. */
 function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)
-  // Who only suggests may type, and yet add no files.
+  // A person who only suggests may type, and yet add no files.
   if (view.state.readOnly || uploads?.allowed.peek() !== true) {
     toast(t('Your link does not allow adding files to this document.'))
     return
@@ -229,7 +229,7 @@ export const chooseFiles: Command = (view) => {
   return true
 }
 
-/** What stands around an upload. */
+/** The text around an upload. */
 interface Surroundings {
   readonly before: string
   /** Follows when the caret goes on below: an empty line, and one for the caret. */

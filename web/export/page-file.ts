@@ -23,7 +23,7 @@ async function dataUrl(blob: Blob): Promise<string> {
   return promise
 }
 
-/** What is at an address of ours, as an address that holds it; undefined when it cannot be had. */
+/** Fetches a file at an address of ours, as an address that holds it; undefined when it cannot be had. */
 async function embedded(url: string, key: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { headers: key === '' ? {} : { 'x-share-key': key } })

@@ -20,7 +20,7 @@ export function keepPaperWhole(session: Session): () => void {
     const { key, ctrlKey, metaKey, shiftKey, altKey } = event
     if (key.toLowerCase() !== 'p' || !(ctrlKey || metaKey) || shiftKey || altKey) return
     event.preventDefault()
-    // What cannot be fetched is printed as the menu prints it.
+    // A file that cannot be fetched is printed as the menu prints it.
     import('./print.ts').then(({ printDocument }) => printDocument(session)).catch(() => print())
   }
   addEventListener('beforeprint', before)

@@ -24,7 +24,7 @@ const parseMsMax = 1000
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** What stands for a widget; undefined for one whose size only the browser finds out. */
+/** The placeholder of a widget; undefined for one whose size only the browser finds out. */
 function widgetHtml(widget: WidgetType): string | undefined {
   if (widget instanceof BulletWidget) return '<span class="md-marker md-bullet">•</span>'
   if (widget instanceof TaskWidget)
@@ -45,7 +45,7 @@ const specOf = ({ spec }: Decoration): Spec => spec as Spec
 /** Writes one line: the marks around its pieces are opened and closed where they change. */
 class LineWriter {
   html = ''
-  /** What cannot be drawn here stands in it. */
+  /** Parts that cannot be drawn here stand in it. */
   isUnknown = false
   #open: readonly Decoration[] = []
 
@@ -63,7 +63,7 @@ class LineWriter {
     this.html += html
   }
 
-  /** What stands in the place of some text, or of none: as in the editor, a line may break on either side of it. */
+  /** A widget in the place of some text, or of none: as in the editor, a line may break on either side of it. */
   place(widget: WidgetType | undefined, marks: readonly Decoration[]): void {
     const html = widget === undefined ? '' : widgetHtml(widget)
     if (html === undefined) this.isUnknown = true
@@ -110,7 +110,7 @@ const wrapped = (live: LiveContext): { readonly first: ReadonlySet<number>; read
 export function liveText(source: string): LiveText {
   const parsing = EditorState.create({ doc: source, extensions: [markdown()] })
   ensureSyntaxTree(parsing, parsing.doc.length, parseMsMax)
-  // What was parsed meanwhile is in the next state.
+  // The next state has the parts that were parsed meanwhile.
   const { state } = parsing.update({})
   const live = decorateRange(state, { from: 0, to: state.doc.length }, [])
   // The first is the innermost, as in the editor.

@@ -5,7 +5,7 @@ const first = (): HTMLElement | null => document.getElementById('first')
 /** Whether it is still read: nothing that is drawn below it is seen. */
 export const isCovered = (): boolean => first() !== null
 
-/** What is read in the reading view. */
+/** The still text in the place of the reading view. */
 export const coveringText = (): ParentNode | undefined => first()?.querySelector('.still-reading')?.shadowRoot ?? undefined
 
 /** Its title goes once the page has a bar of its own. */

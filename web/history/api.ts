@@ -71,7 +71,7 @@ interface AttributionPage {
   readonly nextAfter: number | null
 }
 
-/** Who wrote each line of a version, page by page. */
+/** The author of each line of a version, page by page. */
 export const readAttribution = async (
   id: string,
   key: string,

@@ -1,4 +1,4 @@
-/** What came and what went between two versions, line by line. */
+/** The changes between two versions, line by line. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'

@@ -201,7 +201,7 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     onPage.value = count
     steps.reveal()
   }
-  // What went wrong before is said until something else is done.
+  // An earlier error stays until something else is done.
   const settled = (): void => {
     problem.value = undefined
   }

@@ -19,7 +19,7 @@ import type { Comparison } from './rows.ts'
 /** A saved revision, or the text of now that none shows yet. */
 export type Entry = Revision | { readonly id: 'now'; readonly version: string; readonly label: null; readonly createdAt: undefined }
 
-/** What is compared with: the version before the selected one, or a chosen one. */
+/** The other side of the comparison: the version before the selected one, or a chosen one. */
 export type Base = 'previous' | Revision['id']
 
 export type Shown =
@@ -38,7 +38,7 @@ export interface History {
   readonly base: Signal<Base>
   /** As a page, by its source, or by who wrote it: as it is shown. */
   readonly look: ReadonlySignal<'changes' | 'page' | 'authors'>
-  /** What is asked for is shown, or why it cannot be. */
+  /** Shows the version that is asked for, or why it cannot be shown. */
   lookAs(name: 'changes' | 'page' | 'authors'): void
   /** The version that the text of now has just become by its name. */
   readonly named: Signal<Revision['id'] | undefined>
@@ -63,7 +63,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
-  // What is too long for a page is told to whoever asks for the page, and shown as source to whoever just opens the history.
+  // A text too long for a page is told to whoever asks for the page, and shown as source to whoever just opens the history.
   let isAsked = false
   const texts = new Map<string, Promise<string>>()
 
@@ -186,7 +186,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     async restore(revision) {
       const newest = entries.value?.[0]?.version ?? ''
       const { revisionId, changed, version } = await restoreRevision(id, key, revision, newest, personName.value)
-      // What was there before is the revision before: unsaved text is saved first.
+      // The text that was there before is the revision before: unsaved text is saved first.
       if (!changed || revisionId === null) return undefined
       return () => restoreRevision(id, key, revisionId - 1, version, personName.value)
     },

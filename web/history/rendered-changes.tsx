@@ -1,4 +1,4 @@
-/** What came and went between two versions, on the page as readers see it. In a shadow root, as the reading view. */
+/** The changes between two versions, on the page as readers see it. In a shadow root, as the reading view. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'

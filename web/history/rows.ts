@@ -41,7 +41,7 @@ export function compare(before: string, after: string): Comparison {
   let stands = false
   let line = 1
   const changes: Change[] = []
-  /** Of the earlier text: line ends up to now, and up to the row. */
+  /** Offsets in the earlier text: line ends up to now, and up to the row. */
   let [ends, former] = [0, 0]
   /** Whether the change of now has more than blank lines. */
   let hasWords = false

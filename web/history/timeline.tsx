@@ -29,7 +29,7 @@ export const dayOf = (instant: string): string => {
   return date.toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', ...year })
 }
 
-/** What made a version. An edit by words or lines, which people make by the client too, is a program's when its author is one. */
+/** The origin of a version. An edit by words or lines, which people make by the client too, is a program's when its author is one. */
 const causeOf = ({ cause, authorKind }: Revision): string =>
   cause === 'edit' && authorKind === 'agent' ? t('Edited by a program') : t(causes[cause])
 

@@ -20,7 +20,7 @@ const decline = (entries: readonly Entry[]): void => {
   writeDevice(declinedKey, [...declined.value].join(' '))
 }
 
-/** What belongs to somebody, is in the trash or is gone is not this person's to add. */
+/** A document that belongs to somebody, is in the trash or is gone is not this person's to add. */
 const isOthers = (error: unknown): boolean => error instanceof RequestError && [401, 403, 404, 409, 410].includes(error.status)
 
 async function claimAll(entries: readonly Entry[], library: Library): Promise<void> {

@@ -12,7 +12,7 @@ import { Documents } from './documents.tsx'
 import { importFiles, StartFailure, startDocument } from './start.ts'
 import { TrashView } from './trash-view.tsx'
 
-/** What did not work, a line each. */
+/** The errors, a line each. */
 const failures = signal<readonly string[]>([])
 const busy = signal(false)
 
@@ -165,7 +165,7 @@ function TrashLink({ count }: { count: number }): JSX.Element {
   )
 }
 
-/** Who comes for the first time is told what this is; who has documents sees them. */
+/** A newcomer is told what this is; a person with documents sees them. */
 function Head({ library }: { library: Library }): JSX.Element {
   if (!library.isEmpty.value)
     return (

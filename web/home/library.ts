@@ -46,7 +46,7 @@ export interface Library {
   readonly query: Signal<string>
   readonly filter: Signal<Filter>
   readonly order: Signal<Order>
-  /** What fits query and filter, in order. */
+  /** The documents that fit query and filter, in order. */
   readonly entries: ReadonlySignal<readonly Entry[]>
   /** Whether there is anything at all. */
   readonly isEmpty: ReadonlySignal<boolean>

@@ -22,7 +22,7 @@ interface NewDocument {
 /** Said to the person as it is. */
 export class StartFailure extends Error {}
 
-/** What was asked for while no answer came: asked again it is the same document. */
+/** The document that was asked for while no answer came: asked again it is the same one. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
 /** Creates a document and keeps its key on this device. Answers its id. Errors: `StartFailure`. */
@@ -59,7 +59,7 @@ export async function duplicateDocument(title: string, content: string): Promise
   location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
 }
 
-/** What a file is called, as one line. */
+/** The title of a file, as one line. */
 const titleOf = (name: string): string =>
   name
     .replace(/\.(md|markdown|txt)$/i, '')
@@ -81,7 +81,7 @@ async function importOne(file: File): Promise<string> {
 
 interface Imported {
   readonly ids: readonly string[]
-  /** What is said of those that were not taken. */
+  /** The words for files that were not taken. */
   readonly refused: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What somebody asked for, and for which place. It comes with the page; what does the work is fetched when it is asked for. */
+/** The request of a person, and its place. It comes with the page; the code for the work is fetched when it is asked for. */
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'
 import type { JobKind } from '../../shared/media-jobs.ts'

@@ -1,4 +1,4 @@
-/** What is asked before a job begins, for each kind. */
+/** The questions before a job begins, for each kind. */
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -194,7 +194,7 @@ function ChooseButton({ name, accept, busy, onFile }: ChooseInput): JSX.Element 
   )
 }
 
-/** What takes a while before the job begins, and what is said when it cannot begin. */
+/** The work before the job begins, and the words when it cannot begin. */
 function useSteps(): { readonly busy: boolean; readonly refusal: string; run(step: () => Promise<void>): void } {
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState('')
@@ -221,7 +221,7 @@ const acceptOf = (...kinds: readonly string[]): string =>
 
 // ——— dictation ———
 
-/** Who leaves the page now loses what was said. */
+/** Asks before the page is left with a recording that is not sent. */
 const holdPage = (event: BeforeUnloadEvent): void => event.preventDefault()
 
 function DictationForm({ media, wish }: WishInput): JSX.Element {
@@ -253,7 +253,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
     recording.value = undefined
     removeEventListener('beforeunload', holdPage)
   }
-  // Who closes the panel has not said whether it is to be sent.
+  // Closing the panel does not say whether it is to be sent.
   useEffect(
     () => () => {
       if (recording.peek() === undefined) return
@@ -327,7 +327,7 @@ function ReadingForm({ view, media, wish }: WishInput): JSX.Element {
   const takePicture = ({ url, words }: PictureInText): void =>
     run(async () => {
       const name = words === '' ? t('Picture') : words
-      // Those that engines may not know are sent as something that they do.
+      // Formats that engines may not know are sent as one that they do.
       const isKnown = /\.(png|jpe?g)$/.test(url)
       const what = isKnown ? { input: { url } } : { blob: await asReadable(await callFile(url, '')) }
       media.add({ kind: 'ocr', name, ...what, place: wish.place })

@@ -35,7 +35,7 @@ export interface NewJob {
 export interface Media {
   /** The latest first. */
   readonly list: ReadonlySignal<readonly Job[]>
-  /** What stands in the way of a job of a kind; undefined: nothing, or it is not known yet. */
+  /** The obstacle to a job of a kind; undefined: none, or it is not known yet. */
   obstacle(kind: JobKind): Obstacle | undefined
   /** With which the nodes speak; empty when they tell of none. */
   readonly voices: ReadonlySignal<readonly string[]>

@@ -7,7 +7,7 @@ import type { Kept } from '../device/records.ts'
 
 export interface KeptJob extends Kept {
   readonly kind: JobKind
-  /** What it is called in lists: the words of the person, or the name of the file. */
+  /** Its name in lists: the words of the person, or the name of the file. */
   readonly name: string
   readonly input: Readonly<Record<string, string | number>>
   /** The file that goes with it. */

@@ -15,7 +15,7 @@ import { icons, titles, type Obstacle } from './words.ts'
 /** How often it is looked whether a node came, in milliseconds. */
 const lookMs = 5000
 
-/** What stands in the way, and what to do about it. */
+/** The obstacle, and what to do about it. */
 function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obstacle: Obstacle }): JSX.Element {
   return (
     <div class='notice warn'>

@@ -6,7 +6,7 @@ export interface Recording {
   readonly seconds: ReadonlySignal<number>
   /** How loud it is now, 0–1: whoever speaks sees that it is heard. */
   readonly level: ReadonlySignal<number>
-  /** What was said; the microphone is let go. */
+  /** The recording; the microphone is let go. */
   stop(): Promise<Blob>
 }
 

@@ -1,4 +1,4 @@
-/** What is asked of the service about media jobs. Errors of all: `RequestError`. */
+/** Requests to the service about media jobs. Errors of all: `RequestError`. */
 import type { JobKind, Segment } from '../../shared/media-jobs.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { call, callFile } from '../client/api.ts'
@@ -8,7 +8,7 @@ interface Access {
   readonly key: string
 }
 
-/** What the four answer alike, and what each adds when it is done. */
+/** The common answer of the four, and what each adds when it is done. */
 export interface JobAnswer {
   readonly jobId: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'

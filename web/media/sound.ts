@@ -9,7 +9,7 @@ export const soundSecondsMax = Math.floor(wavSeconds(limits.transcriptionBytesMa
 /** Largest file that is read: decoded, it takes many times as much memory. In bytes. */
 const fileBytesMax = 100 * 1024 * 1024
 
-/** What cannot become a recording or picture for a job, in the words of the page. */
+/** The error of a file that cannot become a recording or picture for a job, in the words of the page. */
 export class UnusableFile extends Error {}
 
 const tooLong = (): UnusableFile =>

@@ -10,7 +10,7 @@ export const clock = (seconds: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** What was said, each part in a paragraph of its own behind the time at which it begins. */
+/** The transcript, each part in a paragraph of its own behind the time at which it begins. */
 export const withTimes = (segments: readonly Segment[]): string =>
   segments.map(({ start, text }) => `${clock(start)} ${text.trim()}`).join('\n\n')
 

@@ -1,4 +1,4 @@
-/** What is said of media jobs: their names, and why one cannot be done. No user interface. */
+/** The words for media jobs: their names, and why one cannot be done. No user interface. */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { RequestError } from '../client/api.ts'
@@ -30,7 +30,7 @@ const noEngine: Readonly<Record<JobKind, string>> = {
   ocr: term('The connected compute nodes cannot read pictures.')
 }
 
-/** What a person may do about it. */
+/** The next step for a person. */
 export type Remedy = 'sign in' | 'node' | 'none'
 
 export interface Obstacle {
@@ -65,11 +65,11 @@ const byCode: Readonly<Record<string, () => string>> = {
   not_found: () => t('The result has expired. Results are kept for {hours} hours.', { hours: limits.mediaKeptHours })
 }
 
-/** Of a job that ended without a result. */
+/** The words for a job that ended without a result. */
 export const failedWords = (kind: JobKind, code: string): string =>
   code === 'engine_unavailable' ? t(noEngine[kind]) : (byCode[code]?.() ?? t('That did not work.'))
 
-/** Of a request that was refused. */
+/** The words for a request that was refused. */
 export const refusedWords = (kind: JobKind, error: RequestError): string => {
   if (error.code === 'node_offline') return noNode().words
   return error.code === 'engine_unavailable' || byCode[error.code] !== undefined ? failedWords(kind, error.code) : failureWords(error)

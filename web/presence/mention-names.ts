@@ -41,16 +41,16 @@ export function namesAround(page: Named, own: readonly string[]): string[] {
 /** Names shown at a time. */
 const shownMax = 6
 
-/** Those that what is being typed behind @ may become: the ones that begin with it first. */
+/** The names that the letters typed behind @ may become: the ones that begin with them first. */
 export function namesLike(names: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()
   const starts = names.filter((name) => name.toLowerCase().startsWith(wanted))
   const found = [...starts, ...names.filter((name) => !starts.includes(name) && name.toLowerCase().includes(wanted))]
-  // What is written in full is no question any more.
+  // A name that is written in full is no question any more.
   return found.length === 1 && found[0] === typed ? [] : found.slice(0, shownMax)
 }
 
-/** What stands behind an @ right before a place in a text; undefined: no @. */
+/** The letters behind an @ right before a place in a text; undefined: no @. */
 export const typedName = (text: string, place: number): string | undefined => {
   const at = text.slice(0, place).lastIndexOf('@')
   const name = text.slice(at + 1, place)

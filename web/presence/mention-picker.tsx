@@ -14,7 +14,7 @@ interface MentionsInput {
 }
 
 interface Mentions {
-  /** Of the field. */
+  /** The attributes of the field. */
   readonly attributes: {
     readonly 'aria-autocomplete': 'list'
     readonly 'aria-controls'?: string

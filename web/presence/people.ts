@@ -1,9 +1,9 @@
-/** Who is here, from the awareness of the connection. The server sets name, kind, role, hue and mark of everyone. */
+/** The people who are here, from the awareness of the connection. The server sets name, kind, role, hue and mark of everyone. */
 import type { Awareness } from 'y-protocols/awareness'
 import { hueOfName, hues } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 
-/** What one page shows of its person. */
+/** One page's state of its person. */
 export interface Page {
   /** Client id. */
   readonly id: number
@@ -48,7 +48,7 @@ const givenName = (name: unknown): string => (typeof name === 'string' && name.t
 const guestName = (number: unknown): string =>
   typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
 
-/** What somebody is called in what they write: guests without a name all the same, as the service keeps it. */
+/** The name of somebody in what they write: guests without a name all the same, as the service stores it. */
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
 /** The colour that the service gives to a name: what this page says of itself comes back to the others alone. */
@@ -72,7 +72,7 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
   }
 }
 
-/** Who it is on whichever page; guests without a mark are known by their page alone. */
+/** The identity of a person on whichever page; guests without a mark are known by their page alone. */
 const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'guest' ? String(id) : `${kind} ${name}`)
 
 /** Everyone in the colour of their name; of two people with one colour, the later has the next that is free, on all pages alike. */

@@ -5,7 +5,7 @@ import { readDocument, RequestError } from '../client/api.ts'
 import type { RecentDocument } from '../device/recent.ts'
 
 export interface Answer {
-  /** What it was called when it was seen last, until its text is there. */
+  /** Its title when it was seen last, until its text is there. */
   readonly called: Signal<string>
   /** The title that the document was given; null: it is called as its text says. */
   readonly givenTitle: Signal<string | null>

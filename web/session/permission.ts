@@ -1,4 +1,4 @@
-/** What one may do with an open document. */
+/** The permissions of a person in an open document. */
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Link } from '../connection/link.ts'
@@ -17,7 +17,7 @@ export function openPermission(id: string, access: Access, link: Link, answered:
   const role = computed<Role | null>(
     () => link.role.value ?? answered.value.role ?? (access.kept === undefined ? findRecent(id)?.role : undefined) ?? null
   )
-  // Of a text that is too large some may be deleted, and then it is sent again.
+  // Some of a text that is too large may be deleted, and then it is sent again.
   const mayWrite = computed(() => link.ended.value === undefined || keepsWriting(link.ended.value))
   const canEdit = computed(() => mayWrite.value && (link.canWrite.value ?? includesRole(role.value, 'edit')))
   return { role, canEdit }

@@ -41,7 +41,7 @@ interface Refusing {
 
 export function openRefusal(input: RefusalInput): Refusing {
   const { id, key, link, answered, role, title, unsent, isOpen, stored, waitedLong } = input
-  /** What is known of a deleted document: from this device, where its owner deleted it, or from the service. */
+  /** The facts about a deleted document: from this device, where its owner deleted it, or from the service. */
   const trashed = computed<Trashed | undefined>(() => {
     const { error } = answered.value
     const noted = recentDocuments.value.find((entry) => entry.id === id)?.trashedUntil ?? 0
@@ -52,7 +52,7 @@ export function openRefusal(input: RefusalInput): Refusing {
   })
   const refusal = computed<Refusal | undefined>(() => {
     const isDeleted = link.ended.value === 'deleted'
-    // Who deleted it does not go on looking at it. Others keep what they saw.
+    // The person who deleted it does not go on looking at it. Others keep the text that they saw.
     if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
     if (isOpen.value || !stored.value) return undefined
     const { error } = answered.value

@@ -53,7 +53,7 @@ export interface Session {
   /** Whether it belongs to an account or agent already; true until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
-  /** What is typed as a suggestion and not at the service yet. */
+  /** The suggestion that is typed and not at the service yet. */
   readonly drafts: Signal<Drafts>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */
@@ -109,7 +109,7 @@ export function openSession(id: string): Session {
     if (message.type === 'you') setOwnMark(link.awareness, message.person, message.number)
     for (const listener of listeners) listener(message)
   }
-  // Of a first visit the device keeps nothing that it would be worth to wait for.
+  // At a first visit the device holds nothing that is worth waiting for.
   const isFirst = known?.received !== true
   const fits = (): boolean => text.length <= limits.contentUnitsMax
   const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), fits, onEvent })

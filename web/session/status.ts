@@ -18,7 +18,7 @@ interface StatusInput {
   readonly drafts: ReadonlySignal<Drafts>
 }
 
-/** What the browser says of the network. */
+/** The browser's word on the network. */
 export function watchOnline(): Signal<boolean> {
   const online = signal(navigator.onLine)
   addEventListener('online', () => (online.value = true))

@@ -1,4 +1,4 @@
-/** What an open document is called: as its text says, else as it was given, else as it was called when it was seen last. */
+/** The title of an open document: as its text says, else as it was given, else as it was when it was seen last. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { headingUnitsMax, type TextTitle, titleIn, titleOfText } from '../../shared/names.ts'

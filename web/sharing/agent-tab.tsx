@@ -13,7 +13,7 @@ import type { TabInput } from './tab.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 
-/** What an agent may be asked to be: never owner. The words are terms. */
+/** The roles that an agent may be asked to have: never owner. The words are terms. */
 const offers: readonly (readonly [Role, string])[] = [
   ['suggest', term('Can suggest changes. You accept or reject them.')],
   ['edit', term('Can edit the text while you watch.')],

@@ -118,7 +118,7 @@ function OwnName({ view }: { view: View }): JSX.Element | null {
   )
 }
 
-/** What everyone gets in one step: a link without a name, and its role. */
+/** The link that everyone gets in one step: one without a name, and its role. */
 function QuickLink({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
   const role = useSignal<Role>('edit')

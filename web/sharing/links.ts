@@ -7,12 +7,12 @@ import { mayPass } from '../client/failure.ts'
 import { endOf, type Expiry } from './expiry.ts'
 import { changeShare, createShare, listShares, revokeShare, type NewShare, type Share } from './requests.ts'
 
-/** What somebody asks a link to be. */
+/** The request for a link. */
 export interface Wish {
   readonly label: string
   readonly role: Role
   readonly expiry: Expiry
-  /** Of a date field; counts with the expiry `date`. */
+  /** For a date field; counts with the expiry `date`. */
   readonly day: string
 }
 
@@ -21,7 +21,7 @@ export interface Links {
   readonly list: Signal<readonly Share[] | undefined>
   /** Why the last step did not work. */
   readonly failure: Signal<unknown>
-  /** What stands in the form. */
+  /** The values of the form. */
   readonly draft: Signal<Wish>
   /** Made last, and shown apart. */
   readonly made: Signal<Share | undefined>
@@ -55,7 +55,7 @@ const linkOf = ({ label, role, expiry, day }: Wish): NewShare => {
 
 const empty: Wish = { label: '', role: 'edit', expiry: 'never', day: '' }
 
-/** Those that were made through a link, and through those, nearest first. */
+/** The links made through a link, and through those, nearest first. */
 export function madeThrough(list: readonly Share[], id: string): readonly Share[] {
   const own = list.filter((share) => share.madeThrough === id)
   return [...own, ...own.flatMap((share) => madeThrough(list, share.id))]
@@ -113,7 +113,7 @@ function createLinks(session: Session): Links {
         list.value ??= []
         return
       }
-      // What could not be read is read again with the next connection; why the last step failed must stay readable meanwhile.
+      // A list that could not be read is read again with the next connection; why the last step failed must stay readable meanwhile.
       const found = await listShares(session).catch((error: unknown) => {
         failure.value ??= list.value === undefined ? error : undefined
       })

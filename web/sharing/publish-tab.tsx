@@ -48,7 +48,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
     if (published) asking.value = !asking.value
     else void publishing.set({ published: true })
   }
-  // What had the focus goes with the question.
+  // The element that had the focus goes with the question.
   const answered = (): void => {
     asking.value = false
     element.current?.focus()

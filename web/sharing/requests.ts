@@ -1,4 +1,4 @@
-/** What is asked of the service about links and publishing. */
+/** Requests to the service about links and publishing. */
 import type { Input, Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
 import { call } from '../client/api.ts'
@@ -12,7 +12,7 @@ export type Share = Output<'listShares'>['shares'][number]
 export type NewShare = Input<'createShare'>
 export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 'markdownUrl' | 'publishedAt' | 'indexed'>
 
-/** Those that are not revoked, newest first. For owners. */
+/** The links that are not revoked, newest first. For owners. */
 export const listShares = async ({ id, key }: Access): Promise<readonly Share[]> =>
   (await call<Output<'listShares'>>(`/api/docs/${id}/shares?ended=false`, { key })).shares.filter((share) => !share.revoked)
 

@@ -1,4 +1,4 @@
-/** What a role lets its holder do, in words. Terms. */
+/** The permissions of a role, in words. Terms. */
 import type { Role } from '../../shared/roles.ts'
 import { term } from '../text/t.ts'
 

@@ -1,4 +1,4 @@
-/** Who can open the document: links for people, an invitation for an agent, the published page. */
+/** The ways into the document: links for people, an invitation for an agent, the published page. */
 import { effect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -44,7 +44,7 @@ function useCurrent({ session, here }: View): void {
         void publishing.load()
       }),
       effect(() => {
-        // Who comes has used a link.
+        // A visitor has used a link.
         if (here.value.length > 0 && session.link.socket.value === 'synced' && session.role.value !== null) void links.load()
       }),
       session.onMessage((message) => {

@@ -1,4 +1,4 @@
-/** What each tab of the dialog is given. */
+/** The input of each tab of the dialog. */
 import type { View } from '../view/view.ts'
 
 export interface TabInput {

@@ -25,7 +25,7 @@ const catalogues: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Catalog
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(names, tag)
 
-/** What this device has chosen, else the first language of the browser that is spoken here, else English. */
+/** The language that this device has chosen, else the first one of the browser that is spoken here, else English. */
 const preferred = (): Language =>
   [readDevice(languageKey) ?? '', ...navigator.languages.map((tag) => tag.split('-')[0] ?? '')].find(isLanguage) ?? 'en'
 
@@ -81,7 +81,7 @@ export function tn(count: number, one: string, many: string, values: Values = {}
 export const shortNumber = (value: number): string =>
   new Intl.NumberFormat(locale, { notation: 'compact', compactDisplay: 'long' }).format(value)
 
-/** What somebody did, as it follows “You”: English says it alike, German changes its verb. */
+/** The words for an action, as they follow “You”: English says it alike, German changes its verb. */
 export const ofYouIn = (language: Language, words: string): string =>
   language === 'de' ? words.replace(/^hat /, 'hast ').replace(/^konnte /, 'konntest ') : words
 

@@ -9,7 +9,7 @@ export interface Deletable {
   readonly title: string
 }
 
-/** Who else has access to a document. */
+/** The others who have access to a document. */
 export interface Others {
   /** Other links that somebody has used. */
   readonly links: number

@@ -1,4 +1,4 @@
-/** What is said when a file cannot be added, and what can be done about it. One table; no user interface. */
+/** The words for a file that cannot be added, and the next step. One table; no user interface. */
 import { limits } from '../../shared/limits.ts'
 import { findMediaType } from '../../shared/media-types.ts'
 import { t, term } from '../text/t.ts'
@@ -11,7 +11,7 @@ export interface Failure {
   readonly again: Again
 }
 
-/** What is said, as a term. */
+/** The words, as a term. */
 interface Meaning {
   readonly says: string
   readonly again: Again

@@ -30,7 +30,7 @@ const filesMax = 20
 /** How often a file that waits is tried again without a sign of the network, in milliseconds. */
 const againMs = 15_000
 
-/** What sends them is fetched with the first one. Undefined: it cannot be had now. */
+/** The sender is fetched with the first one. Undefined: it cannot be had now. */
 const findSender = async () => import('./sender.ts').catch(() => undefined)
 
 class Entry implements Upload {
@@ -115,7 +115,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     const address = markdown.endsWith(')') ? markdown.slice(markdown.indexOf('(') + 1, -1) : markdown
     const there = text.toString().includes(address)
     const at = placeOf(entry)
-    // Those that came later and stand at the same place go behind it.
+    // Later ones at the same place go behind it.
     const later = list.value.slice(list.value.indexOf(entry) + 1).filter((other) => placeOf(other) === at)
     const before = text.length
     // It stands there already when an earlier page ended between the two steps.

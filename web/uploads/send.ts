@@ -13,7 +13,7 @@ interface Input {
   readonly doc: string
   readonly key: string
   readonly blob: Blob
-  /** What is to be seen, for readers and for those who cannot see it. */
+  /** The words for readers and for those who cannot see it. */
   readonly name: string
   /** The same upload sent again is answered as the first was (docs/api.md, Retries). */
   readonly idempotencyKey: string

@@ -13,7 +13,7 @@ export type UploadState =
 
 export interface Upload {
   readonly id: string
-  /** Of the file. */
+  /** The name of the chosen file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
   /** Stands on a line of its own behind what is there: a picture, or the one that came together with it. */
@@ -46,11 +46,11 @@ export interface UploadsInput {
   readonly key: string
   readonly text: Y.Text
   readonly canEdit: ReadonlySignal<boolean>
-  /** Of the live connection: when it stands, files may pass too. */
+  /** The state of the live connection: when it stands, files may pass too. */
   readonly connected: ReadonlySignal<boolean>
 }
 
-/** What sends them. */
+/** Sends them. */
 export interface UploadQueue extends Omit<Uploads, 'add' | 'allowed'> {
   add(files: readonly File[], position: Y.RelativePosition, follows: boolean): void
 }

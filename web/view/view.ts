@@ -1,4 +1,4 @@
-/** What the features of a page know of it: its session, what is shown, and how to change that. Types, and no code of the page. */
+/** The page as its features know it: its session, what is shown, and how to change that. Types, and no code of the page. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { CodeAround } from '../editor/in-code.ts'
 import type { Editor, WritingMode } from '../editor/setup/editor.ts'
@@ -10,12 +10,12 @@ export const pageScope = 'page'
 
 export type Mode = WritingMode | 'read'
 
-/** What stands at the right side of the text; one at a time. */
+/** The panel at the right side of the text; one at a time. */
 export type PanelName = 'remarks' | 'tasks' | 'activity' | 'media'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'rename' | 'palette' | 'switcher' | 'shortcuts' | 'history'
 
-/** What every feature may ask of the page: the session, and what is shown around it. Features that come later add to it what they give. */
+/** The interface of the page for every feature: the session, and what is shown around it. Features that come later add their own parts to it. */
 export interface View extends Named {
   readonly session: Session
   readonly mode: ReadonlySignal<Mode>

@@ -1,4 +1,4 @@
-/** What the benchmarks share: servers in processes of their own, a socket client that costs little, tables. */
+/** Helpers of the benchmarks: servers in processes of their own, a socket client that costs little, tables. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What a formula gives, when all the cells that it names are known. */
+/** The value of a formula, when all the cells that it names are known. */
 import { limits } from '../../limits.ts'
 import { findFunction } from './functions.ts'
 import type { Surroundings } from './function.ts'
@@ -23,7 +23,7 @@ const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
 }
 
 const binary = (operator: Operator, left: Value, right: Value): Scalar => {
-  // What most formulas are made of.
+  // The characters that most formulas are made of.
   if (typeof left === 'number' && typeof right === 'number') {
     if (operator === '+') return finite(left + right)
     if (operator === '-') return finite(left - right)
@@ -84,7 +84,7 @@ export const evaluate = (expression: Expression, sources: Sources): Value => {
   }
 }
 
-/** What a cell shows of a result: of several values the first. */
+/** The shown value of a result: of several values the first. */
 export const firstOf = (value: Value): Scalar => (isMatrix(value) ? (value[0]?.[0] ?? null) : value)
 
 export const tooMuch = (): Failure =>

@@ -1,4 +1,4 @@
-/** What a function of sheets is: how many arguments it takes, and what it makes of them. */
+/** Defines a function of sheets: how many arguments it takes, and what it makes of them. */
 import type { Step } from './criteria.ts'
 import type { Value } from './values.ts'
 
@@ -14,7 +14,7 @@ export interface Function {
   readonly of: (given: readonly Value[], surroundings: Surroundings) => Value
 }
 
-/** What a function makes of one argument; the others are looked at only when it says so. */
+/** The function for one argument; the others are looked at only when it says so. */
 export type Later = () => Value
 
 export interface LazyFunction {

@@ -11,7 +11,7 @@ const isOpen = (before: string): boolean => {
   }
 }
 
-/** What may be put in the place of what is selected in a formula: a cell, a range too, or no reference at all (undefined). */
+/** The reference that may replace the selection in a formula: a cell, a range too, or no reference at all (undefined). */
 export const pointable = (text: string, from: number, to: number): 'cell' | 'range' | undefined => {
   const [before, behind] = [text.slice(0, from), text.slice(to).trimStart()]
   if (!before.startsWith('=') || !isOpen(before) || !/^(?:[-+*/^&=<>%:,;)]|$)/.test(behind)) return undefined

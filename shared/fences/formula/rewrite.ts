@@ -1,4 +1,4 @@
-/** What formulas say after rows or columns of a sheet came, went or moved: their references go on naming the same cells. */
+/** Rewrites formulas after rows or columns of a sheet came, went or moved: their references go on naming the same cells. */
 import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
@@ -15,7 +15,7 @@ const inserted = ([first, last]: Span, at: number, count: number): Span => [
   last >= at ? last + count : last
 ]
 
-/** What is left of a span; undefined: nothing. */
+/** The rest of a span; undefined: nothing. */
 const deleted = ([first, last]: Span, at: number, count: number): Span | undefined => {
   const begin = first < at ? first : Math.max(at, first - count)
   const end = last < at ? last : last < at + count ? at - 1 : last - count
@@ -103,7 +103,7 @@ const offsetAfter = (edits: readonly Edit[], offset: number): number =>
     offset
   )
 
-/** What is no formula stays as it is. */
+/** Text that is no formula stays as it is. */
 const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) => string | undefined): Draft => {
   const edits = text.startsWith('=') ? editsOf(text, after, true) : []
   return { text: applyEdits(text, edits), offsets: offsets.map((offset) => offsetAfter(edits, offset)) }

@@ -18,7 +18,7 @@ const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
 /** A value that is none. Thrown within formulas, and no `Error`: that would take a picture of the stack for every cell that fails. */
 export class Failure {
   readonly error: ErrorName
-  /** What went wrong, in a sentence. */
+  /** The error, in a sentence. */
   readonly reason: string
   constructor(error: ErrorName, reason = usualReasons[error] ?? '') {
     this.error = error
@@ -85,7 +85,7 @@ export const numberOfText = (text: string): number | undefined => {
 
 const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** What a cell without a formula holds. */
+/** The value of a cell without a formula. */
 export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
   if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')

@@ -1,4 +1,4 @@
-/** What is done with blocks: moved, duplicated, deleted. Each is one step of undo, and one transaction. */
+/** The actions on blocks: moved, duplicated, deleted. Each is one step of undo, and one transaction. */
 import { EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { withOwnIds } from '../../../shared/components/own-ids.ts'

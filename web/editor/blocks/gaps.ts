@@ -1,4 +1,4 @@
-/** What stands between two blocks: no more than Markdown needs to read each as what it was. */
+/** The text between two blocks: no more than Markdown needs to read each as what it was. */
 import type { Unit } from './units.ts'
 
 const blank = '\n\n'
@@ -21,7 +21,7 @@ const mayTouch = (above: Unit, below: Unit): boolean =>
 export interface Neighbours {
   readonly above: Unit
   readonly below: Unit
-  /** What stood at this place. */
+  /** The text at this place before. */
   readonly gap: string
   /** One of both was brought here: as an item it becomes one of the list. */
   readonly isBrought: boolean

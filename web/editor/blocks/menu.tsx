@@ -106,7 +106,7 @@ export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = 
   const { node } = view.domAtPos(view.state.selection.main.head)
   const line = (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>('.cm-line')
   const close = (): void => {
-    // What was chosen is done first: it follows the closing.
+    // The chosen action is done first: it follows the closing.
     setTimeout(() => {
       render(null, root)
       root.remove()

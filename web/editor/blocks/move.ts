@@ -74,7 +74,7 @@ export function moveTo(state: EditorState, units: readonly Unit[], run: Run, to:
     ? [{ from: first.from, to: second.from }, final.to, textOf(state, first.from, last.to, edits)]
     : [{ from: last.to, to: final.to }, first.from, textOf(state, second.from, final.to, edits)]
   const staying = edits.filter((edit) => edit.to <= out.from || edit.from >= out.to)
-  // What comes at one place comes in this order.
+  // Insertions at one place come in this order.
   const specs = [...over, { from: at, insert: takesFirst ? inner + text : text + inner }, out, ...under, ...staying]
   const changes = state.changes(specs)
   const taken = takesFirst ? { from: first.from, to: last.to } : { from: second.from, to: final.to }

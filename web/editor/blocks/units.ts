@@ -13,7 +13,7 @@ export interface ItemOf {
   readonly list: number
   /** The sign of a bullet, or what follows a number: lists that have the same are one when nothing stands between them. */
   readonly sign: string
-  /** Of an ordered list. */
+  /** The number of an item of an ordered list. */
   readonly number: { readonly from: number; readonly to: number; readonly value: number } | undefined
   /** Blank lines part the items. */
   readonly loose: boolean
@@ -82,7 +82,7 @@ export function unitAt(state: EditorState, position: number): Unit | undefined {
 
 /** Blocks that those of a range may change places with, in the order of the text: the items of their list, or all that stand in nothing else. */
 export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
-  // What is read here is in the tree of the state only after the next transaction.
+  // The result read here is in the tree of the state only after the next transaction.
   const tree = ensureSyntaxTree(state, state.doc.length, parseMs)
   if (tree === null) return []
   const node = nodeAt(state, tree, from)

@@ -1,4 +1,4 @@
-/** What is written below a table is no row of it. */
+/** Text that is written below a table is no row of it. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { content } from '../table-rows.ts'
@@ -9,13 +9,13 @@ function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undef
   const place = tableAt(state, at)
   if (place === undefined) return undefined
   const { row, first, last } = place
-  // Who writes the bars of a row oneself has not come to its end.
+  // A person who writes the bars of a row has not come to its end.
   if (at !== row.line.to || !row.closed || row.cells.length < rowAt(state, first).cells.length) return undefined
   return row.line.number === last ? 'last' : 'other'
 }
 
 /**
- * What is typed on the empty line below a table, or behind its last row, stands below it between blank lines, unless it begins a row. Behind
+ * Text typed on the empty line below a table, or behind its last row, stands below it between blank lines, unless it begins a row. Behind
  * another row it goes into the last cell.
  */
 export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {

@@ -67,7 +67,7 @@ const clearCells: Command = (view) => {
   return true
 }
 
-/** What is typed over chosen cells stands in the first of them. */
+/** Text typed over chosen cells stands in the first of them. */
 function typeOverCells(view: EditorView, text: string): boolean {
   const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
   if (chosen === undefined) return false
@@ -143,7 +143,7 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
       // All of it goes; what only touches it leaves it alone.
       if ((from <= start && to >= end) || to < start || from > end) continue
       if (to > start && from < end) kept.push(...structure(state, place.first, place.last, from, to))
-      // What stands above or below never becomes a row.
+      // Text above or below never becomes a row.
       if (to === start && from < start && state.doc.lineAt(from).from < from) kept.push(start - 1, start)
       if (from === end && to < state.doc.length && state.doc.sliceString(to, to + 1) !== '\n') kept.push(end, end + 1)
     }

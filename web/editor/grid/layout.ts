@@ -73,7 +73,7 @@ function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
   return { count, style: `--columns:${columnsFor(sample)}`, classes }
 }
 
-/** What is seen of a cell: with spaces up to a cursor in it, which are being typed. */
+/** The visible part of a cell: with spaces up to a cursor in it, which are being typed. */
 function shownOf(cell: Cell, live: LiveContext): Cell {
   const { from, to } = content(live.state.doc, cell)
   return { from, to: live.cursorIn(to, cell.to) ?? to }
@@ -97,7 +97,7 @@ function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isC
     start = end
   })
   live.fold(start, line.to)
-  // What stands behind the last cell ends with the line.
+  // Text behind the last cell ends with the line.
   const last = cells.at(-1)
   if (last !== undefined) live.step(shownOf(last, live).to, Math.min(line.to + 1, live.state.doc.length))
   if (closed) for (let missing = cells.length; missing < count; missing++) live.decorations.push(lacking.range(line.to))

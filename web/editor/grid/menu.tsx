@@ -10,7 +10,7 @@ import { cellElement } from '../table-geometry.ts'
 interface Item {
   readonly title: string
   readonly run: Command
-  /** What cannot be done where the cursor is: the head stays where it is, and nothing goes beyond the edges. */
+  /** Tells that the command does nothing where the cursor is: the head stays where it is, and nothing goes beyond the edges. */
   readonly isIdle?: (place: Place) => boolean
 }
 
@@ -68,7 +68,7 @@ export function openMenu(view: EditorView, of: 'row' | 'column' | 'both', anchor
   const items = of === 'row' ? ofRow : of === 'column' ? ofColumn : [...ofRow, ...ofColumn]
   const label = of === 'row' ? t('Row') : of === 'column' ? t('Column') : t('Rows and columns')
   const close = (): void => {
-    // What was chosen is done first: it follows the closing.
+    // The chosen action is done first: it follows the closing.
     setTimeout(() => {
       render(null, root)
       root.remove()

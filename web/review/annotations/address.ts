@@ -20,7 +20,7 @@ export function openAddress({ page: { session }, store, items }: State, { show }
   const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
   const fromAddress = (): string | undefined =>
     /^#(?:comment|suggestion)-([\w-]+)$/.exec(location.hash)?.[1] ?? new URL(location.href).searchParams.get('comment') ?? undefined
-  /** What the address asks for, as long as it is not there. */
+  /** The remark that the address asks for, as long as it is not there. */
   const asks = signal<string | undefined>(undefined)
   let missing: ReturnType<typeof setTimeout> | undefined
   const open = (): void => {

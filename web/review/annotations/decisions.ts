@@ -62,7 +62,7 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
     isHere: (id) => here.has(id),
     asked(action, ids) {
       if (action === 'reopen') return drop(ids)
-      // What is typed from now on is a step of its own.
+      // Text that is typed from now on is a step of its own.
       view.state.facet(endStep)()
       made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
       for (const id of ids) here.add(id)

@@ -1,10 +1,10 @@
-/** What a suggestion does to a component, in words. What says it knows all components, and comes with the first suggestion. */
+/** The effect of a suggestion on a component, in words. The part that says it knows all components, and comes with the first suggestion. */
 import { signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import { isOpen, type Item } from './items.ts'
 import type { wordsOfEdit } from '../suggestions/told-words.ts'
 
-/** What is proposed with an item. */
+/** The proposal of an item. */
 export const proposalOf = (item: Item): { readonly original: string; readonly text: string } | undefined => {
   if (item.kind === 'proposal') return item.proposal.suggestion
   return item.kind === 'new' && item.waiting.deed.kind === 'suggest' ? item.waiting.deed : undefined

@@ -1,4 +1,4 @@
-/** What is shown of comments and suggestions, of the service and of this page alike. */
+/** The comments and suggestions that are shown, of the service and of this page alike. */
 import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/anchors.ts'
 import { personName } from '../../presence/person.ts'
@@ -9,7 +9,7 @@ import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
 import type { Waiting } from '../outbox/waiting.ts'
 
-/** What is written about, before it is sent. */
+/** The text that is written about, before it is sent. */
 export interface Composer {
   /** The words; '' for the document as a whole. */
   readonly quote: string
@@ -41,7 +41,7 @@ export const isOpen = (item: Item): boolean => {
 
 const nobody: ReadonlySet<string> = new Set()
 
-/** What the text shows of an item; undefined: nothing. `key` changes when the service says where it is. `recent`: decided a moment ago. */
+/** The mark of an item in the text; undefined: none. `key` changes when the service says where it is. `recent`: decided a moment ago. */
 export function remarkOf(item: Item, recent = nobody): { readonly remark: Remark; readonly key: unknown } | undefined {
   const { id } = item
   if (!isOpen(item))
@@ -69,7 +69,7 @@ export const quoteOf = (item: Item): string => {
   return item.waiting.deed.kind === 'comment' ? (item.waiting.deed.target?.find ?? '') : ''
 }
 
-/** Who wrote it; of what is not sent yet, this person. */
+/** The author; for an item that is not sent yet, this person. */
 export const authorOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.author
   if (item.kind === 'proposal') return item.proposal.suggestion.author

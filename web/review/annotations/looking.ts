@@ -70,7 +70,7 @@ export function openLooking(state: State): Looking {
       toast(t('There are no comments or suggestions in the text.'))
       return
     }
-    // Who reads has no cursor in the text, and begins at its end or beginning.
+    // A reader has no cursor in the text, and begins at its end or beginning.
     const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
     const current = all.findIndex(
       ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))

@@ -24,7 +24,7 @@ export interface Placing {
   /** Follows the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
-  /** Of remarks that are still to be dealt with and have a place in the text, as it is now. */
+  /** The open remarks that have a place in the text, as it is now. */
   places(): readonly RemarkPlace[]
   /** This page made a remark there: so it is until the service says where it is. */
   made(id: string, span: Span): void
@@ -80,7 +80,7 @@ export function openPlacing(
     const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
     if (from === null || to === null) return undefined
     const quote = quoteOf(item)
-    // Of words that were changed the same ones next to them are others.
+    // The same words next to changed ones are other words.
     const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
@@ -106,13 +106,13 @@ export function openPlacing(
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = placeOf(item, stored)
-      // What it proposes may be new, though its place is not.
+      // Its proposal may be new, though its place is not.
       put.push({ remark: wanted.remark, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
-    // What was not asked for now is not true later.
+    // An effect that was not asked for now is not true later.
     made.clear()
     if (put.length === 0 && gone.size === 0) return
     view.dispatch({ effects: [dropRemarks.of(gone), placeRemarks.of(put)] })

@@ -39,7 +39,7 @@ const write = (storage: () => Storage, name: string, kept: Kept | undefined): vo
   }
 }
 
-/** What was being typed for a document before a reload, else nothing; from then on what is typed is kept. Returns the way to stop, too. */
+/** The reason that was being typed for a document before a reload, else none; further typing is stored. Returns the way to stop, too. */
 export function openRejecting(doc: string, storage = tabStorage): { readonly rejecting: Signal<Rejecting | undefined>; close(): void } {
   const name = documentValue('reason', doc)
   const kept = read(storage, name)

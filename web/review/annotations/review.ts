@@ -1,4 +1,4 @@
-/** What other parts of the page may ask of comments, suggestions and assignments. Types alone; `../review.ts` opens it. */
+/** The interface of comments, suggestions and assignments for other parts of the page. Types alone; `../review.ts` opens it. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { View } from '../../view/view.ts'

@@ -1,4 +1,4 @@
-/** What the parts of the review share: what is shown of remarks, which one a person looks at, what is being written. */
+/** The state that the parts of the review share: the remarks shown, the one a person looks at, the one being written. */
 import { plainNameOf } from '../../presence/people.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../../shared/mentions.ts'
@@ -36,13 +36,13 @@ export interface State {
   readonly composer: Signal<Composer | undefined>
   /** The suggestion whose card asks why it is rejected, with what is typed there so far. */
   readonly rejecting: Signal<Rejecting | undefined>
-  /** What was selected last in the reading view, in the stored text. */
+  /** The last selection in the reading view, in the stored text. */
   readonly picked: Signal<Span | undefined>
   /** This person, as others mention them; '' for a guest without a name. */
   readonly me: ReadonlySignal<string>
   /** The name of whom a mention means, as the person writes it; else as it is written. */
   nameOf(mention: string): string
-  /** What a suggestion does to a component, in words; undefined: it is about none. */
+  /** The effect of a suggestion on a component, in words; undefined: it is about none. */
   deedOf(item: Item): string | undefined
   /** Whom one can mention. */
   names(): readonly string[]

@@ -30,7 +30,7 @@ function charactersAt(text: Y.Text, content: string, range: Span): { readonly ch
 }
 
 export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, picked, hasMargin }: State): Writing {
-  /** What a comment is begun on, in what the editor shows. */
+  /** The range that a comment is begun on, as the editor shows it. */
   const begunOn = (): Span | undefined => {
     if (page.mode.value === 'read') {
       const { shown } = view.state.facet(textMap)

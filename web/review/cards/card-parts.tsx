@@ -29,7 +29,7 @@ interface BylineInput {
   readonly children?: ComponentChildren
 }
 
-/** Who wrote it and when. A name of a guest is their own. */
+/** The author and time. A name of a guest is their own. */
 export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
   const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
   return (
@@ -117,7 +117,7 @@ export function CommentText({ review, text }: { review: Review; text: string }):
 }
 
 interface WriterInput {
-  /** Whose names are offered behind @; without it none are. */
+  /** The people whose names are offered behind @; without it none are. */
   readonly review?: Review
   readonly label: string
   readonly action: string
@@ -243,7 +243,7 @@ const wordsIn = ({ deed }: Waiting): string | undefined => {
   return deed.kind === 'suggest' ? deed.text : undefined
 }
 
-/** What becomes of something that is not at the service yet. */
+/** The state of something that is not at the service yet. */
 export function WaitingNote({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
   const { outbox, isConnected } = review.store
   const words = wordsIn(waiting)

@@ -55,7 +55,7 @@ function WaitingReply({ review, waiting }: { review: Review; waiting: Waiting })
 interface RepliesInput {
   readonly review: Review
   readonly replies: Comment['replies']
-  /** Those that wait, or were refused. */
+  /** The cards that wait, or were refused. */
   readonly waiting: readonly Waiting[]
   readonly isActive: boolean
   /** Undefined: nobody may reply here now. */
@@ -163,7 +163,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
 // ——— suggestions ———
 
 interface ChangeInput {
-  /** What it does, where that can be said. */
+  /** The effect of the suggestion, where it can be said. */
   readonly deed: string | undefined
   readonly original: string
   readonly text: string
@@ -185,7 +185,7 @@ function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind 
   return t('Resolved by {name}', { name: kind === 'guest' && name === 'guest' ? t('Guest') : name })
 }
 
-/** Who decided: oneself as far as this page knows, a guest without a name by that. */
+/** The name of the decider: oneself as far as this page knows, a guest without a name by that. */
 function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {
   if (decidedByKind === 'guest' && review.isDecidedHere(id)) return 'me'
   // By the name alone: who wrote a suggestion need not have decided it.

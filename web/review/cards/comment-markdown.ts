@@ -92,7 +92,7 @@ function markAt(text: string, at: number, depth: number): Found | undefined {
   return undefined
 }
 
-/** What stands in a line or paragraph. */
+/** The inline parts of a line or paragraph. */
 export function inlineOf(text: string, depth = 0): Inline[] {
   if (depth >= depthMax) return [text]
   const found: Inline[] = []

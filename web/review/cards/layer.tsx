@@ -1,4 +1,4 @@
-/** What the page of a document shows of comments, suggestions and assignments: cards next to the text, panels. */
+/** The parts of a document's page for comments, suggestions and assignments: cards next to the text, panels. */
 import type { JSX } from 'preact'
 import { Later } from '../../view/later.tsx'
 import type { ReviewedView } from '../annotations/review.ts'

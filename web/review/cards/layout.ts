@@ -18,7 +18,7 @@ export function pushedApart(cards: readonly Card[], fixed: number): number[] {
     tops.push(top)
     end = top + height + gap
   }
-  // Those above make way for the fixed one.
+  // Cards above make way for the fixed one.
   for (let index = fixed - 1; index >= 0; index--) {
     const room = (tops[index + 1] ?? 0) - gap - (cards[index]?.height ?? 0)
     if ((tops[index] ?? 0) <= room) break

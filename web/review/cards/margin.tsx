@@ -29,7 +29,7 @@ function withActive(placed: readonly Item[], active: string | undefined, start: 
   return [...before, ...placed.slice(start, start + cardsMax - 1), ...after]
 }
 
-/** Those that have a place, at most so many, about the part of the text that is seen. */
+/** The cards with a place, at most so many, about the part of the text that is in view. */
 function shownOf(review: Review): readonly Item[] {
   const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.recent.value.has(item.id)))
   if (placed.length <= cardsMax) return placed

@@ -114,7 +114,7 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   if (next !== undefined) review.show(next.id, 'card')
 }
 
-/** Of what time the list is, while nothing newer can be had. */
+/** The time of the list, while nothing newer can be had. */
 function AsOf({ review }: { review: Review }): JSX.Element | null {
   const at = review.store.asOf.value
   if (at === undefined) return null

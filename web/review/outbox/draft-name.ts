@@ -3,5 +3,5 @@ import { newId } from '../../base/new-id.ts'
 
 export const newDraftId = (): string => `${newId()}.${newId()}`
 
-/** What the service shows of it. */
+/** The service's record of it. */
 export const shownName = (draftId: string): string => draftId.split('.')[0] ?? ''

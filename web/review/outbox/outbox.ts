@@ -10,11 +10,11 @@ import { missesPlace, passes, refusalOf } from './refusals.ts'
 import type { Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
 
 export interface Outbox {
-  /** What is not answered yet, and what was refused, oldest first. */
+  /** The entries that are not answered yet, and those refused, oldest first. */
   readonly list: ReadonlySignal<readonly Waiting[]>
   /** A request is under way. */
   readonly sending: ReadonlySignal<boolean>
-  /** What this page alone holds: it is lost with it. */
+  /** The entries that this page alone holds: they are lost with it. */
   readonly onlyHere: ReadonlySignal<number>
   add(deed: Deed, author: string): Waiting
   /** Sends those again whose place was not found, and that have another name now. */
@@ -33,7 +33,7 @@ interface OutboxInput {
   readonly connected: ReadonlySignal<boolean>
   /** How the place of a remark is named now, if not as before. */
   readonly aim: (item: Waiting) => Target | undefined
-  /** What becomes of one that was refused: what is sent in its place, or that it waits. */
+  /** The next step for one that was refused: the entry sent in its place, or that it waits. */
   readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | 'done' | undefined
   readonly onAnswer: (done: Waiting, answer: unknown) => void
   readonly onRefusal: (refused: Waiting, error: RequestError) => void
@@ -60,7 +60,7 @@ const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { reado
     return { suggestionId, action, ...(step !== undefined && { step }), ...(reason !== undefined && { reason }) }
   })
 
-/** What tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
+/** Tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
 export const draftRequestOf = (deed: SuggestDeed, done: boolean): { readonly path: string; readonly body: object } => ({
   path: `drafts/${encodeURIComponent(deed.draft?.id ?? '')}`,
   body: { ...said(deed), step: deed.draft?.step ?? 0, done }
@@ -202,7 +202,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     working = outbox.inTurn(drain).finally(() => {
       working = undefined
       sending.value = false
-      // Whoever asked meanwhile asked after what failed.
+      // A request that was made meanwhile asked after what failed.
       if (asked) outbox.wake()
     })
   }

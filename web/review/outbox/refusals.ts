@@ -1,4 +1,4 @@
-/** What is said when the service refuses a remark, a decision or an assignment. One table; no user interface. */
+/** The words for a remark, a decision or an assignment that the service refuses. One table; no user interface. */
 import { t, term } from '../../text/t.ts'
 import type { RequestError } from '../../client/api.ts'
 

@@ -1,4 +1,4 @@
-/** What is asked of the service about comments, suggestions and assignments. */
+/** Requests to the service about comments, suggestions and assignments. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import { call } from '../../client/api.ts'
@@ -29,7 +29,7 @@ const page = `limit=${limits.remarkPageMax}`
 export const listComments = (access: Access): Promise<Comment[]> =>
   all<Comment, Output<'listComments'>>(access, `comments?${page}`, ({ comments }) => comments)
 
-/** Those that nobody has decided: pending, and orphaned. */
+/** The suggestions that nobody has decided: pending, and orphaned. */
 export async function listSuggestions(access: Access): Promise<Suggestion[]> {
   const of = (status: string): Promise<Suggestion[]> =>
     all<Suggestion, Output<'listSuggestions'>>(access, `suggestions?status=${status}&${page}`, ({ suggestions }) => suggestions)

@@ -23,7 +23,7 @@ import type { Action, Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
 /** A comment, as it will be once everything that waits has arrived. */
 export interface Thread {
   readonly comment: Comment
-  /** What of it waits, or was refused. */
+  /** The entries of it that wait, or were refused. */
   readonly waiting: readonly Waiting[]
 }
 
@@ -39,10 +39,10 @@ export interface Proposal {
   readonly reason: string | undefined
 }
 
-/** What the service tells. */
+/** The records that the service tells. */
 export interface Lists {
   readonly comments: readonly Comment[]
-  /** Those that nobody has decided. */
+  /** The suggestions that nobody has decided. */
   readonly suggestions: readonly Suggestion[]
   readonly tasks: readonly Task[]
 }
@@ -70,7 +70,7 @@ export interface Store {
   isOwn(record: Comment | Suggestion): boolean
   /** Whether this person wrote it, or a guest of the same name, which is all that is known of replies. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
-  /** What became of remarks that this page sent: from the id of what waited to that of the record. */
+  /** The records of remarks that this page sent: from the id of what waited to that of the record. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
   /** For screen readers: what happened last. */
   readonly said: Signal<string>
@@ -134,7 +134,7 @@ interface StoreInput {
   readonly session: Session
   /** How the place of a remark that waits is named now, if not as before. */
   readonly aim: (item: Waiting) => Target | undefined
-  /** What is left of a suggestion that was decided while it was typed. */
+  /** The rest of a suggestion that was decided while it was typed. */
   readonly afresh: (deed: SuggestDeed, decided: Suggestion) => Deed | undefined
   readonly onDeciding: (action: Action, suggestions: readonly string[]) => void
   /** The service did as this page asked. */
@@ -167,7 +167,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     const left = new Set(typed.peek())
     if (left.delete(shownName(draft))) typed.value = left
   }
-  /** What is sent in place of a suggestion that the others decided, or replied to, while it was typed. */
+  /** The entry sent in place of a suggestion that the others decided, or replied to, while it was typed. */
   const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | 'done' | undefined => {
     if (deed.kind !== 'suggest' || deed.draft === undefined) return undefined
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
@@ -246,7 +246,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       // Nothing is lost with it: the card keeps a reason.
       if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
       if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
-      // Who may do less than this page believes learns it at the next look.
+      // A person who may do less than this page believes learns it at the next look.
       if (error.code === 'not_found') readSoon()
       said.value = t('Not saved: {why}', { why: error.message })
       // Its card may be gone by now.
@@ -256,7 +256,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
 
   // ——— what the service tells ———
 
-  /** What came by a message since the lists were asked for: it is newer than they are. */
+  /** Records that came by a message since the lists were asked for: they are newer than the lists. */
   const touched = new Set<string>()
   /** Messages that may tell of what this page is sending just now: its answer comes first. */
   let held: LiveMessage[] = []

@@ -1,4 +1,4 @@
-/** What people did to comments, suggestions and assignments, as entries of the outbox (web/device/outbox.ts). */
+/** The actions of people on comments, suggestions and assignments, as entries of the outbox (web/device/outbox.ts). */
 import type { Kept } from '../../device/records.ts'
 
 /** Which text is meant, by its words (docs/api.md, Comments and suggestions). */
@@ -31,7 +31,7 @@ export interface SuggestDeed {
   readonly draft?: DraftName
 }
 
-/** Of suggestions that are typed: the versions that stood on the cards. */
+/** For suggestions that are typed: the versions that stood on the cards. */
 export type Steps = Readonly<Record<string, number>>
 
 export type Deed =
@@ -55,7 +55,7 @@ export type Deed =
       readonly action: Action
       readonly suggestions: readonly string[]
       readonly steps?: Steps
-      /** Of a rejection: why, at most `reasonCharsMax` characters. */
+      /** For a rejection: why, at most `reasonCharsMax` characters. */
       readonly reason?: string
     }
   | { readonly kind: 'withdraw'; readonly suggestion: string }

@@ -1,5 +1,5 @@
 /**
- * What others do to the text while somebody suggests. What they accept of a suggestion that is still being typed is text then, and no
+ * The text as others change it while somebody suggests. An accepted part of a suggestion that is still being typed is text then, and no
  * longer proposed: what was typed since goes on as a change of it, so nothing is lost and nothing stands there twice.
  */
 import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
@@ -15,9 +15,9 @@ export interface Sent extends Range {
 export interface Followed {
   /** From the text, as the others made it, to what the editor shows. */
   readonly changes: ChangeSet
-  /** What changes in the editor. */
+  /** The changes in the editor. */
   readonly shown: ChangeSet
-  /** What was accepted. */
+  /** The accepted changes. */
   readonly accepted: readonly Sent[]
 }
 
@@ -40,7 +40,7 @@ function widened(range: Range, own: readonly Range[]): Range {
 
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
 
-/** What is left to be changed once both texts begin and end with what they have in common. */
+/** The change that is left once both texts begin and end with what they have in common. */
 function minimal(from: number, before: string, after: string): ChangeSpec[] {
   if (before === after) return []
   let start = 0

@@ -48,7 +48,7 @@ interface LiveDraft extends Range {
 export interface Drafting {
   /** The service has all that is typed. */
   readonly saved: Signal<boolean>
-  /** What is typed changed. */
+  /** The changes that are typed are others. */
   changed(): void
   /** Versions that the service may have accepted, newest first. */
   sent(): readonly Sent[]
@@ -229,7 +229,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
         const isText = accepted.some((each) => each.draft === draft.id)
         if (isText) {
           live.delete(draft)
-          // Who wrote the same by chance has accepted nothing.
+          // A person who wrote the same by chance has accepted nothing.
           setTimeout(() => {
             const suggestion = found(draft)
             if (suggestion?.status === 'pending') store.act({ kind: 'withdraw', suggestion: suggestion.id })

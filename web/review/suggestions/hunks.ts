@@ -1,4 +1,4 @@
-/** What somebody who only proposes has typed, as changes of the text that they are proposed for. */
+/** The changes that somebody who only proposes has typed, as changes of the text that they are proposed for. */
 import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/anchors.ts'
 

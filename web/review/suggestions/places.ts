@@ -14,12 +14,12 @@ import { hueOf } from '../../presence/colours.ts'
 /** `decided`: nothing is seen of it in the text, its card alone stands there. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
 
-/** What the text shows of a remark. */
+/** The marks of remarks in the text. */
 export interface Remark {
   readonly id: string
   readonly kind: PlaceKind
   readonly author: string
-  /** What a suggestion brings. */
+  /** The text that a suggestion brings. */
   readonly text: string
 }
 
@@ -31,7 +31,7 @@ class Place extends RangeValue {
     super()
     this.remark = remark
     this.isPoint = isPoint
-    // What is typed at the edges is no part of it; a point goes when the text on both sides of it does.
+    // Text that is typed at the edges is no part of it; a point goes when the text on both sides of it does.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
     this.mapMode = remark.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
@@ -175,7 +175,7 @@ const shown = ViewPlugin.fromClass(
       let isFirst = true
       this.#stop = effect(() => {
         hueOf('')
-        // Who is here may be told within an update.
+        // The people here may be told within an update.
         if (!isFirst) queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: recoloured.of(null) }))
         isFirst = false
       })

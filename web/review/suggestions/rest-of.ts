@@ -1,4 +1,4 @@
-/** What is left of a suggestion that the others decided, or replied to, while it was typed. */
+/** The rest of a suggestion that the others decided, or replied to, while it was typed. */
 import { newDraftId } from '../outbox/draft-name.ts'
 import { operationOf, trimmed } from './hunks.ts'
 import type { Suggestion } from '../outbox/records.ts'

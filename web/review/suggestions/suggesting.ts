@@ -35,7 +35,7 @@ interface Drafts {
 
 /** A change of the document by others: the text as it is then, and how what the editor shows comes of it. */
 const ofOthers = Annotation.define<Drafts>()
-/** What is left once some changes were sent or taken back. */
+/** The changes left once some were sent or taken back. */
 const left = Annotation.define<ChangeSet>()
 
 const field = StateField.define<Drafts>({
@@ -151,7 +151,7 @@ const leftMs = 600
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
 
-/** What is typed and not sent yet. */
+/** The changes that are typed and not sent yet. */
 export function draftsOf(state: EditorState): readonly Hunk[] {
   const found = state.field(field, false)
   return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
@@ -200,7 +200,7 @@ const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
     }
   )
 
-/** What can be undone: what is proposed by now cannot. */
+/** The steps that can be undone: a change that is proposed by now cannot. */
 const undoing = new Compartment()
 
 /** Takes changes out of what the editor shows, and hands them on: they are shown as suggestions then. */
@@ -215,7 +215,7 @@ export function takeHunks(
   const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
   const back: { from: number; to: number; insert: Text }[] = []
   const rest: { from: number; to: number; insert: Text }[] = []
-  // What says the same as the text (typed again) goes, too.
+  // A change that says the same as the text (typed again) goes, too.
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
     // A hunk may be a part of a change, and several of one word: a change goes with the hunk that holds what is its own.
     const own = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
@@ -238,7 +238,7 @@ interface SuggestingInput {
   readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
   /** Others changed words that were being replaced. */
   readonly onUprooted: () => void
-  /** What is typed changed, and whether there is any. */
+  /** The changes that are typed are others, and whether there are any. */
   readonly onDrafts: (areSome: boolean) => void
   /** The page may go, and something is typed. */
   readonly onLeave: () => void

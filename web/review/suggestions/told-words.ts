@@ -55,7 +55,7 @@ export function wordsOfTold(told: Told): string {
 
 const known = new WeakMap<Text, readonly Fence[]>()
 
-/** What an edit of a text does in a component; undefined: it is none of a component, or more than can be said. */
+/** The effect of an edit of a text on a component; undefined: it is about none, or more than can be said. */
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
