@@ -1,6 +1,7 @@
 /**
- * The operations table as HTTP routes. One request: route → credentials → caller → role → input → handler → answer.
+ * The operations table as HTTP routes: the face of REST. Its requests go the way of every call (way.ts).
  */
+import { ok } from 'node:assert'
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -10,31 +11,21 @@ import { type Input, type OperationName, operations } from '../../shared/operati
 import { writeCookie } from '../auth/cookies.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/rights/access.ts'
-import { requireRightNow } from '../domain/rights/authority.ts'
-import { type File, namedType } from '../domain/media/assets.ts'
+import { namedType } from '../domain/media/assets.ts'
 import type { Caller, RequestStamp } from '../domain/rights/caller.ts'
-import { findAnswer } from '../domain/records/idempotency.ts'
 import { versionsNamed } from '../domain/text/content.ts'
 import { openFile, type readSpeechAudio } from '../domain/media/media.ts'
 import { utf8 } from '../domain/text/reading.ts'
 import { findSession, rotateSession } from '../domain/accounts/sessions.ts'
 import { bodyOf, mediaType, parseBody, parseForm, readFields } from './body.ts'
-import { briefly } from './brief.ts'
 import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import { asksForStream, streamEvents, streamInput } from './event-stream.ts'
-import { admit, type Asked, checked, digest, limit, perform, whoIs } from './perform.ts'
+import { type Asked, checked, digest, whoIs } from './perform.ts'
 import type { Routers } from './routers.ts'
-
-/** A request on its way through `handle`. */
-interface Exchange extends Asked {
-  readonly body: Buffer
-  /** The body of an upload, which is on disk; `body` then names it. */
-  readonly file: File | null
-}
+import { admit, answerTo, check, type Face, handle, limit, nothing, type Received, type Step, walk } from './way.ts'
 
 const noQuery = new URLSearchParams()
-const noBody = Buffer.alloc(0)
 
 // Not `ctx.URL`: that is an empty object when the Host header makes no address.
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
@@ -43,7 +34,7 @@ const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !==
 
 // ——— retries ———
 
-const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp | null => {
+const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): RequestStamp | null => {
   const key = ctx.req.headers['idempotency-key']
   if (typeof key !== 'string' || !writes(ctx)) return null
   if (key === '') throw invalid('Idempotency-Key', 'must not be empty')
@@ -60,33 +51,6 @@ const stampOf = ({ ctx, name, doc, credentials, body }: Exchange): RequestStamp 
   }
 }
 
-const underWay = new Map<string, Promise<unknown>>()
-
-/** Runs `work` unless the same request was answered before, or is being answered now. Errors: `rate_limited`. */
-const once = async (
-  exchange: Exchange,
-  stamp: RequestStamp | null,
-  work: () => Promise<Record<string, unknown>>
-): Promise<Record<string, unknown>> => {
-  if (stamp === null) return work()
-  if (underWay.size >= limits.idempotencyUnderWayMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 1 })
-  const scope = exchange.operation.on === 'document' && exchange.name !== 'deleteDocument' ? exchange.doc : null
-  // The first one's failure is its own; then this one runs.
-  while (underWay.has(stamp.id)) await underWay.get(stamp.id)?.catch(() => undefined)
-  const running = (async (): Promise<Record<string, unknown>> => {
-    const found = await findAnswer(exchange.http.service, scope, stamp)
-    if (found === undefined) return work()
-    exchange.ctx.set('Idempotency-Replayed', 'true')
-    return found.answer as Record<string, unknown>
-  })()
-  underWay.set(stamp.id, running)
-  try {
-    return await running
-  } finally {
-    underWay.delete(stamp.id)
-  }
-}
-
 // ——— input ———
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
@@ -95,7 +59,7 @@ const invalid = (path: string, message: string): ServiceError => new ServiceErro
 const flag = (text: string): unknown =>
   text === '1' || text === 'true' || text === '' ? true : text === '0' || text === 'false' ? false : text
 
-const fromQuery = ({ operation, ctx }: Exchange): Record<string, unknown> => {
+const fromQuery = ({ operation, ctx }: Asked): Record<string, unknown> => {
   const { shape } = operation.input
   const fields: Record<string, unknown> = {}
   const query = queryOf(ctx)
@@ -151,10 +115,10 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
   return { ...raw, baseVersion: header }
 }
 
-const parseInput = (exchange: Exchange): Record<string, unknown> => {
-  const { operation, ctx, body } = exchange
+const parseInput = (asked: Asked, { body, file }: Received): Record<string, unknown> => {
+  const { operation, ctx } = asked
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
-  const none = !writes(ctx) || exchange.file !== null
+  const none = !writes(ctx) || file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
   // The file that a program meant to send was not there.
   if (operation.replaces === true && body.length === 0 && sent['content'] === '')
@@ -162,17 +126,17 @@ const parseInput = (exchange: Exchange): Record<string, unknown> => {
       details: [{ path: 'body', message: 'is empty' }],
       hint: 'Send the new text. To empty the document, send {"content": ""} as application/json.'
     })
-  refuseDryRun(exchange, sent)
+  refuseDryRun(asked, sent)
   const normalised = operation.normalise?.(sent) ?? sent
-  const asked = fromQuery(exchange)
-  const twice = Object.keys(asked).find((field) => normalised[field] !== undefined && normalised[field] !== asked[field])
+  const query = fromQuery(asked)
+  const twice = Object.keys(query).find((field) => normalised[field] !== undefined && normalised[field] !== query[field])
   if (twice !== undefined) throw invalid(twice, 'is one thing in the body and another in the query')
-  const raw = { ...normalised, ...asked, ...pathFields(ctx) }
+  const raw = { ...normalised, ...query, ...pathFields(ctx) }
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 
 /** A request that only means to look must never act. Errors: `invalid_request` where no dry run is to be had. */
-const refuseDryRun = ({ operation, ctx }: Exchange, sent: Record<string, unknown>): void => {
+const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
   if (named !== undefined) throw invalid(named, 'has no meaning here; nothing was done')
@@ -225,7 +189,7 @@ const presentFile = async (ctx: Context, answer: Record<string, unknown>): Promi
   ctx.length = size
 }
 
-const present = async ({ ctx, operation, name }: Exchange, answer: Record<string, unknown>): Promise<void> => {
+const writeAnswer = async ({ ctx, operation, name }: Asked, answer: Record<string, unknown>): Promise<void> => {
   const { reply, status = 200, repeatStatus = status } = operation.rest
   if (reply === 'file') return presentFile(ctx, answer)
   if (reply !== undefined) return presentMarkdown(ctx, answer, reply)
@@ -239,48 +203,31 @@ const present = async ({ ctx, operation, name }: Exchange, answer: Record<string
 
 const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
 
-const withBody = async (exchange: Exchange): Promise<Exchange> => {
-  if (!writes(exchange.ctx)) return exchange
-  if (exchange.operation.rest.body === 'media') return withFile(exchange)
-  return { ...exchange, body: await readFields(exchange.ctx.req, bytesMaxOf(exchange.operation)) }
+/** The fields of a request, or the file that it brings. */
+const receive = async ({ http, ctx, operation }: Asked): Promise<Received> => {
+  if (!writes(ctx)) return nothing
+  if (operation.rest.body === 'media') return receiveFile(http, ctx, operation)
+  return { body: await readFields(ctx.req, bytesMaxOf(operation)), file: null }
 }
 
 /** Takes a file in, as the type that was named. Errors: `unsupported_media_type` before anything is read. */
-const withFile = async (exchange: Exchange): Promise<Exchange> => {
-  const { req } = exchange.ctx
-  const { kinds, bytesMax = limits.assetBytesMax, fields = false } = exchange.operation.rest.media ?? {}
+const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): Promise<Received> => {
+  const { kinds, bytesMax = limits.assetBytesMax, fields = false } = rest.media ?? {}
   const named = mediaType(req)
-  if (fields && named === 'application/json') return { ...exchange, body: await readFields(req, limits.contentBodyBytesMax) }
+  if (fields && named === 'application/json') return { body: await readFields(req, limits.contentBodyBytesMax), file: null }
   const type = namedType(named, kinds)
-  const upload = await exchange.http.service.blobs.receive(bodyOf(req, bytesMax))
-  return { ...exchange, body: Buffer.from(upload.hash), file: { type, upload } }
+  const upload = await http.service.blobs.receive(bodyOf(req, bytesMax))
+  return { body: Buffer.from(upload.hash), file: { type, upload } }
 }
 
-/** A deletion that was answered before is answered again, though the document is gone. */
-const replayDeletion = async (bare: Exchange, error: unknown): Promise<Record<string, unknown>> => {
-  if (bare.name !== 'deleteDocument' || !(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
-  const exchange = await withBody(bare)
-  return once(exchange, stampOf(exchange), () => Promise.reject(error))
-}
-
-const answerTo = async (bare: Exchange): Promise<Record<string, unknown>> => {
-  // A caller without the right gets the refusal before the server reads the body.
-  const caller = await admit(bare)
-  const exchange = await withBody(bare)
-  try {
-    // And again once it is here: a body may be as long on its way as its sender likes.
-    if (writes(bare.ctx)) await requireRightNow(bare.http.service, bare.doc, caller, bare.operation)
-    const request = stampOf(exchange)
-    let input: Record<string, unknown> | undefined
-    const answer = await once(exchange, request, () =>
-      perform(exchange, { ...caller, request }, (input = parseInput(exchange)), exchange.file)
-    )
-    if (!('brief' in exchange.operation.input.shape)) return answer
-    // The input of a repeated request was not looked at.
-    input ??= parseInput(exchange)
-    return input['brief'] === true ? briefly(bare.ctx.method, answer, input) : answer
-  } finally {
-    await exchange.file?.upload.discard()
+/** A call by REST: its answer is written to the response. */
+const face: Face<Record<string, unknown>> = {
+  receive,
+  stamp: stampOf,
+  check: parseInput,
+  async present(asked, answer) {
+    await writeAnswer(asked, answer)
+    return answer
   }
 }
 
@@ -322,40 +269,35 @@ export const freshCookie = async (
 }
 
 /** Answers with the feed as a stream. */
-const stream = async (exchange: Exchange): Promise<Record<string, unknown>> => {
-  const { http, ctx, doc } = exchange
-  const caller = await admit(exchange)
-  await streamEvents(http, ctx, caller, doc, streamInput(ctx, parseInput(exchange) as Input<'listEvents'>))
-  return {}
+const stream: Step = async ({ asked, caller, input }) => {
+  ok(caller !== undefined && input !== undefined)
+  await streamEvents(asked.http, asked.ctx, caller, asked.doc, streamInput(asked.ctx, input as Input<'listEvents'>))
 }
 
-/** A request for an operation, counted by its address. */
-const exchangeOf = async (http: Http, ctx: Context, name: OperationName): Promise<Exchange> => {
+/** A request for an operation. */
+const askedOf = async (http: Http, ctx: Context, name: OperationName): Promise<Asked> => {
   const operation: Operation = operations[name]
   const query = queryOf(ctx)
   ctx.state.oauth = operation.rest.oauth === true
   const credentials = await credentialsOf(http, ctx, query)
   refuseSeveralKeys(ctx, query)
   const doc = operation.on === 'document' ? ((ctx as Context & { params: Record<string, string> }).params['id'] ?? '') : ''
-  const exchange: Exchange = { http, ctx, name, operation, doc, credentials, body: noBody, file: null }
-  limit(exchange)
-  return exchange
+  return { http, ctx, name, operation, doc, credentials }
 }
 
 /** Runs one operation for a request and writes its answer; errors are thrown. */
-export const handle = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
-  const exchange = await exchangeOf(http, ctx, name)
-  if (name === 'listEvents' && ctx.method === 'GET' && asksForStream(ctx)) return stream(exchange)
-  const answer = await answerTo(exchange).catch((error: unknown) => replayDeletion(exchange, error))
-  await present(exchange, answer)
-  return answer
+export const handleRequest = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
+  const asked = await askedOf(http, ctx, name)
+  if (name !== 'listEvents' || ctx.method !== 'GET' || !asksForStream(ctx)) return answerTo(asked, face)
+  await walk(asked, face, [limit, admit, check, stream])
+  return {}
 }
 
 /** Reads the text of a document for a request, and tells for whom. Writes no answer; errors are thrown. */
 export const readText = async (http: Http, ctx: Context): Promise<{ caller: Caller; answer: Record<string, unknown> }> => {
-  const exchange = await exchangeOf(http, ctx, 'readContent')
-  const caller = await admit(exchange)
-  return { caller, answer: await perform(exchange, caller, parseInput(exchange)) }
+  const { caller, answer } = await walk(await askedOf(http, ctx, 'readContent'), face, [limit, admit, check, handle])
+  ok(caller !== undefined && answer !== undefined)
+  return { caller, answer }
 }
 
 /** Finds the caller who asks for the page of a document, or else the refusal: by the same rules and limits as a read of its text. */
@@ -368,8 +310,9 @@ export const findReader = async (http: Http, ctx: Context, doc: string): Promise
     if ([credentials.key, credentials.bearer, credentials.cookie].every((credential) => credential === undefined))
       return new ServiceError('credential_required')
     const asked = { http, ctx, name: 'readContent', operation: operations.readContent, doc, credentials } as const
-    limit(asked)
-    return await admit(asked)
+    const { caller } = await walk(asked, face, [limit, admit])
+    ok(caller !== undefined)
+    return caller
   } catch (error) {
     // The page tells it, in its own words.
     if (error instanceof ServiceError) return error
@@ -386,7 +329,7 @@ export const bindOperations = (http: Http, routers: Routers): void => {
     const { method, path, also } = operations[name].rest as Operation['rest']
     for (const each of [path, ...(also ?? [])])
       routers.of(each).register(routerPath(each), [method], async (ctx) => {
-        await handle(http, ctx as unknown as Context, name)
+        await handleRequest(http, ctx as unknown as Context, name)
       })
   }
 }

@@ -1,7 +1,7 @@
 /** HTML pages and redirects: plain routes besides the operations table. */
 import { ServiceError } from '../../shared/errors.ts'
 import { mediaType } from './body.ts'
-import { findReader, handle } from './bind.ts'
+import { findReader, handleRequest } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import type { Files } from './files.ts'
 import { createFirstTexts, type FirstText } from './first/first-text.ts'
@@ -129,7 +129,7 @@ const onlyLooks = (ctx: Context): boolean =>
   ctx.get('Accept').includes('image/')
 
 const createAndGo = async (http: Http, ctx: Context): Promise<void> => {
-  const answer = await handle(http, ctx, 'createDocument')
+  const answer = await handleRequest(http, ctx, 'createDocument')
   ctx.type = 'text/plain'
   ctx.body = 'The document is there.\n'
   ctx.status = 303
@@ -167,7 +167,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
     if (prefersHtml(ctx)) return documentShell(ctx, id)
     ctx.params = { id }
     if (wantsHead(ctx)) return sendWithHead(http, ctx, id)
-    await handle(http, ctx, 'readContent')
+    await handleRequest(http, ctx, 'readContent')
     return undefined
   })
 }

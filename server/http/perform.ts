@@ -1,5 +1,5 @@
 /**
- * One call of an operation, whatever face it came by: caller → limits → role → checked input → handler.
+ * The rules behind the steps of a call (way.ts), whatever face it came by: limits, caller, role, input, handler.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'

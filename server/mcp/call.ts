@@ -1,7 +1,7 @@
 /**
- * One call of a tool: arguments → document and credentials → the operation → what the model is told. The same limits, roles and handlers
- * as every other face (http/perform.ts).
+ * The face of MCP: arguments → document and credentials → the way of every call (http/way.ts) → the answer for the model.
  */
+import { ok } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
@@ -13,14 +13,14 @@ import { cleanAuthor, readCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../domain/rights/access.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 import { receiveAsset } from '../domain/media/media.ts'
-import { briefly } from '../http/brief.ts'
 import type { Context, Http } from '../http/context.ts'
 import { challengeOf, problemOf } from '../http/errors.ts'
 import { isOwnOrigin } from '../http/origin.ts'
-import { admit, type Asked, checked, limit, perform } from '../http/perform.ts'
+import { type Asked, checked } from '../http/perform.ts'
+import { admit, answerTo, type Face, limit, nothing, walk } from '../http/way.ts'
 import { withNextTool } from './assignment.ts'
 import { connectedDoc } from './connection.ts'
-import { type Fields, invalid, type Tool } from './tool.ts'
+import { type Fields, invalid, type Meant, type Tool } from './tool.ts'
 
 // ——— arguments ———
 
@@ -248,46 +248,47 @@ const inOwnNames = (error: unknown, { called }: Tool): unknown => {
   return new ServiceError(error.code, { ...error.details, details })
 }
 
-/** Runs an operation whose body is a file. */
-const performWith = async (asked: Asked, caller: Caller, input: Record<string, unknown>, data: string): Promise<Fields> => {
-  const file = await receiveAsset(asked.http.service, data)
-  try {
-    return await perform(asked, caller, input, file)
-  } finally {
-    await file.upload.discard()
-  }
-}
+/** A call of a tool: its message is here already, and nobody repeats it. */
+const faceOf = (tool: Tool, given: Fields, { fields, refused, data }: Meant, bytes: number): Face<CallToolResult> => ({
+  async receive({ http }) {
+    checkBytes(tool, bytes)
+    return data === undefined ? nothing : { ...nothing, file: await receiveAsset(http.service, data) }
+  },
+  stamp: () => null,
+  check({ operation }) {
+    const unknown = Object.entries(fields).filter(([field]) => field !== 'author' && !(field in operation.input.shape))
+    refuseUnknown(Object.fromEntries(unknown), [...tool.takes, 'doc', 'key'], operation.elsewhere)
+    if (refused !== undefined) throw refused
+    return checked(operation, { ...fields })
+  },
+  present: (asked, answer) => presented(tool, asked, answer, given)
+})
 
 const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, bytes: number): Promise<CallToolResult> => {
   const given = withOwnNames(args, tool)
   const { doc: address, key: _key, author, ...others } = given
   // Many models name themselves in every call; to read it means nothing, unless the tool says what.
   const rest = author === undefined || (tool.annotations.readOnlyHint && !tool.takes.includes('author')) ? others : { ...others, author }
-  const { name, fields, refused, data } = tool.mean(rest, address)
+  const meant = tool.mean(rest, address)
+  const { name } = meant
   const operation: Operation = operations[name]
   const takesName = operation.rest.method !== 'GET' || tool.takes.includes('author')
   const place = placeFor(operation, address, ctx, http.service.baseUrl)
   const credentials = credentialsOf(http, ctx, given, place, takesName)
-  const asked: Asked = { http, ctx, name, operation, doc: place.doc, credentials }
-  limit(asked)
-  checkBytes(tool, bytes)
-  const caller = await admit(asked)
-  const unknown = Object.entries(fields).filter(([field]) => field !== 'author' && !(field in operation.input.shape))
-  refuseUnknown(Object.fromEntries(unknown), [...tool.takes, 'doc', 'key'], operation.elsewhere)
-  if (refused !== undefined) throw refused
-  const input = checked(operation, { ...fields })
-  const answer = data === undefined ? await perform(asked, caller, input) : await performWith(asked, caller, input, data)
-  const shown = input['brief'] === true ? briefly(operation.rest.method, answer, input) : answer
-  return presented(tool, asked, shown, given)
+  return answerTo({ http, ctx, name, operation, doc: place.doc, credentials }, faceOf(tool, given, meant, bytes))
 }
 
+/** A reading that is no call of a tool. */
+const readingFace = (input: Fields): Face<Fields> => ({
+  receive: () => Promise.resolve(nothing),
+  stamp: () => null,
+  check: ({ operation }) => checked(operation, { ...input }),
+  present: (_asked, answer) => Promise.resolve(withoutSecrets(answer) as Fields)
+})
+
 /** A reading that is no call of a tool, with the credentials of the connection. Errors: of the operation. */
-export const callOperation = async (http: Http, ctx: Context, reading: Reading): Promise<Fields> => {
-  const asked = askedFor(http, ctx, reading)
-  limit(asked)
-  const caller = await admit(asked)
-  return withoutSecrets(await perform(asked, caller, checked(asked.operation, { ...reading.input }))) as Fields
-}
+export const callOperation = (http: Http, ctx: Context, reading: Reading): Promise<Fields> =>
+  answerTo(askedFor(http, ctx, reading), readingFace(reading.input))
 
 const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' | 'doc'>): Asked => {
   const credentials = credentialsOf(http, ctx, {}, { doc, key: undefined }, false)
@@ -296,9 +297,9 @@ const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' 
 
 /** The caller of the connection’s credentials, if it may read. Errors: of the credentials. */
 export const admitReading = async (http: Http, ctx: Context, reading: Pick<Reading, 'name' | 'doc'>): Promise<Caller> => {
-  const asked = askedFor(http, ctx, reading)
-  limit(asked)
-  return admit(asked)
+  const { caller } = await walk(askedFor(http, ctx, reading), readingFace({}), [limit, admit])
+  ok(caller !== undefined)
+  return caller
 }
 
 /**

@@ -1,0 +1,143 @@
+/**
+ * The way of a call, as one array of steps that REST and MCP run alike. The rules behind the steps are in perform.ts. A `Face` has what
+ * differs between the two: how a body is read, what its fields are, and how an answer is told.
+ */
+import { ok } from 'node:assert'
+import { ServiceError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import type { File } from '../domain/media/assets.ts'
+import { findAnswer } from '../domain/records/idempotency.ts'
+import { requireRightNow } from '../domain/rights/authority.ts'
+import type { Caller, RequestStamp } from '../domain/rights/caller.ts'
+import { briefly } from './brief.ts'
+import { admit as admitted, type Asked, limit as countAddress, perform } from './perform.ts'
+
+type Fields = Record<string, unknown>
+
+/** The body of a call, once it is here. */
+export interface Received {
+  readonly body: Buffer
+  /** The body of an upload, which is on disk; `body` then names it. */
+  readonly file: File | null
+}
+
+export interface Face<Shown> {
+  /** Reads the body. The caller is admitted. */
+  receive(asked: Asked): Promise<Received>
+  /** Names a call that its sender may repeat; null: each is done. */
+  stamp(asked: Asked, received: Received): RequestStamp | null
+  /** The input. Errors: `invalid_request`, naming the fields. */
+  check(asked: Asked, received: Received): Fields
+  /** The answer as this face tells it. */
+  present(asked: Asked, answer: Fields): Promise<Shown>
+}
+
+/** A call on its way: each step adds its part. */
+export interface Call<Shown> {
+  readonly asked: Asked
+  readonly face: Face<Shown>
+  caller?: Caller
+  /** Why the caller was refused, where an earlier answer may stand for the refusal. */
+  refusal?: ServiceError
+  received: Received
+  stamp: RequestStamp | null
+  input?: Fields
+  answer?: Fields
+  shown?: Shown
+  /** Run when the call leaves the way, the last one first. */
+  readonly ends: (() => unknown)[]
+}
+
+export type Step = <Shown>(call: Call<Shown>) => void | Promise<void>
+
+/** Counts the call by its address. Errors: `rate_limited`. */
+export const limit: Step = ({ asked }) => countAddress(asked)
+
+/** Finds the caller, who may do this, or some of it: a caller without the right is refused before the server reads the body. */
+export const admit: Step = async (call) => {
+  try {
+    call.caller = await admitted(call.asked)
+  } catch (error) {
+    // A deletion that was answered before is answered again, though the document is gone.
+    if (call.asked.name !== 'deleteDocument' || !(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
+    call.refusal = error
+  }
+}
+
+/** Reads the body, and asks for the right again: a body may be as long on its way as its sender likes. */
+const body: Step = async (call) => {
+  const { asked, caller } = call
+  call.received = await call.face.receive(asked)
+  const { file } = call.received
+  if (file !== null) call.ends.push(() => file.upload.discard())
+  if (caller !== undefined && asked.operation.rest.method !== 'GET')
+    await requireRightNow(asked.http.service, asked.doc, caller, asked.operation)
+}
+
+const underWay = new Map<string, Promise<void>>()
+
+/** Takes the answer of the same call, if it was answered before. One that is being answered is waited for. Errors: `rate_limited`. */
+const once: Step = async (call) => {
+  const { asked } = call
+  const stamp = (call.stamp = call.face.stamp(asked, call.received))
+  if (stamp !== null) {
+    if (underWay.size >= limits.idempotencyUnderWayMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 1 })
+    while (underWay.has(stamp.id)) await underWay.get(stamp.id)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    underWay.set(stamp.id, promise)
+    call.ends.push(() => {
+      underWay.delete(stamp.id)
+      resolve()
+    })
+    const scope = asked.operation.on === 'document' && asked.name !== 'deleteDocument' ? asked.doc : null
+    const found = await findAnswer(asked.http.service, scope, stamp)
+    if (found !== undefined) {
+      asked.ctx.set('Idempotency-Replayed', 'true')
+      call.answer = found.answer as Fields
+    }
+  }
+  if (call.answer === undefined && call.refusal !== undefined) throw call.refusal
+}
+
+/** Reads the input, unless the call was answered before. */
+export const check: Step = (call) => {
+  if (call.answer === undefined) call.input = call.face.check(call.asked, call.received)
+}
+
+/** Runs the operation, unless the call was answered before. */
+export const handle: Step = async (call) => {
+  const { asked, caller, input, received, stamp } = call
+  if (call.answer !== undefined) return
+  ok(caller !== undefined && input !== undefined)
+  call.answer = await perform(asked, { ...caller, request: stamp }, input, received.file)
+}
+
+/** Tells the answer, in its short form where the caller wants that. */
+const present: Step = async (call) => {
+  const { asked, face, answer } = call
+  const { input: fields, rest } = asked.operation
+  ok(answer !== undefined)
+  // The input of a repeated call was not looked at.
+  const input = 'brief' in fields.shape ? (call.input ?? face.check(asked, call.received)) : {}
+  call.shown = await face.present(asked, input['brief'] === true ? briefly(rest.method, answer, input) : answer)
+}
+
+/** The way of every call. */
+const way: readonly Step[] = [limit, admit, body, once, check, handle, present]
+
+/** A call without a body. */
+export const nothing: Received = { body: Buffer.alloc(0), file: null }
+
+/** Takes a call along some steps. Errors: of the steps. */
+export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readonly Step[]): Promise<Call<Shown>> => {
+  const call: Call<Shown> = { asked, face, received: nothing, stamp: null, ends: [] }
+  try {
+    for (const step of steps) await step(call)
+    return call
+  } finally {
+    for (const end of call.ends.toReversed()) await end()
+  }
+}
+
+/** Takes a call all the way. Errors: of the steps. */
+export const answerTo = async <Shown>(asked: Asked, face: Face<Shown>): Promise<Shown> => (await walk(asked, face, way)).shown as Shown
