@@ -107,7 +107,7 @@ const toldByService = (error: ServiceError): Told => {
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-/** Any error as it is told. What is no expected failure is a fault of this program. */
+/** Any error as it is told. Every other failure is a fault of this program. */
 export const tell = (error: unknown): Told => {
   if (error instanceof ServiceError) return toldByService(error)
   if (error instanceof Failure) {

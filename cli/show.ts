@@ -1,4 +1,4 @@
-/** Answers of the service in words. What others wrote is one harmless line. */
+/** Answers of the service in words. Text of others is one harmless line. */
 import type { OperationName, Output } from '../shared/operations/index.ts'
 import { columns, harmless, maskedLink, oneLine } from './terminal.ts'
 

@@ -17,7 +17,7 @@ const styles: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, gree
 
 /**
  * Text without the characters that could steer a terminal: escape codes, other control characters but tab and line end, and marks that turn the
- * direction of writing. What others wrote must not move the cursor, rename the window or paste into the shell.
+ * direction of writing. Text of others must not move the cursor, rename the window or paste into the shell.
  */
 export const harmless = (text: string): string =>
   text

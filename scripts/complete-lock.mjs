@@ -15,7 +15,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8'))
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'netbsd', 'openharmony', 'sunos', 'aix', 'win32']
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32']
 
-/** What a package's name says of the machines it is for. */
+/** The machines that a package is for, by its name. */
 const platformOf = (name) => {
   const words = name.split('/').at(-1).split('-')
   const find = (known) => known.filter((each) => words.includes(each))

@@ -33,7 +33,7 @@ export const collabPath = '/collab'
 export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
-/** A heading as it reads: links by their text, without the marks of emphasis and code. What is nothing but marks stays. */
+/** A heading as it reads: links by their text, without the marks of emphasis and code. A name of nothing but marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
     // An escaped character stands for itself.

@@ -64,7 +64,7 @@ export type OtherNames = (name: string) => readonly string[]
 const fits = (meaning: string, free: readonly string[]): boolean =>
   meaning.split(/, | and | or /).every((part) => part.includes(' ') || free.includes(part))
 
-/** What somebody meant by a name that is no field. `free`: the fields that were not given. */
+/** Finds the field that somebody meant by a name that is none. `free`: the fields that were not given. */
 export const meaningOf = (name: string, free: readonly string[], otherNames: OtherNames): string | undefined => {
   if (name.length > nameCharsMax) return undefined
   return fieldMeant(name, free) ?? otherNames(plainField(name)).find((meaning) => fits(meaning, free))

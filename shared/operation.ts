@@ -48,7 +48,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly needs?: 'account' | 'identity' | 'access'
   /** Whether a call with a link is about the document of the link, though the address names none. */
   readonly ofLink?: boolean
-  /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for somebody. What manages the account is for its person. */
+  /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for somebody. Operations that manage the account are for its person. */
   readonly byProgram?: boolean
   /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
   readonly replaces?: boolean

@@ -1,4 +1,4 @@
-/** The messages between service and compute node. What they mean, and in which order they come, is told in server/relay/relay.ts. */
+/** The messages between service and compute node. server/relay/relay.ts tells their meaning and order. */
 import type { JobInput, JobKind, JobResult } from './media-jobs.ts'
 
 /** Path of the WebSocket endpoint for nodes. */

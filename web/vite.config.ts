@@ -46,7 +46,7 @@ const wholes = [
 
 /**
  * Which file a module goes into, so that a visit asks for few of them: what every page needs, what the editor needs next to it, what comes
- * soon after the text, what reads. What others than our own pages load stays apart. Null: as the bundler has it.
+ * soon after the text, what reads. Files that others than our own pages load stay apart. Null: as the bundler has it.
  */
 function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.ModuleInfo | null }) => string | null {
   const known = new Map<string, ReadonlySet<string>>()

@@ -37,7 +37,7 @@ async function activate(): Promise<void> {
 
 const wantsShell = (path: string): boolean => path === '/' || path === '/new' || /^\/d\/[\w-]+\/?$/.test(path)
 
-/** As the server sends the shell for a document: there one may dictate. What is kept is that of `/`, where one may not. */
+/** As the server sends the shell for a document: there one may dictate. The stored shell is that of `/`, where one may not. */
 async function withMicrophone(shellOfHome: Response): Promise<Response> {
   const headers = new Headers(shellOfHome.headers)
   const policy = headers.get('permissions-policy')

@@ -70,7 +70,7 @@ export const recording = async (work: Work): Promise<{ path: string; duration: n
 /** Largest picture that is read, in pixels: a page of A3 at 600 dots an inch and some. A small file can unfold to gigabytes. */
 const picturePixelsMax = 100_000_000
 
-/** Errors: `bad_input` for a picture that is too large. What it is when its head tells nothing, the engine finds out. */
+/** Errors: `bad_input` for a picture that is too large. When its head tells nothing, the engine finds out its type. */
 const checkPicture = (file: string): void => {
   let pixels: number
   try {

@@ -132,7 +132,7 @@ const works = { image, speech, transcription } as const
 
 const isRemote = (kind: string): kind is keyof typeof works => Object.hasOwn(works, kind)
 
-/** Whether the server is there. What it can do, it does not tell: the settings do. */
+/** Whether the server is there. It does not tell its abilities: the settings do. */
 const answers = async (base: string): Promise<boolean> => {
   const key = setting('KEY')
   try {

@@ -1,7 +1,7 @@
 /**
  * The identity broker that is built in: panva's `oidc-provider` in our own process, with our accounts and our pages. It signs people in,
- * for us and for clients that register themselves. What it issues for a resource of ours is a credential there, and nowhere else; what it
- * issues without one opens nothing.
+ * for us and for clients that register themselves. A token for a resource of ours is a credential there, and nowhere else; a token
+ * without one opens nothing.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'

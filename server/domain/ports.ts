@@ -100,7 +100,7 @@ export interface Blob {
 
 /** Large immutable values: whole or absent. Errors of all: `storage_full`, `storage_unavailable`. */
 export interface Blobs {
-  /** Takes in a stream. What the source throws is thrown here, and nothing is left then. */
+  /** Takes in a stream. An error of the source is thrown here, and nothing is left then. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Upload>
   open(name: string): Promise<Blob | undefined>
   /** Nothing happens when there is none. */

@@ -21,7 +21,7 @@ export interface Problem extends Facts {
   readonly requestId: string
 }
 
-/** The problem document of an error. What is not a ServiceError is a bug and says nothing. */
+/** The problem document of an error. Every other error than a ServiceError is a bug and says nothing. */
 export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
   const known = error instanceof ServiceError ? error : new ServiceError('internal')
   const { status, message, hint, retryable } = errorMeanings[known.code]

@@ -103,7 +103,7 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
 /**
  * The status of the page of a document for who may not read it: the same whether the id is unknown or the key is wrong. Without any key it
  * is a page like others, whatever the id: the browser may hold the key, and asks with it. Only who held a good key hears that the document
- * was deleted. What passes (too many requests) is no answer about the document: the page tells it.
+ * was deleted. A passing refusal (too many requests) is no answer about the document: the page tells it.
  */
 const statusOfRefusal = ({ code }: ServiceError): number => {
   if (code === 'document_deleted') return 410

@@ -52,7 +52,7 @@ const permissions = [
 
 // The widget replaces this document and its listeners; those of the widget's bridge are added afterwards.
 // No policy of content stops WebRTC (Chromium 156 knows no directive for it): its constructors are taken away, and so are frames within the
-// frame, which would bring them back; they come to run later than the observer does. What is used for it is held, so that no widget changes it.
+// frame, which would bring them back; they come to run later than the observer does. The functions used for it are held, so that no widget changes it.
 const script = `(() => {
   const { apply } = Reflect
   const { remove, attachShadow } = Element.prototype

@@ -20,7 +20,7 @@ export class Valve {
     return this.#ws.isPaused
   }
 
-  /** Reads nothing more until the reason is gone. What was read already still arrives: up to 64 KiB. */
+  /** Reads nothing more until the reason is gone. Bytes that were read already still arrive: up to 64 KiB. */
   shut(reason: Reason): void {
     if (this.#isFixed) return
     this.#reasons.add(reason)

@@ -30,7 +30,7 @@ const camelCase = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_ma
 const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
-    // What a model does not want to say it often says so.
+    // A model often writes this when it means to leave the field out.
     if (value === null && !nulls.includes(name)) continue
     const own = /^dry[-_]?run$/i.test(name) ? 'dryRun' : takes.includes(name) ? name : camelCase(name)
     // A call that only means to look must never act.
@@ -65,7 +65,7 @@ const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
   return { doc, key: url.searchParams.get('key') ?? undefined }
 }
 
-/** What a call is about: a document, or nothing but the link that an address holds. Errors: as `placeOf`. */
+/** The subject of a call: a document, or nothing but the link that an address holds. Errors: as `placeOf`. */
 const placeFor = (operation: Operation, address: unknown, ctx: Context, baseUrl: string): Place => {
   if (operation.on === 'document') return placeOf(address, ctx, baseUrl)
   const isNamed = operation.ofLink === true && address !== undefined
@@ -81,7 +81,7 @@ const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: str
   return own ?? fromUrl ?? ofConnection
 }
 
-/** What a request brings along, whatever it calls. No cookie: a browser sends it unasked, and this is no address for pages. */
+/** The credentials of a request, whatever it calls. No cookie: a browser sends it unasked, and this is no address for pages. */
 export const connectionCredentials = (http: Http, ctx: Context): Credentials => {
   const { cookie: _, ...sent } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
   return { ...sent, atMcp: true }
@@ -114,7 +114,7 @@ const withoutSecrets = (value: unknown): unknown => {
 
 const text = (...parts: string[]): CallToolResult['content'] => parts.map((part) => ({ type: 'text', text: part }))
 
-/** What another face would have said about the way of the caller there. */
+/** Hints for tools, where the table's own speak of another face. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_request: 'Correct that and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
@@ -143,7 +143,7 @@ const fieldsNamed = ({ details }: Fields): string => {
     .join('')
 }
 
-/** What a refusal says to a model. */
+/** The words of a refusal for a model. */
 export const problemIn = (error: unknown, ctx: Context): Fields => {
   const problem = problemOf(error, ctx.path, ctx.state.requestId)
   const { type: _type, title: _title, instance: _instance, error: _error, detail: _detail, message, ...facts } = problem

@@ -12,7 +12,7 @@
  *     node                                 service
  *     hello {protocol, slots, capabilities}  →            within 10 s; a capability is a kind of job and the engine that does it
  *                                            ←  welcome {protocol, name, beatSeconds, silentSecondsMax}
- *                                            ←  beat      every 10 s; the node answers each with a beat. Whoever hears nothing
+ *                                            ←  beat      every 10 s; the node answers each with a beat. A side that hears nothing
  *     beat                                   →            for 25 s takes the other for gone
  *                                            ←  job {job, kind, input, file, seconds, resultBytesMax}, then the pieces of the file
  *     credit {job, bytes}                    →            so many bytes of the file are worked through
@@ -24,7 +24,7 @@
  *                                            ←  cancel {job}   nobody wants the job any more; nothing need be said of it
  *
  * `job` is a number of this connection, counted from 1, and of this attempt: a node can name no job of another, and the answer of an attempt
- * that is over counts for nothing. At most `slots` jobs are given at once. Of a file at most 256 KiB are under way without a credit, in both
+ * that is over counts for nothing. At most `slots` jobs are given at once. At most 256 KiB of a file are under way without a credit, in both
  * directions, so neither side holds more than that in memory. Sizes are checked while the bytes come, the hash (SHA-256, base64url) at
  * the end. `fail` tells whose fault it was: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
  *
@@ -36,7 +36,7 @@
  * The truth is the record (domain/media/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
  * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which
  * is a minute after a node froze. After a restart the
- * open jobs are read from the store. Whatever comes back is written by compare-and-set on the attempt, so no job ends twice.
+ * open jobs are read from the store. Each result is written by compare-and-set on the attempt, so no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

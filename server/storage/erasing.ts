@@ -80,7 +80,7 @@ function readSpace(database: Database): Space {
   return { pageBytes: stats.pageSize, pages, free: pages - metaPages - pagesOf(stats) - pagesOf(stats.free) }
 }
 
-/** Copies the pages whose free space holds old bytes: LMDB leaves those behind. What it frees by that, the fillers take. */
+/** Copies the pages whose free space holds old bytes: LMDB leaves those behind. The fillers take the pages that it frees by that. */
 async function copyStalePages({ database, file, transact, stopped }: ErasingOptions): Promise<void> {
   const { pageBytes } = readSpace(database)
   const handle = await open(file, 'r')

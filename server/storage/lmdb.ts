@@ -286,7 +286,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
 /** True: done; false: a check did not hold; an error: it touched a damaged entry. Only the batch itself fails then. */
 type Outcome = boolean | ServiceError
 
-/** Within the write transaction: the batches in their order. Whatever it throws undoes the whole group. */
+/** Within the write transaction: the batches in their order. An error of its own undoes the whole group. */
 function runGroup(database: Database, group: readonly Waiting[]): Outcome[] {
   const counter = readCounter(database)
   let version = counter

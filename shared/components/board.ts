@@ -44,7 +44,7 @@ interface ColumnShown {
   readonly cards: readonly { readonly card: Card; readonly at: number }[]
 }
 
-/** The cards that a filter leaves of each column, with their places in it. Those of `always`, by what they say, stay whatever it says. */
+/** The cards that a filter leaves of each column, with their places in it. Cards of `always`, by what they say, stay whatever the filter says. */
 export const cardsLeft = ({ columns }: Board, words: readonly string[], always: ReadonlySet<string>): ColumnShown[] =>
   columns.map(({ cards }) => ({
     cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) || always.has(wordsOf(card)) ? [{ card, at }] : []))

@@ -1,5 +1,5 @@
 /**
- * Edits within one fence. Whatever an interaction does, it is a list of small edits inside the fence's own lines: ascending, apart, and
+ * Edits within one fence. Every interaction is a list of small edits inside the fence's own lines: ascending, apart, and
  * made so that two people's meet in the text without harm: lines come whole, and a line that is taken away leaves its
  * line end behind, so that what somebody else types into it stays alone on its line.
  */
@@ -82,7 +82,7 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
 }
 
 /**
- * The edits of one interaction, in order. What they insert is a text with LF ends.
+ * The edits of one interaction, in order. They insert text with LF ends.
  * Errors: throws when one reaches out of the fence or two overlap, which is a bug.
  */
 export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] => {
@@ -107,7 +107,7 @@ export const linesOfText = (text: string): string[] =>
 const closer = /^(?:`{3,}|~{3,})$/
 
 /**
- * A line below the first one of a card or message. What would close a fence is indented so far that it never does (CommonMark 4.5): longer
+ * A line below the first one of a card or message. A line that would close a fence is indented so far that it never does (CommonMark 4.5): longer
  * marks would do as well, but reach others later than lines that rely on them.
  */
 export const indentedLine = (line: string): string => (line === '' ? '' : closer.test(line.trim()) ? `    ${line.trim()}` : `  ${line}`)

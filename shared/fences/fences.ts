@@ -5,7 +5,7 @@
  *     info  = kind (" #" id | " " key ["=" value])*                  value may be quoted: title="Two words"
  *
  * Blocks are told apart as CommonMark 0.31.2 does (§4.5, §5.1, §5.2), footnotes, comments and `$$` as the renderer does: a fence may stand in
- * quotes and list items, and ends with them. What a parser of a kind does not know stays in the text: printing is the source itself.
+ * quotes and list items, and ends with them. Lines that a parser of a kind does not know stay in the text: printing is the source itself.
  */
 import type { Edit } from '../text/diff.ts'
 import { breaksLine, runEnd, trimBlanks } from '../text/scan.ts'

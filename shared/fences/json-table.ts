@@ -1,4 +1,4 @@
-/** A list of JSON as a table: of objects with a column for each key, or of rows. What changes is replaced alone, and reads as it was written. */
+/** A list of JSON as a table: of objects with a column for each key, or of rows. A changed value is replaced alone, and reads as it was written. */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { trimBlanks } from '../text/scan.ts'

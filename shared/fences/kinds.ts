@@ -1,6 +1,6 @@
 /**
- * The kinds of component: one entry each, with everything that a kind must have beyond its grammar. What of an edit is told
- * (told.ts) and tidied (heal.ts) is said there, for those kinds that have it. The pages have a table like this one (web/ui/component-kinds.ts).
+ * The kinds of component: one entry each, with everything that a kind must have beyond its grammar. told.ts tells edits and
+ * heal.ts tidies them, for the kinds that have that. The pages have a table like this one (web/ui/component-kinds.ts).
  */
 import { limits } from '../limits.ts'
 import { chartTypes } from './chart.ts'

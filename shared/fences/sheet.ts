@@ -5,8 +5,8 @@
  *     table = row NL [dashes NL] (row NL)*         row: ["|"] cell ("|" cell)* ["|"];  "\|" is a bar within a cell
  *     csv   = record (NL record)*                  when the first line that says something has no bar; `,`, `;` or tab, quotes doubled
  *
- * Row 1 is the heading, cells are named A1, B1, … ; the line of dashes gives the columns their side and is no row. What begins with `=` is
- * a formula: it is stored, and its value computed. Empty lines count for nothing, lines without a bar in a table are notes.
+ * Row 1 is the heading, cells are named A1, B1, … ; the line of dashes gives the columns their side and is no row. A cell that begins with
+ * `=` is a formula: it is stored, and its value computed. Empty lines count for nothing, lines without a bar in a table are notes.
  */
 import type { Fence, Line, Range } from './fences.ts'
 

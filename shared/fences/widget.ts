@@ -71,7 +71,7 @@ const written = (value: unknown): string | undefined => {
 /** Whether a state can be kept. */
 export const fitsState = (value: unknown): boolean => written(value) !== undefined
 
-/** Puts the state in its line, which is made when there is none. What is no JSON, or too long, changes nothing. */
+/** Puts the state in its line, which is made when there is none. A state that is no JSON, or too long, changes nothing. */
 export const setWidgetState = ({ fence }: Widget, value: unknown): readonly Edit[] => {
   const json = written(value)
   if (json === undefined) return []

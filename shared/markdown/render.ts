@@ -2,7 +2,7 @@
  * Markdown → HTML: one pipeline for the preview and the published page.
  *
  * GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math, fences. Raw HTML is text: what comes out
- * consists of tags that this folder writes, so there is nothing to sanitise. What is heavy or differs by place is passed in (`RenderOptions`).
+ * consists of tags that this folder writes, so there is nothing to sanitise. Parts that are heavy or differ by place are passed in (`RenderOptions`).
  */
 import type { Environment, Heading } from './environment.ts'
 import MarkdownIt from 'markdown-it'
@@ -108,7 +108,7 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   return markdown
 }
 
-/** Markdown within a line, as HTML: without what needs a text around it. What formulas need of styles is added to `styles`, as classes. */
+/** Markdown within a line, as HTML: without what needs a text around it. Styles for formulas are added to `styles`, as classes. */
 export const createInlineRenderer = (options: RenderOptions, styles: Map<string, string>): ((text: string) => string) => {
   const markdown = createInline(options)
   return (text) => markdown.renderInline(text, { styles })

@@ -37,7 +37,7 @@ export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]):
 /** A run of this many units that a replacement left alone is the same text, however much around it went. */
 const runUnitsMin = 16
 
-/** Whether enough of a range is left after the edits to be the same text: half of it, or a long run. What a difference spares by chance is not. */
+/** Whether enough of a range is left after the edits to be the same text: half of it, or a long run. Characters that a difference spares by chance are not. */
 const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   let at = from
   let kept = 0

@@ -1,6 +1,6 @@
 /**
  * Whether text that a replacement of the document left standing is still the same text. A difference keeps characters by chance: of two
- * texts that share nothing but a number, it keeps the number. What stood around it tells.
+ * texts that share nothing but a number, it keeps the number. Its surroundings tell.
  */
 import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'

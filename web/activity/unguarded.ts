@@ -9,7 +9,7 @@ import { offer, toast } from '../ui/toast.tsx'
 import { isolated } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 
-/** Offers to take a replacement back that named no version. What others have written since stays. */
+/** Offers to take a replacement back that named no version. Changes by others since then stay. */
 export function offerUndo({ id, key, canEdit }: Session, { kind, actor, payload }: FeedEvent): void {
   if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !canEdit.value) return
   const { replacedRevision, toVersion } = payload

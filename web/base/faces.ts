@@ -1,5 +1,5 @@
 /**
- * The typefaces of the pages, given to the browser by script. What a style sheet declares Chromium reads again with every sheet that comes
+ * The typefaces of the pages, given to the browser by script. Chromium reads the faces of a style sheet again with every sheet that comes
  * later and has a cascade layer, as those of CodeMirror do; text that stood in a typeface would then stand in its fallback, and its lines
  * break elsewhere. Pages without script have them from `style/fonts.css`, under their own names.
  */

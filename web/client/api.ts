@@ -80,7 +80,7 @@ async function problem(response: Response): Promise<RequestError> {
 
 async function ask(path: string, options: Call): Promise<Response> {
   const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
-  // Whatever a guest does is done under one name.
+  // A guest does everything under one name.
   const author = options.author ?? (method === 'GET' ? '' : personName.value)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key

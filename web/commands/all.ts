@@ -1,4 +1,4 @@
-/** The list of all commands. Of two that have one key, the earlier is tried first. */
+/** The list of all commands. The earlier of two with one key is tried first. */
 import { kinds } from '../ui/component-kinds.ts'
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'

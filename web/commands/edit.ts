@@ -17,7 +17,7 @@ const ofPage: Pick<Command, 'scope' | 'when' | 'keysWhen'> = {
   keysWhen: (page) => page.editor.value?.view.hasFocus === true || !isField(activeElement())
 }
 
-/** Takes back what was done here, decisions on suggestions too. What was restored is not: that is in the history, and said. */
+/** Takes back what was done here, decisions on suggestions too. A restored version is not: it is in the history, and the words say so. */
 const undoOwn: Command['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view
   if (view === undefined) return false

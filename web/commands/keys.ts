@@ -5,7 +5,7 @@ import { t, term } from '../text/t.ts'
 import { pageScope } from '../view/view.ts'
 import { isPossible, type Command } from './command.ts'
 
-/** Bindings for the editor. Of several commands with one key the first that applies is done. */
+/** Bindings for the editor. The first command of a key that applies is done. */
 export const keyBindings = (commands: readonly Command[], page: Page): readonly KeyBinding[] =>
   commands.flatMap((command) =>
     (command.keys ?? []).map((key) => ({

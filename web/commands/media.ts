@@ -1,4 +1,4 @@
-/** Commands that a compute node does the work of. What they need is fetched, and what is in their way said, when they are asked for. */
+/** Commands that a compute node does the work of. Their code is fetched, and an obstacle told, when they are asked for. */
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { asked, askFor } from '../media/asked.ts'
 import { term } from '../text/t.ts'

@@ -26,7 +26,7 @@ export function findCard({ columns }: Board, card: Card): CardPlace | undefined 
   return best
 }
 
-/** A card that is being written. What is written stays with it, whatever others do meanwhile. */
+/** A card that is being written. A draft stays with it, whatever others do meanwhile. */
 export interface Draft {
   /** As it was when it was begun. */
   readonly begun: Card

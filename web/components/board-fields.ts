@@ -1,4 +1,4 @@
-/** The field of one line that is open on a board: for a new card, a new column or the name of a column. What is typed stays with its column. */
+/** The field of one line that is open on a board: for a new card, a new column or the name of a column. A draft stays with its column. */
 import { useSignal, useSignalEffect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'

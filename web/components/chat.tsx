@@ -53,7 +53,7 @@ interface WritingInput {
   readonly onSend: (text: string) => boolean
   readonly onCancel?: () => void
   readonly onInput?: () => void
-  /** Whom one can mention. */
+  /** The people whom one can mention. */
   readonly names: () => readonly string[]
   readonly say: (words: string) => void
   readonly name: string

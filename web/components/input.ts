@@ -30,14 +30,14 @@ export interface ComponentInput {
   /** Told to who listens to the page. */
   readonly said: Signal<string>
   /**
-   * One interaction, one step of undo: the edits that it needs in the fence as it is now, which may not be the one that was drawn. Of who
-   * suggests it becomes one suggestion. `all` are the fences of the text, for what has to follow elsewhere. False when nothing was changed.
+   * One interaction, one step of undo: the edits that it needs in the fence as it is now, which may not be the one that was drawn. In
+   * suggesting mode it becomes one suggestion. `all` are the fences of the text, for what has to follow elsewhere. False when nothing was changed.
    * Where no undoing is at hand a notice says what was done (`said`, when that is set at once) and offers to take it back.
    */
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
   /** Tells others that a part is being changed; undefined: nothing any more. */
   hold(item: string | undefined): void
-  /** Set: the first part wants to be edited. Whoever does it sets it back. */
+  /** Set: the first part wants to be edited. The action itself sets it back. */
   readonly begins: Signal<boolean>
   /** Set: its title wants to be written. The body that has a field for it sets it back. */
   readonly wantsTitle: Signal<boolean>

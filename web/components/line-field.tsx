@@ -1,4 +1,4 @@
-/** A field of one line: Enter writes, Esc cancels. Who goes elsewhere has written, too: no word is lost by a click. */
+/** A field of one line: Enter writes, Esc cancels. A person who goes elsewhere has written, too: no word is lost by a click. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 

@@ -1,6 +1,6 @@
 /**
- * Runs one widget in a frame of its own (server/http/widget-page.ts tells the messages). What it says is believed as far as it can do no
- * harm: a height within limits, a state for whoever keeps it. Messages of other frames are not heard.
+ * Runs one widget in a frame of its own (server/http/widget-page.ts tells the messages). Its messages are believed as far as they can do
+ * no harm: a height within limits, a state for whoever keeps it. Messages of other frames are not heard.
  */
 import { limits } from '../../shared/limits.ts'
 
@@ -121,7 +121,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
     element.remove()
   }
 
-  // Whatever was loaded into the frame after the widget is another page, which answers nothing.
+  // A page that was loaded into the frame after the widget is another one, which answers nothing.
   element.addEventListener('load', () => {
     if (!isGiven) return
     post({ method: 'ui/ping' })

@@ -1,4 +1,4 @@
-/** Whom one follows, and the way to stop. */
+/** The person whom one follows, and the way to stop. */
 import type { JSX } from 'preact'
 import { t } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'

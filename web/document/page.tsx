@@ -68,7 +68,7 @@ const takesFocus = (isEmpty: boolean): boolean =>
   document.getSelection()?.isCollapsed !== false &&
   document.querySelector('dialog[open]') === null
 
-/** How many words there are. Who reads selects outside the editor, whose selection says nothing then. */
+/** How many words there are. A reader selects outside the editor, whose selection says nothing then. */
 function wordsOf(state: EditorState, mode: Mode): string {
   const { main } = state.selection
   const all = countDocument(state.doc)

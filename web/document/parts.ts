@@ -1,6 +1,6 @@
 /**
  * The parts of the page that come after its text, one by one while nothing else is to be done: extras of the editor, comments and
- * suggestions, activity. Whoever asks for one gets it at once.
+ * suggestions, activity. A request for one is answered at once.
  */
 import { computed, effect, signal } from '@preact/signals'
 import { includesRole } from '../../shared/roles.ts'

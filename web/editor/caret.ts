@@ -51,7 +51,7 @@ class Blinking {
 const snap = (length: number): number => Math.round(length * devicePixelRatio) / devicePixelRatio
 
 // CodeMirror places carets, rectangles without a width, by their left and top sides, and the browser lays the page out once more for each
-// key. What is only translated is painted elsewhere, and nothing is laid out.
+// key. An element that is only translated is painted elsewhere, and nothing is laid out.
 Object.defineProperty(RectangleMarker.prototype, 'adjust', {
   value(this: RectangleMarker, { style }: HTMLElement): void {
     style.height = `${this.height}px`

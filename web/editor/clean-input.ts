@@ -1,5 +1,5 @@
 /**
- * Keeps out of the text what the service refuses: carriage returns, NUL and halves of surrogate pairs. Whatever the way in
+ * Keeps out of the text what the service refuses: carriage returns, NUL and halves of surrogate pairs. On every way in
  * (typing, paste, drop, a program), the text of the editor and of `Y.Text` must stay the same, unit by unit.
  */
 import { Annotation, EditorState, Text, type ChangeSpec, type Extension, type Transaction } from '@codemirror/state'

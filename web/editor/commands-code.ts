@@ -108,7 +108,7 @@ function isDrawn(view: EditorView, place: number): boolean {
 export const enterCodeUp: Command = (view) => {
   const { main } = view.state.selection
   const place = lineOfCodeAbove(view.state)
-  // To measure the layout costs time: only below code. What is drawn instead of its source has no lines to go to.
+  // To measure the layout costs time: only below code. A block that is drawn instead of its source has no lines to go to.
   if (place === undefined || isDrawn(view, place)) return false
   return view.moveVertically(main, false).head < view.state.doc.lineAt(main.head).from && intoCode(view)
 }

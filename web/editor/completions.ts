@@ -1,5 +1,5 @@
 /**
- * Menus that open while one writes: blocks after `/`, emoji after `:`, documents after `[[`. What others write meanwhile moves the menu and does not close it
+ * Menus that open while one writes: blocks after `/`, emoji after `:`, documents after `[[`. Text that others write meanwhile moves the menu and does not close it
  * (CodeMirror's completion maps its place).
  */
 import {

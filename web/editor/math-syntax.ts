@@ -1,4 +1,4 @@
-/** Formulas in the syntax tree, by the rules of shared/markdown/math.ts. Of blocks, those without a blank line inside. */
+/** Formulas in the syntax tree, by the rules of shared/markdown/math.ts. Blocks are those without a blank line inside. */
 import type { LeafBlockParser, MarkdownConfig } from '@lezer/markdown'
 import { closingMark } from '../../shared/markdown/math.ts'
 

@@ -40,7 +40,7 @@ export function picturesIn(text: string, at: number): PictureInText[] {
       return open === -1 ? [] : [{ url, words, distance: Math.max(0, from + open - at, at - index - length) }]
     })
     .toSorted((one, other) => other.distance - one.distance)
-  // Of those with one address the last that is entered, the nearest, stays.
+  // The last entered of those with one address, the nearest, stays.
   const nearest = new Map(found.map(({ url, words, distance }) => [url, { url, words, distance }]))
   return [...nearest.values()].toSorted((one, other) => one.distance - other.distance).map(({ url, words }) => ({ url, words }))
 }

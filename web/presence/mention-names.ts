@@ -1,4 +1,4 @@
-/** Whom one can name in a chat or a comment: those who are here, and those who did something here. No user interface. */
+/** The people whom one can name in a chat or a comment: those who are here, and those who did something here. No user interface. */
 import { t } from '../text/t.ts'
 import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { ReadonlySignal } from '@preact/signals'

@@ -7,7 +7,7 @@ import { namesLike, typedName } from './mention-names.ts'
 
 interface MentionsInput {
   readonly field: RefObject<HTMLTextAreaElement | null>
-  /** Whom one can name, at the moment of asking. */
+  /** The people whom one can name, at the moment of asking. */
   readonly names: () => readonly string[]
   /** Told to who listens to the page. */
   readonly say: (words: string) => void

@@ -40,7 +40,7 @@ async function drawn(source: string): Promise<Request<'storeDrawing'> | undefine
   return { source, title: words, width, height, light: light.svg, dark: dark.svg }
 }
 
-/** Draws and sends those that have no picture. What fails is left to the readers' browsers. */
+/** Draws and sends those that have no picture. A failed drawing is left to the readers' browsers. */
 export async function keepDrawings({ id, key, text }: Session): Promise<void> {
   const diagrams = diagramsOf(text.toString())
   if (diagrams.size === 0) return

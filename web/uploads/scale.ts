@@ -4,7 +4,7 @@
 export const sideMax = 4096
 const quality = 0.9
 
-/** Types that one frame holds; what moves would stop. What cannot be written by browsers becomes WebP. */
+/** Types that one frame holds; what moves would stop. A type that browsers cannot write becomes WebP. */
 const writtenAs: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',

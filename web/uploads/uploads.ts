@@ -1,5 +1,5 @@
 /**
- * Files that people add to a document: what the page needs of them from its beginning. What sends them (`queue.ts`) comes after the page; files
+ * Files that people add to a document: what the page needs of them from its beginning. Their sender (`queue.ts`) comes after the page; files
  * that are added before it wait for it. Signals; no user interface.
  */
 import { batch, computed, signal } from '@preact/signals'

@@ -1,6 +1,6 @@
 /**
  * The end of an account. One commit removes the account and what names it, and notes what is left to do; from then on nothing lets anybody
- * in as that account. What is left (sessions, passkeys, node tokens, documents) is removed after it, and again at the next start if the
+ * in as that account. The rest (sessions, passkeys, node tokens, documents) is removed after it, and again at the next start if the
  * process died between (`finishAccountEnds`).
  */
 import { ServiceError } from '../../../shared/errors.ts'

@@ -30,7 +30,7 @@ export interface Account {
   readonly identity?: string
 }
 
-/** How many times the access of an account was ended. What was let in before an end counts no more after it. */
+/** How many times the access of an account was ended. A request that was let in before an end counts no more after it. */
 export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')

@@ -1,4 +1,4 @@
-/** Passkeys: a second way to sign in to an account of ours. What was signed is checked in auth/passkeys.ts; here is what is kept. */
+/** Passkeys: a second way to sign in to an account of ours. auth/passkeys.ts checks signatures; the records are here. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'

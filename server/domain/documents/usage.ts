@@ -1,8 +1,8 @@
 /**
  * The storage of documents: the bytes of their text, history, comments, suggestions, assignments. Assets have a quota of their own (assets.ts).
  *
- * The head of a document counts its bytes, in the commit that moves them, so that no crash can part the two. What all documents of an
- * owner take is the sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by
+ * The head of a document counts its bytes, in the commit that moves them, so that no crash can part the two. The usage of an owner is
+ * the sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by
  * `limits.usageStepBytes`, and with each canonical text: never for a keystroke. So a sum lacks at most one step for each document
  * that is open. An anonymous document counts for the address that made it, which is kept as a keyed hash.
  */
@@ -73,7 +73,7 @@ export const countUsage = (
   return { head: { ...rest, usage: head.bytes }, puts: [{ key, value: encodeRecord(head.bytes) }], deletes }
 }
 
-/** Everything that counts of a document, page by page: for one of before its head did. What is written meanwhile may be missed. */
+/** Everything that counts of a document, page by page: for one of before its head did. Changes during the count may be missed. */
 export const measure = async (storage: Storage, doc: string): Promise<number> => {
   let bytes = 0
   for (const kind of [...appended, ...replaced] as string[]) {

@@ -213,7 +213,7 @@ const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   throw new ServiceError('credential_required', { message: 'An inbox needs an account or a link.', hint: signInHint })
 }
 
-/** One page after a cursor. What the caller may not read, and what is for others, moves the cursor too. */
+/** One page after a cursor. Events that the caller may not read, and events for others, move the cursor too. */
 const page = async (service: Service, { prefix, find }: Inbox, since: number, max: number): Promise<Page> => {
   const entries = await service.storage.list(prefix, { after: since, limit: limits.inboxLooksMax })
   const items: Item[] = []

@@ -137,8 +137,8 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 }
 
 /**
- * Ends a job, once: true when this call did it. Of another attempt, of a job that has ended, or of a document that was deleted meanwhile
- * nothing is kept, and the result's blob is removed; nor when whoever began it by a link would not be let in by that link any more. `attempt` null: whatever the attempt.
+ * Ends a job, once: true when this call did it. The result of another attempt, of a job that has ended, or of a deleted document
+ * is not stored, and its blob is removed. The same holds when the link that it was begun by lets its holder in no more. `attempt` null: whatever the attempt.
  */
 export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null

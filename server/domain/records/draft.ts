@@ -33,7 +33,7 @@ export interface WriteOptions {
 export interface Ledger {
   /**
    * Runs a change on the document and resolves with its result when everything it wrote is on disk.
-   * Changes of one document take effect in the order of the calls. What the change throws is thrown here, and nothing of it is written.
+   * Changes of one document take effect in the order of the calls. An error of the change is thrown here, and nothing of it is written.
    * A change for a caller is made only if its right still stands in that turn (authority.ts).
    * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`, and those of the caller's right.
    */

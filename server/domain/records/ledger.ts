@@ -1,7 +1,7 @@
 /**
  * The write path of records: a queue per document, and one commit for all that waits in it.
  *
- * A change is a synchronous function on a draft. Whatever it puts goes to disk together with the new head, or not at all.
+ * A change is a synchronous function on a draft. All that it puts goes to disk together with the new head, or not at all.
  * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only. A record that
  * changes is named in `reads` and read from the draft: nothing can come between that reading and the writing.
  */

@@ -1,6 +1,6 @@
 /**
  * Review assignments: the owner asks for a review, and whoever was given the link of the assignment starts it and reports
- * (docs/api.md, Review assignments). What may follow what stands in shared/task-states.ts, what a report must be in
+ * (docs/api.md, Review assignments). The order of states stands in shared/task-states.ts, the form of a report in
  * task-reports.ts; here is who sees what, who acts, and what is written.
  */
 import { hash } from 'node:crypto'

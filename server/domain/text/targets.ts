@@ -109,8 +109,8 @@ export const aim = (room: OpenDocument, ground: Ground, range: Range): Aim => ai
 const looksMax = 10
 
 /**
- * Finds a range in the text that the caller has read, where it holds nobody up, and hands both over in the same turn. What others wrote
- * in the live text meanwhile is stepped over. Errors: those of `look`; `busy` when they wrote just there again and again.
+ * Finds a range in the text that the caller has read, where it holds nobody up, and hands both over in the same turn. Changes by others
+ * in the live text are stepped over. Errors: those of `look`; `busy` when they wrote just there again and again.
  */
 export const withRange = async <T>(
   ground: Ground,

@@ -243,8 +243,8 @@ export interface WrittenReference {
 }
 
 /**
- * The references of a formula, in their order, for those who rewrite them; none in one that cannot be read. Of one that is being written those
- * up to where that goes no further: it may end within a text in quotes.
+ * The references of a formula, in their order, for those who rewrite them; none in one that cannot be read. For a formula that is being
+ * written, those up to where it goes no further: it may end within a text in quotes.
  */
 export const referencesIn = (text: string, isDraft = false): WrittenReference[] => {
   const { tokens, isWhole } = readTokens(text)

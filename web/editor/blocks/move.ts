@@ -1,6 +1,6 @@
 /**
  * Moves of blocks as changes of the text: of the two texts that change places the one with fewer comments, else the shorter, is taken out and put
- * in again. Whoever types in the other one stays there, and so do its comments. Gaps change where Markdown would read something else.
+ * in again. A person who types in the other one stays there, and so do its comments. Gaps change where Markdown would read something else.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
 import { gapOf } from './gaps.ts'
@@ -44,7 +44,7 @@ function gapBetween(state: EditorState, above: Unit, below: Unit, place: readonl
   return gapOf({ above, below, gap, isBrought, isIndented: /[ \t]/.test(state.sliceDoc(below.from, below.from + 1)) })
 }
 
-/** Which of two texts is taken out. Of two that are alike the neighbour: what is being written stays. */
+/** Which of two texts is taken out. The neighbour moves when both are alike: the block that is being written stays. */
 function isFirstTaken(state: EditorState, first: readonly [number, number], second: readonly [number, number], isUp: boolean): boolean {
   const count = state.facet(tiedText)
   const byTies = count(state, ...first) - count(state, ...second)

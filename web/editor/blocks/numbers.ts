@@ -31,7 +31,7 @@ function countOf(units: readonly Unit[]): { readonly first: number; readonly ste
   return values.every((value) => value === first) ? { first, step: 0 } : undefined
 }
 
-/** Gives an item a number. What stands in it goes along to the right where the number becomes longer, or it would stand in it no more. */
+/** Gives an item a number. Text in it goes along to the right where the number becomes longer, or it would stand in it no more. */
 function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: number): Edit[] {
   const number = item?.number
   if (number === undefined || number.value === value) return []

@@ -5,12 +5,12 @@ interface HtmlPolicy {
 }
 const { trustedTypes } = globalThis as { trustedTypes?: { createPolicy(name: string, rules: HtmlPolicy): HtmlPolicy } }
 
-/** The policy that the server names (server/http/pages.ts). What it lets through is parsed here and nowhere else. */
+/** The policy that the server names (server/http/pages.ts). Its output is parsed here and nowhere else. */
 const policy = trustedTypes?.createPolicy('agmd-paste', { createHTML: (html) => html })
 
 /**
- * Attributes that would be code get another name before they are parsed: the policy of the page would refuse them anyway, and complain. What
- * `style` says is read as `data-style`.
+ * Attributes that would be code get another name before they are parsed: the policy of the page would refuse them anyway, and complain. The
+ * value of `style` is read as `data-style`.
  */
 const renamed = (html: string): string =>
   html.replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/([\s"'/])(style|on\w+)(\s*=)/gi, '$1data-$2$3'))

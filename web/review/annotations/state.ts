@@ -44,7 +44,7 @@ export interface State {
   nameOf(mention: string): string
   /** The effect of a suggestion on a component, in words; undefined: it is about none. */
   deedOf(item: Item): string | undefined
-  /** Whom one can mention. */
+  /** The people whom one can mention. */
   names(): readonly string[]
   /** Cards stand next to the text. */
   readonly hasMargin: ReadonlySignal<boolean>

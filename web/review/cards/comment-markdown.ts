@@ -1,5 +1,5 @@
 /**
- * Markdown of comments and replies: emphasis, code, links, lists, quotes of code; no pictures, no HTML, no headings. What is none of it
+ * Markdown of comments and replies: emphasis, code, links, lists, quotes of code; no pictures, no HTML, no headings. Everything else
  * stays as it was written. Each mark is looked for once, so the time grows with the length of the text.
  */
 import { mentionPlaces } from '../../../shared/mentions.ts'

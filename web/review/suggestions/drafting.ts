@@ -129,7 +129,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     return { ...deedFor(hunk), draft: { id: draft.id, step: draft.step } }
   }
 
-  /** The others decided it while it was typed. What was typed since is a suggestion of its own. */
+  /** The others decided it while it was typed. Changes typed since are a suggestion of their own. */
   const settle = (draft: LiveDraft): boolean => {
     const suggestion = found(draft)
     if (suggestion === undefined || (suggestion.status !== 'accepted' && suggestion.status !== 'rejected')) return false

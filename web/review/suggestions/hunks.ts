@@ -23,8 +23,8 @@ const commonEnd = (one: string, other: string, max: number): number => {
 }
 
 /**
- * Without the words that both sides begin and end with; undefined when they are the same. Of a word that changed no part is left out:
- * people decide on words.
+ * Without the words that both sides begin and end with; undefined when they are the same. A changed word is taken whole: people
+ * decide on words.
  */
 export function trimmed(hunk: Hunk): Hunk | undefined {
   const { original, text } = hunk

@@ -1,6 +1,6 @@
 /**
- * Where remarks are in the editor: ranges that stay on their characters whatever is typed, and what is seen of them. Whose text is gone
- * has no place.
+ * Where remarks are in the editor: ranges that stay on their characters whatever is typed, and what is seen of them. A remark whose
+ * text is gone has no place.
  */
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
