@@ -22,32 +22,96 @@ const segmentsMax = 10
 const segmentCharsMax = 60
 const callsMax = 3
 /** Segments that may be missing, too many or other ones. */
-const farMax = 1.5
+const farMax = 1
+/** Calls that are so much farther than the nearest were not meant. */
+const fartherMax = 0.25
+
+/** A slip by which the address can hardly mean another one: another number, another word for the same, a prefix. */
+const little = 0.25
+
+/** Segments under names of other services. */
+const otherNames: Readonly<Record<string, string>> = {
+  docs: 'd document documents file files page pages note notes',
+  content: 'text body markdown md raw source export download',
+  edits: 'change changes patch batchupdate update append insert replace blocks operations',
+  comments: 'threads thread annotations discussion discussions remarks',
+  replies: 'answers responses',
+  suggestions: 'proposals revisionsuggestions pulls',
+  decisions: 'decide accept reject approve merge',
+  shares: 'links invites invitations permissions collaborators access',
+  revisions: 'history versions commits snapshots',
+  events: 'activity activities changelog feed stream watch',
+  inbox: 'notifications mentions',
+  outline: 'headings toc structure sections',
+  assets: 'attachments uploads upload images image media',
+  attribution: 'blame authors contributors',
+  tasks: 'reviews assignments review',
+  diff: 'compare',
+  search: 'find query',
+  me: 'user account profile whoami'
+}
+
+const namesOf = new Map(Object.entries(otherNames).map(([segment, names]) => [segment, names.split(' ')]))
+
+/** Segments that say what the method says, and versions of an interface: they may be left out. */
+const spare = /^(v\d+|rest|users|get|read|list|accept|reject|approve|reopen|decide|delete|remove)$/
+
+/** One of something: `replies` → `reply`, `tasks` → `task`. */
+const singular = (segment: string): string => segment.replace(/ies$/, 'y').replace(/s$/, '')
 
 /** 0: the same, or any value will do there. */
 const costOf = (asked: string, wanted: string): number => {
   if (asked === wanted || wanted.startsWith('{')) return 0
-  return nearest(asked.toLowerCase(), [wanted]) === undefined ? 1 : 0.5
+  const said = asked.toLowerCase()
+  if (singular(said) === singular(wanted) || namesOf.get(wanted)?.includes(said) === true) return little
+  return nearest(said, [wanted]) === undefined ? 1 : 0.5
 }
+
+/** Cost of a segment that is missing. Several services have no prefix. */
+const missing = (wanted: string): number => (wanted === 'api' ? little : 1)
+
+/** Cost of a segment that is too many. */
+const extra = (asked: string): number => (spare.test(asked) ? little : 1)
 
 /** Least cost of making one address from the other, segment by segment. */
 const far = (asked: readonly string[], wanted: readonly string[]): number => {
-  let before = Array.from({ length: wanted.length + 1 }, (_cell, index) => index)
-  for (const [row, segment] of asked.entries()) {
-    const next = [row + 1]
+  let before = [0]
+  for (const other of wanted) before.push((before.at(-1) ?? 0) + missing(other))
+  for (const segment of asked) {
+    const next = [(before[0] ?? 0) + extra(segment)]
     for (const [column, other] of wanted.entries())
-      next.push(Math.min((before[column] ?? 0) + costOf(segment, other), (before[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+      next.push(
+        Math.min(
+          (before[column] ?? 0) + costOf(segment, other),
+          (before[column + 1] ?? 0) + extra(segment),
+          (next[column] ?? 0) + missing(other)
+        )
+      )
     before = next
   }
   return before.at(-1) ?? Number.POSITIVE_INFINITY
 }
 
-/** At most three, the nearest first, such as `GET /api/docs/{id}/content`. */
-export const nearestCalls = (method: string, path: string): string[] => {
+/** A call that writes is nearer to another that writes. Only a deletion leads to a deletion. */
+const otherMethod = (asked: string, method: string): number => {
+  if (asked === method) return 0
+  if (method === 'DELETE') return Number.POSITIVE_INFINITY
+  return asked === 'GET' || method === 'GET' ? little : little / 2
+}
+
+/** At most three, the nearest first, such as `GET /api/docs/{id}/content`. An address that takes the asked method is named with that alone. */
+export const nearestCalls = (asked: string, path: string): string[] => {
+  // Several services have verbs where this one has methods.
+  const deletes = asked === 'POST' && /\/(delete|remove)\/?$/.test(path)
+  const method = deletes ? 'DELETE' : asked === 'HEAD' ? 'GET' : asked
   // The address that people open has the text behind it.
-  const asked = segmentsOf(path.replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
-  if (asked.length > segmentsMax || asked.some((segment) => segment.length > segmentCharsMax)) return []
-  const scored = calls.map((call) => ({ call, cost: far(asked, call.segments) + (call.method === method ? 0 : 0.25) }))
-  const found = scored.filter(({ cost }) => cost <= farMax).toSorted((one, other) => one.cost - other.cost)
-  return found.slice(0, callsMax).map(({ call }) => `${call.method} ${call.path}`)
+  const segments = segmentsOf(path.replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
+  if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentCharsMax)) return []
+  const scored = calls.map((call) => ({ call, cost: far(segments, call.segments) + otherMethod(method, call.method) }))
+  const near = scored.filter(({ cost }) => cost <= farMax).toSorted((one, other) => one.cost - other.cost)
+  const taken = near.filter(({ call }) => call.method === method).map(({ call }) => call.path)
+  return near
+    .filter(({ call, cost }) => cost <= (near[0]?.cost ?? 0) + fartherMax && (call.method === method || !taken.includes(call.path)))
+    .slice(0, callsMax)
+    .map(({ call }) => `${call.method} ${call.path}`)
 }

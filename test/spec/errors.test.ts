@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits, rateLimits } from '../../shared/limits.ts'
+import { nearestCalls } from '../../server/http/nearest-calls.ts'
 import { turnedClock } from '../support/clock.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/remarks.ts'
@@ -243,6 +244,20 @@ test.each([
   expect(status).toBe(404)
   expect(json.hint).toContain(meant)
   expect(json.hint).toContain('/openapi.json')
+})
+
+test.each([
+  ['POST', '/api/docs/x/comment', ['POST /api/docs/{id}/comments']],
+  ['GET', '/docs/x', ['GET /api/docs/{id}']],
+  ['HEAD', '/v1/documents/x', ['GET /api/docs/{id}']],
+  ['GET', '/api/docs/x/history', ['GET /api/docs/{id}/revisions']],
+  ['POST', '/api/docs/x/suggestions/s1/reject', ['POST /api/docs/{id}/suggestions/{suggestionId}']],
+  ['PUT', '/api/docs/x/comments/c1', ['PATCH /api/docs/{id}/comments/{commentId}', 'GET /api/docs/{id}/comments/{commentId}']],
+  ['DELETE', '/api/docs/x/comment/c1', ['DELETE /api/docs/{id}/comments/{commentId}']],
+  ['POST', '/api/docs/x/delete', ['DELETE /api/docs/{id}']],
+  ['PUT', '/api/trash/x', []]
+])('[ERROR-18] %s %s leads to %j and nowhere else', (method, path, meant) => {
+  expect(nearestCalls(method, path)).toEqual(meant)
 })
 
 test('[ERROR-18] a 405 says the methods and what was meant; addresses that are near to nothing name nothing', async () => {

@@ -106,6 +106,9 @@ export const slips: readonly Slip[] = [
     status: 400,
     tells: 'leave that comment out'
   },
+  call('`/comment` for `/comments`', 'POST', `${api}/comment`, 404, 'Did you mean POST /api/docs/{id}/comments? GET', { body: 'x' }),
+  get('`/docs` without `/api`', '/docs/{id}', 404, 'Did you mean GET /api/docs/{id}? GET'),
+  get('`/history` for `/revisions`', `${api}/history`, 404, 'GET /api/docs/{id}/revisions'),
   call('POST for PUT', 'POST', `${api}/content`, 405, 'PUT', { content: 'two' }),
   call('PUT to the page', 'PUT', '/d/{id}', 405, 'PUT /api/docs/{id}/content', { content: 'two' }),
   call('PUT to the Markdown', 'PUT', '/d/{id}.md', 405, 'PUT /api/docs/{id}/content', { content: 'two' }),
@@ -117,7 +120,7 @@ export const slips: readonly Slip[] = [
   get('a slash at the end', `${api}/content/`, 404, `GET ${api}/content`),
   get('two slashes at the beginning', '//api/docs/{id}', 400, 'not valid'),
   get('an address for the id', '/api/docs/http%3A%2F%2Fagmd%2Fd%2Fx', 400, 'not valid'),
-  get('`/text` for `/content`', `${api}/text`, 404, ''),
+  get('`/text` for `/content`', `${api}/text`, 404, 'GET /api/docs/{id}/content'),
   get('lines with a colon', `${api}/content?lines=1:3`, 400, '10-20'),
   get('lines with letters', `${api}/content?lines=L1-L3`, 400, '10-20'),
   get('an address with a campaign', `${api}/content?utm_source=x`, 400, 'The fields are: version'),
