@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Client, errorFrom, inHeader } from '../shared/client.ts'
 import { describeCommands } from '../shared/commands/describe.ts'
+import { ServiceError } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'
 import { isDocumentId } from '../shared/names.ts'
+import { replacesSections } from '../shared/operations/edits.ts'
 import type { OperationName, Output, Request as InputOf } from '../shared/operations/index.ts'
 import type { Action, Call } from './call.ts'
 import { completion } from './completion.ts'
@@ -103,6 +105,9 @@ const edit = async (call: Call, operations: InputOf<'editContent'>['operations']
   const place = call.place()
   const { label, baseVersion, dryRun, granularity, note } = call.fields as Partial<InputOf<'editContent'>>
   const suggests = call.flag('suggest') === true
+  // The client replaces nothing unread: a section is named, not quoted.
+  if (baseVersion === undefined && !suggests && dryRun !== true && replacesSections(operations))
+    throw new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
   const done = await call.client(place).editContent(place.doc, {
     operations,
     ...(suggests ? { mode: 'suggest' } : {}),

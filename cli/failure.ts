@@ -59,6 +59,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   credential_invalid: 'The link has ended or is incomplete: copy it again, or ask the owner for a new one.',
   forbidden: 'Ask the owner for a link with that role.',
   account_required: 'Sign in: agmd login.',
+  version_required: 'Name the version that you read with --base-version. agmd docs info shows the current one.',
   version_conflict: 'Compare with agmd docs diff, or merge with agmd docs push --merge.',
   not_found: 'Check the link or id.',
   document_deleted: 'Its owner can restore it for 30 days: agmd docs undelete.',

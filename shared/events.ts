@@ -27,6 +27,8 @@ interface Content {
   /** The replacement named no version; `replacedRevision` shows the text before it. */
   readonly unguarded?: true
   readonly replacedRevision?: number
+  /** It replaced sections, not the whole text. */
+  readonly partial?: true
   /** The suggestions that it accepted. */
   readonly suggestionIds?: readonly string[]
   /** The suggestions that it reopened. */

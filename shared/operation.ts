@@ -51,7 +51,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for somebody. Operations that manage the account are for its person. */
   readonly byProgram?: boolean
   /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
-  readonly replaces?: boolean
+  readonly replaces?: boolean | ((input: Readonly<Record<string, unknown>>) => boolean)
   /** Whether it can be called on a document in the trash. */
   readonly inTrash?: boolean
   /** Only the link of the review assignment that the path names will do; an owner's key does not. */

@@ -120,7 +120,7 @@ END
 Do not wrap lines: readers see each line break (\`breaks: false\` in the front matter joins the lines of a paragraph).
 
 Other operations: \`delete\` (find), \`replace_section\` (section, markdown), \`replace_lines\` (from, to, markdown), \`set_document\` (markdown);
-the last two need \`baseVersion\`.
+the last two need \`baseVersion\`, and so does \`set_cell\` by number. \`replace_section\` without it replaces what others wrote meanwhile.
 Some change only the thing that they name. \`replace_all\` takes find and with; \`expected\` is the number of places. \`append_row\` (cells) and \`set_cell\`
 (row, column, text) change the table that \`section\`, \`header\`, \`table\` or \`sheet\` names. Rows count from below the header; in a sheet, row 1 is the header.
 \`check\` takes item and checked; \`append_item\` takes markdown, and section or item.

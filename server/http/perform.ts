@@ -270,8 +270,11 @@ const endOf = (
 }
 
 /** Whether a call replaces a text that it does not say to have read. */
-const replacesUnseen = ({ replaces = false }: Operation, { baseVersion, mode, dryRun }: Record<string, unknown>): boolean =>
-  replaces && mode !== 'suggest' && dryRun !== true && namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)
+const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, unknown>): boolean => {
+  const { baseVersion, mode, dryRun } = input
+  if (mode === 'suggest' || dryRun === true || !namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)) return false
+  return typeof replaces === 'function' ? replaces(input) : replaces
+}
 
 /** Whether an answer says itself why its wait has ended: a deletion is an event, and the last. */
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>

@@ -83,7 +83,7 @@ An edit is one of: \`{"op":"replace","find":"old words","with":"new words"}\`, \
 \`{"op":"replace_section","section":"Heading","markdown":"…"}\`, \`{"op":"replace_lines","from":3,"to":5,"markdown":"…"}\`, \`{"op":"replace_all","find":"old words","with":"new words","expected":1}\`,
 \`{"op":"append_row","header":["Count"],"cells":["two","2"]}\`, \`{"op":"set_cell","row":"one","column":"Count","text":"3"}\`,
 \`{"op":"check","item":"task","checked":true}\`, \`{"op":"append_item","section":"Heading","markdown":"…"}\`.
-A call makes all of its edits, or none. \`replace_lines\` needs the \`baseVersion\` in which you counted.
+A call makes all of its edits, or none. \`replace_section\`, \`replace_lines\` and \`set_cell\` by number need the \`baseVersion\` that you read.
 
 ## Live components
 

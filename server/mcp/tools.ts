@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type Operation, rename, withMode } from '../../shared/operation.ts'
+import { replacesSections } from '../../shared/operations/edits.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { decideTool, moreTools } from './more-tools.ts'
 import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
@@ -80,10 +81,20 @@ const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced
   })
 }
 
+/** The same of a section, which an edit names and does not quote. */
+const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operations: changes }: Fields): ServiceError | undefined =>
+  read !== undefined || looks === true || proposes === 'suggest' || !replacesSections(changes)
+    ? undefined
+    : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
+
 const meanReplace = (given: Fields): Meant => {
   const { edits: changes, ...fields } = contentNames(editNames(withMode({ ...given })))
   if ((changes === undefined) === (fields['content'] === undefined)) throw invalid('edits', 'give either edits or content')
-  if (changes !== undefined) return meanEdits(changes, fields)
+  if (changes !== undefined) {
+    const meant = meanEdits(changes, fields)
+    const unread = blindSection(meant.fields)
+    return { ...meant, ...(unread && { refused: unread }) }
+  }
   const refused = blind(fields)
   const { force: _force, ...replacement } = fields
   return { name: 'replaceContent', fields: replacement, ...(refused === undefined ? {} : { refused }) }

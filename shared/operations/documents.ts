@@ -231,23 +231,23 @@ const OnConflict = z.enum(['refuse', 'merge']).optional()
 const Merged = z.literal(true).optional()
 
 /** A replacement of a version that nobody named, and how it is taken back. */
-const unseenFields = {
-  unguarded: z.literal(true).optional().meta({ description: 'The request had no version, so it replaced the text unread.' }),
+export const unseenFields = {
+  unguarded: z.literal(true).meta({ id: 'Unguarded', description: 'The request had no version: it replaced the text unread.' }).optional(),
   replaced: z
     .object({ version: Version, revisionId: z.int(), authors: z.array(z.string()) })
-    .optional()
-    .meta({ description: 'The version that was replaced unread, and its last authors.' }),
+    .meta({ id: 'Replaced', description: 'The replaced version and its last authors.' })
+    .optional(),
   undo: z
     .object({ method: z.literal('POST'), path: z.string(), body: z.object({ revision: z.int(), baseVersion: Version }) })
+    .meta({ id: 'UndoCall', description: 'The call that restores the replaced text.' })
     .optional()
-    .meta({ description: 'The call that restores the replaced text.' })
 }
 
 export const replaceContent = operation({
   summary: 'Replaces the whole Markdown of a document, if nobody changed it since baseVersion.',
   description:
     'The server changes only the differing characters, so cursors and anchors stay. Success means that the text is on disk and sent to every open page. ' +
-    'Without a base version the server replaces the text even if others changed it: the answer has unguarded, the replaced version and the call that undoes it. ' +
+    'Without a base version the server replaces the text even if others changed it: the answer has unguarded, replaced, and undo, the call that undoes it. ' +
     'With mode=suggest each hunk of the diff becomes a suggestion; granularity sets other sizes. The suggest role is enough. More ' +
     `than ${limits.suggestionsAtOnceMax} suggestions are 422 too_many_changes.`,
   on: 'document',

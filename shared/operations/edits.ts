@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
+import { unseenFields } from './documents.ts'
 import { operationMeant, otherNamesFor, otherOpNames } from './edit-names.ts'
 import {
   AuthorName,
@@ -156,6 +157,11 @@ const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
   return { ...body, operations: Array.isArray(list) ? list.map(normaliseOne) : list }
 }
 
+/** Whether edits, checked or as they were sent, replace sections: text that they do not quote. */
+export const replacesSections = (operations: unknown): boolean =>
+  Array.isArray(operations) &&
+  operations.map(normaliseOne).some((each) => (each as Record<string, unknown> | null | undefined)?.['op'] === 'replace_section')
+
 const definition = {
   summary: 'Edits words, sections or lines of the text: all edits or none.',
   description:
@@ -168,6 +174,7 @@ const definition = {
   on: 'document',
   // To write takes more: domain/text/edits.ts asks once it has read the mode.
   role: 'suggest',
+  replaces: ({ operations }: Readonly<Record<string, unknown>>) => replacesSections(operations),
   input: z.object({
     operations: z.array(Operation).min(1).max(limits.editOperationsMax),
     mode: Mode,
@@ -198,6 +205,7 @@ const definition = {
         .meta({ description: 'Current position of the text of each operation, in order.' }),
       diff: z.string(),
       othersChanged: OthersChanged,
+      ...unseenFields,
       setId: z.string().optional().meta({ description: 'With mode=suggest: common to the suggestions.' }),
       suggestions: ProposedSuggestions
     })

@@ -30,6 +30,11 @@ export type Operation =
   | { readonly op: 'set_document'; readonly markdown: string }
   | Structured
 
+/** Whether it says by number where it goes. Once others have written above, the number means another line or row. */
+export const isByNumber = (operation: Operation): boolean =>
+  operation.op === 'replace_lines' ||
+  (operation.op === 'set_cell' && (typeof operation.row === 'number' || typeof operation.column === 'number'))
+
 const words = ({ text }: Source, target: Words): Range | Unresolved => {
   const found = findWords(text, target)
   if (found === undefined) {

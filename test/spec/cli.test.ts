@@ -503,6 +503,22 @@ test('[CLI-29] an error names in words what is wrong: the argument, the role, th
   expect(await text(owner)).toBe('one fish\ntwo fish\n')
 })
 
+test('[EDIT-28] the client replaces a section only with the version that was read', async () => {
+  const owner = await world.create('# Plan\n\nMuch.\n')
+  const { version } = await owner.read()
+  for (const name of ['op', 'type']) {
+    const list = JSON.stringify([{ [name]: 'replace_section', section: 'Plan', markdown: 'None.' }])
+    const run = (...more: string[]): Promise<Ran> => here.agmd('docs', 'edit', linkOf(owner), '--operations', list, ...more)
+    const { code, stderr } = await run()
+    expect({ code, said: stderr }).toEqual({ code: exitCodes.usage, said: expect.stringMatching(/replace_section[^]*--base-version/) })
+    expect((await run('--dry-run')).stdout).toContain('+None.')
+    expect(await text(owner)).toBe('# Plan\n\nMuch.\n')
+  }
+  const list = '[{"op":"replace_section","section":"Plan","markdown":"None."}]'
+  expect((await here.agmd('docs', 'edit', linkOf(owner), '--operations', list, '--base-version', version)).code).toBe(0)
+  expect(await text(owner)).toBe('# Plan\n\nNone.\n')
+})
+
 test('[CLI-30] a name or token that no header can carry is told as such; a line end after a token is not one', async () => {
   const url = linkOf(await world.create('x'))
   for (const [words, env] of [

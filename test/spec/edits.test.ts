@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { limits } from '../../shared/limits.ts'
 import { pageClientId } from '../../shared/text/client-ids.ts'
+import { refused, told } from '../support/mcp.ts'
 import { type Answer, type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -566,6 +567,71 @@ test('[EDIT-22] one result tells of all places, and how many they are', async ()
   const owner = await world.create('a b a b a\n')
   const answer = await edit(owner, [{ op: 'replace_all', find: 'a', with: 'see' }])
   expect(answer.json.results).toEqual([{ ok: true, exact: true, from: 0, to: 15, count: 3 }])
+})
+
+test('[EDIT-28] a section that is replaced without a version is told with what it was, and taken back by the call that is named', async () => {
+  const owner = await world.create(plan)
+  const { version } = await owner.read()
+  const operations = [{ op: 'replace_section', section: 'Costs', markdown: 'None.' }]
+  const headers = { 'X-Agent-Author': 'Ben' }
+  const { json } = await owner.ask('POST', '/edits', { json: { operations }, headers })
+  expect(json).toMatchObject({ changed: true, unguarded: true, replaced: { version, revisionId: 1 } })
+  expect((await owner.events()).events.at(-1)).toMatchObject({
+    type: 'content.replaced',
+    actor: 'Ben',
+    payload: { unguarded: true, partial: true, replacedRevision: 1 }
+  })
+  expect((await world.ask(json.undo.method, json.undo.path, { key: owner.key, json: json.undo.body })).status).toBe(200)
+  expect(await contentOf(owner)).toBe(plan)
+  // A version that was read guards; nothing is replaced in an empty section, in a dry run, and by other edits.
+  const now = (await owner.read()).version
+  for (const more of [{ baseVersion: now, dryRun: true }, { dryRun: true }, { mode: 'suggest' }, { baseVersion: now }])
+    expect((await edit(owner, operations, more)).json, JSON.stringify(more)).not.toHaveProperty('unguarded')
+  await owner.replace('# Plan\n\n## Costs\n')
+  expect((await edit(owner, operations)).json).not.toHaveProperty('unguarded')
+  expect((await edit(owner, [{ op: 'append', section: 'Costs', markdown: 'x' }])).json).not.toHaveProperty('unguarded')
+})
+
+test('[EDIT-28] an operator and the tool ask for the version', async () => {
+  const strict = await startWorld({ env: { AGMD_REQUIRE_VERSION: 'on' } })
+  const doc = await strict.create(plan)
+  const operations = [{ op: 'replace_section', section: 'Costs', markdown: 'None.' }]
+  for (const [method, path] of [
+    ['POST', '/edits'],
+    ['PATCH', '/content']
+  ] as const)
+    expect(await doc.ask(method, path, { json: { operations } })).toMatchObject({ status: 428, json: { code: 'version_required' } })
+  expect((await edit(doc, [{ op: 'replace', find: 'Much.', with: 'Little.' }])).status).toBe(200)
+  await strict.stop()
+
+  const owner = await world.create(plan)
+  const before = await owner.read()
+  const at = { doc: owner.doc, key: owner.key }
+  expect((await refused(world.url, 'replace_doc', { ...at, edits: operations })).code).toBe('version_required')
+  expect((await told(world.url, 'replace_doc', { ...at, edits: operations, mode: 'suggest' })).suggestions).toHaveLength(1)
+  expect((await told(world.url, 'replace_doc', { ...at, edits: operations, dryRun: true })).diff).toContain('+None.')
+  expect(await owner.read()).toEqual(before)
+})
+
+test('[EDIT-29] lines, cells by number and sections are proposed without a version; what each would replace is shown', async () => {
+  const table = '| a | b |\n|---|---|\n| c | d |\n'
+  const owner = await world.create(`${plan}\n${table}`)
+  const reviewer = await owner.share('suggest')
+  const before = await owner.read()
+  const proposals = async (operation: object, more: object = {}): Promise<Json> => {
+    const { status, json } = await edit(reviewer, [operation], { mode: 'suggest', ...more })
+    expect(status, JSON.stringify(json)).toBe(200)
+    return json.suggestions
+  }
+  const lines = { op: 'replace_lines', from: 12, to: 12, markdown: 'None.' }
+  expect(await proposals(lines, { granularity: 'paragraph' })).toMatchObject([{ line: 12, original: 'Much.', text: 'None.' }])
+  expect(await proposals({ op: 'set_cell', row: 1, column: 2, text: 'e' })).toMatchObject([{ original: 'd', text: 'e' }])
+  const section = { op: 'replace_section', section: 'Risks', markdown: 'Few.' }
+  expect(await proposals(section, { granularity: 'paragraph' })).toMatchObject([{ original: '- one\n- two', text: 'Few.' }])
+  expect(await owner.read()).toEqual(before)
+  const [suggestion] = await proposals(lines, { baseVersion: before.version })
+  expect((await owner.ask('POST', `/suggestions/${suggestion.id}`, { json: { action: 'accept' } })).status).toBe(200)
+  expect(await contentOf(owner)).toBe(`${plan.replace('Much.', 'None.')}\n${table}`)
 })
 
 test('[EDIT-25] an edit of more places than allowed is refused', async () => {

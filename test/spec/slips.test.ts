@@ -185,6 +185,20 @@ test('[SLIP-11] a whole text, or a line by its number, is replaced by an edit on
     status: 428,
     json: { code: 'version_required' }
   })
+  const table = await world.create('| a | b |\n|---|---|\n| c | d |\n')
+  for (const cell of [
+    { row: 1, column: 2 },
+    { row: 'c', column: 2 },
+    { row: 1, column: 'b' }
+  ])
+    expect(await table.ask('POST', '/edits', { json: { op: 'set_cell', ...cell, text: 'x' } })).toMatchObject({
+      status: 428,
+      json: { code: 'version_required', hint: expect.stringMatching(/first cell.*baseVersion/) }
+    })
+  expect((await table.read()).content).toContain('| c | d |')
+  expect((await table.ask('POST', '/edits', { json: { op: 'set_cell', row: 'c', column: 'b', text: 'x' } })).status).toBe(200)
+  const byNumber = { op: 'set_cell', row: 1, column: 2, text: 'y', baseVersion: (await table.read()).version }
+  expect((await table.ask('POST', '/edits', { json: byNumber })).json.changed).toBe(true)
   const call = { name: 'svc.replace_doc', arguments: { doc: owner.doc, key: owner.key, edits: operations } }
   const { json } = await world.ask('POST', '/mcp', { json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call } })
   expect(json.result.structuredContent.error.code).toBe('version_required')

@@ -15,19 +15,21 @@ export function offerUndo({ id, key, canEdit }: Session, { kind, actor, payload 
   const { replacedRevision, toVersion } = payload
   if (replacedRevision === undefined || toVersion === undefined) return
   const name = isolated(actor === null || actor === 'guest' ? t('Guest') : actor)
-  offer(
-    kind === 'content.replaced' ? t('{name} replaced the whole text.', { name }) : t('{name} restored an earlier version.', { name }),
-    t('Undo'),
-    () => {
-      restoreRevision(id, key, replacedRevision, toVersion, personName.value).then(
-        () => toast(t('The earlier text is back.')),
-        (error: unknown) =>
-          toast(
-            error instanceof RequestError && error.status === 409
-              ? t('Others have changed these lines since. The earlier text is in the history.')
-              : failureWords(error)
-          )
-      )
-    }
-  )
+  const said =
+    kind === 'content.restored'
+      ? t('{name} restored an earlier version.', { name })
+      : payload.partial
+        ? t('{name} replaced a section.', { name })
+        : t('{name} replaced the whole text.', { name })
+  offer(said, t('Undo'), () => {
+    restoreRevision(id, key, replacedRevision, toVersion, personName.value).then(
+      () => toast(t('The earlier text is back.')),
+      (error: unknown) =>
+        toast(
+          error instanceof RequestError && error.status === 409
+            ? t('Others have changed these lines since. The earlier text is in the history.')
+            : failureWords(error)
+        )
+    )
+  })
 }

@@ -243,6 +243,7 @@ export const de: Catalogue = {
   'Leave it empty to use the first heading as the title.': 'Leer lassen, damit die erste Überschrift der Titel ist.',
   'title of this document': 'Titel dieses Dokuments umbenennen',
   '{name} replaced the whole text.': '{name} hat den ganzen Text ersetzt.',
+  '{name} replaced a section.': '{name} hat einen Abschnitt ersetzt.',
   '{name} restored an earlier version.': '{name} hat eine frühere Version wiederhergestellt.',
   'Edited {when}': '{when} bearbeitet',
   'Opened {when}': '{when} geöffnet',

@@ -202,7 +202,7 @@ export interface TextChange {
   /** It replaces a text whose version nobody named. */
   readonly isUnguarded?: boolean
   /** Said in the event besides the hunks. */
-  readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision'>
+  readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision' | 'partial'>
 }
 
 /** The result of a change of the text, inside its commit. */
@@ -368,7 +368,7 @@ const editsNow = ({ seen, edits, isMerged }: Plan, room: OpenDocument, baseVersi
 }
 
 /** Tells what an unguarded replacement replaced, and how to take it back. `shown` is the newest revision that was known before. */
-const unseenOf = (
+export const unseenOf = (
   doc: string,
   version: string,
   { after, revisionBefore }: Changed,

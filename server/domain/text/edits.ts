@@ -7,14 +7,16 @@ import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
 import { followed as followedEdits } from '../../../shared/text/diff.ts'
-import { append, besideWords, type Operation, resolve } from '../../../shared/text/operations.ts'
+import { append, besideWords, isByNumber, type Operation, resolve } from '../../../shared/text/operations.ts'
 import { sectionOf, type Source, sourceOf } from '../../../shared/text/resolution.ts'
 import { isUnresolved, type Resolved } from '../../../shared/text/resolved.ts'
 import { type Structured, structuredNow } from '../../../shared/text/structured.ts'
 import { type Caller, requireRole } from '../rights/caller.ts'
-import { changeText, checkSize, namesNone, othersChanges, requireProposing, versionsNamed } from './content.ts'
+import { changeText, checkSize, namesNone, othersChanges, requireProposing, unseenOf, versionsNamed } from './content.ts'
 import { type Change, comparesTexts, type EditPlan, type Planned, planOf, refuse, resolveAll, resultsOf } from './edit-plan.ts'
 import { remember } from '../records/idempotency.ts'
+import type { Key } from '../ports.ts'
+import { keys, type Revision } from '../records/keys.ts'
 import type { Snapshot } from './journal.ts'
 import { hunksShown, noteOf, proposeHunks } from '../review/proposals.ts'
 import { type Opened, withRemarks } from '../review/remarks.ts'
@@ -123,12 +125,21 @@ const withPlan = async <T>(
   throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
 }
 
-/** Makes the changes of a plan for the text of now, or proposes them. Nothing waits before they are made. */
+/** Whether a plan replaces a section that the caller does not say to have read: text that no operation quotes. */
+const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { changes }: EditPlan, content: string): boolean =>
+  namesNone(baseVersion) &&
+  changes.some(({ operation, from, to, insert }) => {
+    const replaced = content.slice(from, to)
+    return operations[operation]?.op === 'replace_section' && replaced !== insert && replaced.trim() !== ''
+  })
+
+/** Makes the changes of a plan for the text of now, or proposes them. `newest`: key of the newest revision. Nothing waits before they are made. */
 const carryOut = async (
   opened: Opened,
   caller: Caller,
   input: Input<'editContent'>,
   plan: EditPlan,
+  newest: Key,
   facts: Pick<Edited, 'othersChanged'> = {}
 ): Promise<Edited> => {
   const { service, doc, room } = opened
@@ -149,25 +160,41 @@ const carryOut = async (
   if (proposes) {
     return proposeHunks(opened, caller, hunks, noteOf(input), (setId, shown) => ({ ...answer, setId, suggestions: [...shown] }))
   }
+  const isUnguarded = replacesUnread(input, plan, content)
+  const isCompared = input.operations.some(comparesTexts)
+  const partial = isUnguarded && { facts: { partial: true as const } }
   return changeText(
     opened,
     caller,
-    { edits, isCompared: input.operations.some(comparesTexts), cause: 'edit', event: 'content.replaced', label: input.label },
+    { edits, isCompared, cause: 'edit', event: 'content.replaced', label: input.label, isUnguarded, ...partial },
     {
-      also: (draft, { after, revisionId }) => ({
-        written: [],
-        answer: remember(service, draft, caller, doc, { ...unchanged, version: after.version, revisionId })
-      })
+      ...(isUnguarded && { reads: [newest] }),
+      also: (draft, made) => {
+        const unseen = isUnguarded && unseenOf(doc, version, made, made.typed ?? draft.read<Revision>(newest))
+        const answer = { ...unchanged, version: made.after.version, revisionId: made.revisionId, ...unseen }
+        return { written: [], answer: remember(service, draft, caller, doc, answer) }
+      }
     }
   )
 }
 
-/** The whole text, and lines by number, are replaced only by somebody who says which version they have read. Errors: `version_required`. */
+/**
+ * The whole text, and lines and cells by number, are replaced only by somebody who says which version they have read.
+ * Errors: `version_required`.
+ */
 const requireRead = ({ operations, baseVersion, mode, dryRun }: Input<'editContent'>): void => {
   if (mode === 'suggest' || dryRun === true || !namesNone(baseVersion)) return
-  const blind = operations.find(({ op }) => op === 'set_document' || op === 'replace_lines')
-  if (blind !== undefined)
-    throw new ServiceError('version_required', { message: `${blind.op} replaces text only if you name the version that you read.` })
+  const blind = operations.find((operation) => operation.op === 'set_document' || isByNumber(operation))
+  if (blind === undefined) return
+  throw new ServiceError(
+    'version_required',
+    blind.op === 'set_cell'
+      ? {
+          message: 'set_cell takes a row or column by number only if you name the version that you read.',
+          hint: 'Name the row by the text of its first cell and the column by its header, or send baseVersion.'
+        }
+      : { message: `${blind.op} replaces text only if you name the version that you read.` }
+  )
 }
 
 export const editContent = async (service: Service, caller: Caller, doc: string, input: Input<'editContent'>): Promise<Edited> => {
@@ -177,11 +204,12 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
   return withRemarks(service, doc, async (opened) => {
     const { room } = opened
     const { operations } = input
+    const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
     const ground = await groundOf(service, room, input.baseVersion)
-    if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan))
+    if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan, newest))
     const read = { version: versionsNamed(input.baseVersion ?? '')[0] ?? '', content: ground.content() }
     const othersChanged = await othersChanges(service, doc, read, room.snapshot())
     const plan = planOf(room.snapshot().content, land(opened, ground, operations), input.mode === 'suggest' ? input.granularity : undefined)
-    return carryOut(opened, caller, input, plan, othersChanged && { othersChanged })
+    return carryOut(opened, caller, input, plan, newest, othersChanged && { othersChanged })
   })
 }
