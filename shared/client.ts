@@ -1,7 +1,7 @@
 /** The typed client, derived from the operations table. Runs wherever `fetch` does. */
 import { type ErrorCode, errorCodes, ServiceError } from './errors.ts'
 import { type Operation, pathParameters } from './operation.ts'
-import { type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
+import { type DocumentOperation, type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
 
 /** The part of `fetch` that is needed. */
 export type Send = (
@@ -35,8 +35,6 @@ export interface CallOptions {
   /** The body of an upload. Its `type` is sent as the Content-Type. */
   readonly file?: Blob
 }
-
-type DocumentOperation = { [Name in OperationName]: (typeof operations)[Name]['on'] extends 'document' ? Name : never }[OperationName]
 
 /** One function per operation; those on a document take its id first. Errors: `ServiceError` as the service answered it. */
 export type Client = {

@@ -71,10 +71,15 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
 }
 
-/** An entry of the table, with its own types kept. */
-export const operation = <Input extends z.ZodObject, Output extends z.ZodType, const On extends Operation['on']>(
-  entry: Operation<Input, Output> & { readonly on: On }
-): Operation<Input, Output> & { readonly on: On } => entry
+/** An entry of the table, with its own types kept: those of its method and path too, for the pages. */
+export const operation = <
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const On extends Operation['on'],
+  const Rest extends RestBinding
+>(
+  entry: Operation<Input, Output> & { readonly on: On; readonly rest: Rest }
+): Operation<Input, Output> & { readonly on: On; readonly rest: Rest } => entry
 
 /** Least role that any call of an operation needs: what is asked before its input is read. */
 export const roleAtLeast = ({ role, roleWith = {} }: Operation): Role | undefined => {

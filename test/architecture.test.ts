@@ -140,3 +140,11 @@ test('[HOUSE-16] a folder of web/ imports only folders below it', () => {
   expect(files.filter((file) => file.startsWith('web/') && heightOf(file) === -1)).toEqual([])
   expect(inWeb.filter(({ from, to }) => heightOf(to) > heightOf(from)).map(shown)).toEqual([])
 })
+
+test('[HOUSE-18] a path of the service stands in the pages only as the route of an operation', () => {
+  const inWeb = files.filter((file) => file.startsWith('web/') && file !== 'web/worker.ts')
+  const lines = inWeb.flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
+  const paths = lines.filter((line) => line.includes('/api/') && !line.includes("'../"))
+  expect(paths.length).toBeGreaterThan(30)
+  expect(paths.filter((line) => !/\b(operation|fileOperation|addressOf)<'\w+'>\('[A-Z]+ \/api\//.test(line))).toEqual([])
+})

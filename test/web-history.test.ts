@@ -2,8 +2,14 @@
 import { expect, test } from 'vitest'
 import { authoredRuns } from '../web/history/authored.ts'
 
-const run = (line: number, lastLine: number, author: string) =>
-  ({ line, lastLine, author, authorKind: 'guest', authors: [author], at: null }) as const
+const run = (line: number, lastLine: number, author: string) => ({
+  line,
+  lastLine,
+  author,
+  authorKind: 'guest' as const,
+  authors: [author],
+  at: null
+})
 
 test('[HISTORY-18] blank lines are no work of an author', () => {
   const text = ['# Plan', '', '', 'One', '', 'two', ' ', 'Three']

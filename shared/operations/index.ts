@@ -1,6 +1,7 @@
 /** THE TABLE: every operation of the service, by name. */
 import type { z } from 'zod'
 import { createComment, deleteComment, editComment, listComments, readComment, replyToComment, resolveComment } from './comments.ts'
+import type { RestBinding } from '../operation.ts'
 import { uploadAsset } from './assets.ts'
 import {
   claimDocument,
@@ -164,3 +165,13 @@ export type Output<Name extends OperationName> = z.output<(typeof operations)[Na
 
 /** The input of a caller. */
 export type Request<Name extends OperationName> = z.input<(typeof operations)[Name]['input']>
+
+export type DocumentOperation = {
+  [Name in OperationName]: (typeof operations)[Name]['on'] extends 'document' ? Name : never
+}[OperationName]
+
+/** Method and path of an operation, as `GET /api/docs/{id}`. */
+export type Route<Name extends OperationName> = RouteOf<(typeof operations)[Name]['rest']>
+
+type RouteOf<Rest extends RestBinding> =
+  `${Rest['method']} ${Rest['path'] | (Rest['also'] extends readonly (infer Other extends string)[] ? Other : never)}`

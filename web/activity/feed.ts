@@ -1,7 +1,6 @@
 /** The event feed of an open document: newest first, older pages by cursor, live by messages, and what is new since it was last seen. */
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
-import type { Output } from '../../shared/operations/index.ts'
-import { call } from '../client/api.ts'
+import { operation } from '../client/operation.ts'
 import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 import type { View } from '../view/view.ts'
@@ -10,7 +9,7 @@ import type { Person } from '../presence/people.ts'
 import type { FeedEvent } from './event.ts'
 import { offerUndo } from './unguarded.ts'
 
-type Answer = Output<'listEvents'>
+const listEvents = operation<'listEvents'>('GET /api/docs/{id}/events')
 
 /** A page with its feed. */
 export interface FeedView extends ReviewedView {
@@ -57,7 +56,7 @@ export function openFeed({ session, here }: View): Feed {
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )
 
-  const list = (since: number | 'latest'): Promise<Answer> => call<Answer>(`/api/docs/${id}/events?since=${since}`, { key })
+  const list = (since: number | 'latest') => listEvents({ id, key }, { since })
   const isOwn = ({ actor, actorKind }: FeedEvent): boolean =>
     actor === null ? actorKind === 'guest' && isOnlyNameless.value : actorKind !== 'agent' && actor === self.value?.name
 

@@ -10,8 +10,8 @@ import { isolated } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 
 /** Offers to take a replacement back that named no version. Changes by others since then stay. */
-export function offerUndo({ id, key, canEdit }: Session, { kind, actor, payload }: FeedEvent): void {
-  if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !canEdit.value) return
+export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent): void {
+  if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !session.canEdit.value) return
   const { replacedRevision, toVersion } = payload
   if (replacedRevision === undefined || toVersion === undefined) return
   const name = isolated(actor === null || actor === 'guest' ? t('Guest') : actor)
@@ -22,7 +22,7 @@ export function offerUndo({ id, key, canEdit }: Session, { kind, actor, payload 
         ? t('{name} replaced a section.', { name })
         : t('{name} replaced the whole text.', { name })
   offer(said, t('Undo'), () => {
-    restoreRevision(id, key, replacedRevision, toVersion, personName.value).then(
+    restoreRevision(session, replacedRevision, toVersion, personName.value).then(
       () => toast(t('The earlier text is back.')),
       (error: unknown) =>
         toast(

@@ -1,5 +1,4 @@
 /** Requests to the service, and its errors as the pages need them. */
-import type { Role } from '../../shared/roles.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 
@@ -32,35 +31,23 @@ export class RequestError extends Error {
   }
 }
 
-export interface DocumentAnswer {
-  readonly id: string
-  readonly title: string
-  /** Null: it is called as its text says. */
-  readonly givenTitle: string | null
-  readonly url: string
-  readonly role: Role
-  readonly effectiveRole: Role
-  readonly published: boolean
-  readonly version: string
-  readonly owner: { readonly kind: 'anonymous' | 'account' | 'agent'; readonly id?: string; readonly name?: string }
-}
-
-export interface CreatedDocument extends DocumentAnswer {
-  /** Owner key of an anonymous document. */
+/** How a request is sent. */
+export interface How {
   readonly key?: string
-}
-
-export interface Call {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly key?: string
-  /** A file as it is; anything else as JSON. */
-  readonly body?: unknown
   /** Name of a guest; by default the one that this device remembers. Accounts write under their own. */
   readonly author?: string
   /** Makes the request safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
   /** Goes on when the page is left. */
   readonly keepalive?: boolean
+  /** Is the body, in place of fields. */
+  readonly file?: Blob
+}
+
+interface Call extends How {
+  readonly method?: string
+  /** A file as it is; anything else as JSON. */
+  readonly body?: unknown
 }
 
 // Header values are Latin-1; the service reads UTF-8 in them.
@@ -103,32 +90,8 @@ async function ask(path: string, options: Call): Promise<Response> {
   return response
 }
 
-/** One request to the service. Errors: `RequestError`. */
-export async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
-  const response = await ask(path, options)
-  // The service answers these shapes (openapi.json); both sides are built and tested together.
-  return (await response.json()) as Answer
-}
+/** One request to the service (operation.ts has them by name). Errors: `RequestError`. */
+export const call = async (path: string, options: Call): Promise<unknown> => (await ask(path, options)).json()
 
 /** The file at an address of the service. Errors: `RequestError`. */
 export const callFile = async (path: string, key: string): Promise<Blob> => (await ask(path, { key })).blob()
-
-/** Sent again with the same `idempotencyKey` it makes no second document. */
-export const createDocument = (
-  input: { title?: string; content?: string },
-  author: string,
-  idempotencyKey: string
-): Promise<CreatedDocument> => call('/new', { method: 'POST', body: input, author, idempotencyKey })
-
-/** The person signed in in this browser; null: nobody. */
-export const findUser = async (): Promise<{ readonly id: string; readonly name: string } | null> =>
-  (await call<{ readonly user: { readonly id: string; readonly name: string } | null }>('/api/session')).user
-
-/** Moves an anonymous document into the account of who is signed in. */
-export const claimDocument = (id: string, key: string): Promise<unknown> => call(`/api/docs/${id}/claim`, { method: 'POST', key, body: {} })
-
-/** Null: the document is called as its text says. */
-export const renameDocument = (id: string, key: string, title: string | null): Promise<DocumentAnswer> =>
-  call(`/api/docs/${id}`, { method: 'PATCH', key, body: { title } })
-
-export const readDocument = (id: string, key: string): Promise<DocumentAnswer> => call(`/api/docs/${id}`, { key })

@@ -1,6 +1,6 @@
 /** The person who uses this browser, as far as the page has asked. */
 import { signal } from '@preact/signals'
-import { findUser } from './api.ts'
+import { findUser } from './documents.ts'
 
 /** Whether somebody is signed in in this browser; undefined until it was asked. */
 export const signedIn = signal<boolean | undefined>(undefined)

@@ -1,6 +1,6 @@
 /** The menu items for people with an account: to sign in, to add a document found by its link, to go to their own. */
 import type { JSX } from 'preact'
-import { claimDocument } from '../client/api.ts'
+import { claimDocument } from '../client/documents.ts'
 import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -10,7 +10,7 @@ import { signedIn } from '../client/signed-in.ts'
 
 async function keepInAccount({ id, key, owned }: Session): Promise<void> {
   try {
-    await claimDocument(id, key)
+    await claimDocument({ id, key })
     owned.value = true
     toast(t('Added to your account.'))
   } catch (error) {

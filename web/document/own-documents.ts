@@ -1,9 +1,10 @@
 /** Documents of this device and of the account by their titles, for links between them. */
-import type { Output } from '../../shared/operations/index.ts'
-import { call } from '../client/api.ts'
+import { operation } from '../client/operation.ts'
 import { best } from '../base/match.ts'
 import { recentDocuments } from '../device/recent.ts'
 import { signedIn } from '../client/signed-in.ts'
+
+const listDocuments = operation<'listDocuments'>('GET /api/docs')
 
 export interface OwnDocument {
   readonly id: string
@@ -20,9 +21,8 @@ const fitting = (query: string, all: readonly OwnDocument[]): OwnDocument[] =>
 
 async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
   if (signedIn.peek() !== true) return []
-  const fields = new URLSearchParams({ limit: String(documentsMax), sort: 'updated', ...(query === '' ? {} : { query }) })
   try {
-    return (await call<Output<'listDocuments'>>(`/api/docs?${fields.toString()}`)).docs
+    return (await listDocuments({}, { limit: documentsMax, sort: 'updated', ...(query !== '' && { query }) })).docs
   } catch {
     // Documents of the device are there all the same.
     return []

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'
-import { renameDocument } from '../client/api.ts'
+import { renameDocument } from '../client/documents.ts'
 import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -18,7 +18,7 @@ export function RenameDialog({ view }: { view: Page }): JSX.Element {
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     try {
-      const answer = await renameDocument(id, key, name.trim() === '' ? null : name)
+      const answer = await renameDocument({ id, key }, { title: name.trim() === '' ? null : name })
       givenTitle.value = answer.givenTitle
       close()
     } catch (error) {

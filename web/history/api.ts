@@ -1,85 +1,45 @@
 /** Requests of the history. */
-import { call } from '../client/api.ts'
+import type { Output } from '../../shared/operations/index.ts'
+import { operation, type Access } from '../client/operation.ts'
 
-export interface Revision {
-  readonly id: number
-  readonly version: string
-  readonly label: string | null
-  readonly author: string | null
-  readonly authorKind: 'account' | 'agent' | 'guest' | 'system' | null
-  readonly authors: readonly string[]
-  readonly cause: 'create' | 'put' | 'edit' | 'restore' | 'autosave' | 'accept' | 'reopen' | 'merge'
-  readonly added: number
-  readonly removed: number
-  readonly createdAt: string
-}
+export type Revision = Output<'listRevisions'>['revisions'][number]
 
 /** Lines that one person or program wrote in last. */
-export interface AttributedLines {
-  readonly line: number
-  readonly lastLine: number
-  readonly author: string | null
-  readonly authorKind: 'account' | 'agent' | 'guest' | null
-  readonly authors: readonly string[]
-  readonly at: string | null
-}
+export type AttributedLines = Output<'readAttribution'>['lines'][number]
 
-export const listRevisions = (
-  id: string,
-  key: string,
-  before?: number
-): Promise<{ readonly revisions: readonly Revision[]; readonly nextBefore: number | null }> =>
-  call(`/api/docs/${id}/revisions?limit=100${before === undefined ? '' : `&before=${before}`}`, { key })
+export const listRevisions = operation<'listRevisions'>('GET /api/docs/{id}/revisions')
 
 /** The text of a version; of now when none is named. */
-export const readVersion = (id: string, key: string, version?: string): Promise<{ readonly content: string; readonly version: string }> =>
-  call(`/api/docs/${id}/content${version === undefined ? '' : `?version=${version}`}`, { key })
+export const readVersion = operation<'readContent'>('GET /api/docs/{id}/content')
 
-export const labelRevision = (id: string, key: string, revision: number, label: string | null): Promise<Revision> =>
-  call(`/api/docs/${id}/revisions/${revision}`, { method: 'PATCH', key, body: { label } })
+export const labelRevision = operation<'labelRevision'>('PATCH /api/docs/{id}/revisions/{revisionId}')
 
-/** Saves the text of now, which none shows yet, as a revision with a name. Errors: 409 when it is another one by now. */
-export const nameNow = async (id: string, key: string, content: string, baseVersion: string, label: string): Promise<Revision> => {
-  // The same text changes nothing; what was typed is saved as theirs who typed it.
-  const { revisionId } = await call<{ readonly revisionId: number }>(`/api/docs/${id}/content`, {
-    method: 'PUT',
-    key,
-    body: { content, baseVersion }
-  })
-  return labelRevision(id, key, revisionId, label)
+const replaceContent = operation<'replaceContent'>('PUT /api/docs/{id}/content')
+
+/** Saves the current text, which no revision has yet, as a revision with a name. Errors: 409 when the text has changed. */
+export const nameNow = async (at: Access, content: string, baseVersion: string, label: string): Promise<Revision> => {
+  // The same text changes nothing; typed text is saved under the name of the person who typed it.
+  const { revisionId } = await replaceContent(at, { content, baseVersion })
+  // Only a dry run and suggestions save none.
+  if (revisionId === null) throw new Error('the service saved no revision')
+  return labelRevision(at, { revisionId, label })
 }
+
+const restore = operation<'restoreRevision'>('POST /api/docs/{id}/restore')
 
 /**
- * Replaces the version that the person looked at by a revision; what others have written since stays. Errors: 409 when they changed the same
- * lines.
+ * Replaces the version that the person looked at by a revision; later changes of others stay. Errors: 409 when they changed the same lines.
  */
-export const restoreRevision = (
-  id: string,
-  key: string,
-  revision: number,
-  baseVersion: string,
-  author: string
-): Promise<{ readonly revisionId: number | null; readonly changed: boolean; readonly version: string; readonly merged?: true }> =>
-  call(`/api/docs/${id}/restore`, {
-    method: 'POST',
-    key,
-    body: { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) }
-  })
+export const restoreRevision = (at: Access, revision: number, baseVersion: string, author: string): ReturnType<typeof restore> =>
+  restore(at, { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) })
 
-interface AttributionPage {
-  readonly lines: readonly AttributedLines[]
-  readonly nextAfter: number | null
-}
+const readPage = operation<'readAttribution'>('GET /api/docs/{id}/attribution')
 
 /** The author of each line of a version, page by page. */
-export const readAttribution = async (
-  id: string,
-  key: string,
-  version: string
-): Promise<{ readonly lines: readonly AttributedLines[] }> => {
+export const readAttribution = async (at: Access, version: string): Promise<{ readonly lines: readonly AttributedLines[] }> => {
   const lines: AttributedLines[] = []
   for (let after: number | null = 0; after !== null;) {
-    const page: AttributionPage = await call(`/api/docs/${id}/attribution?version=${version}&after=${after}`, { key })
+    const page: Output<'readAttribution'> = await readPage(at, { version, after })
     lines.push(...page.lines)
     after = page.nextAfter
   }

@@ -52,8 +52,10 @@ export interface History {
   close(): void
 }
 
+/** Revisions that one request reads. */
+const revisionsAtOnce = 100
+
 export function createHistory(session: Session, firstLook: 'changes' | 'page'): History {
-  const { id, key } = session
   const entries = signal<readonly Entry[] | undefined>(undefined)
   const older = signal<number | null>(null)
   const failure = signal<unknown>(undefined)
@@ -70,7 +72,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   const textOf = (version: string): Promise<string> => {
     const known = texts.get(version)
     if (known !== undefined) return known
-    const reading = readVersion(id, key, version).then(({ content }) => content)
+    const reading = readVersion(session, { version }).then(({ content }) => content)
     reading.catch(() => texts.delete(version))
     texts.set(version, reading)
     return reading
@@ -89,7 +91,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     const before = older.peek()
     if (before === null) return Promise.resolve()
     const read = async (): Promise<void> => {
-      const { revisions, nextBefore } = await listRevisions(id, key, before)
+      const { revisions, nextBefore } = await listRevisions(session, { limit: revisionsAtOnce, before })
       batch(() => {
         entries.value = [...(entries.value ?? []), ...revisions]
         older.value = nextBefore
@@ -105,7 +107,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     aborted.throwIfAborted()
     const text = await textOf(current.version)
     if (look.peek() === 'authors') {
-      const { lines } = await readAttribution(id, key, current.version)
+      const { lines } = await readAttribution(session, current.version)
       return { kind: 'authors', lines, text: text.split('\n') }
     }
     const before = compared.peek()
@@ -131,7 +133,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   const load = async (): Promise<void> => {
     failure.value = undefined
     try {
-      const [{ revisions, nextBefore }, now] = await Promise.all([listRevisions(id, key), readVersion(id, key)])
+      const [{ revisions, nextBefore }, now] = await Promise.all([listRevisions(session, { limit: revisionsAtOnce }), readVersion(session)])
       texts.set(now.version, Promise.resolve(now.content))
       const unsaved: Entry[] =
         now.version === revisions[0]?.version ? [] : [{ id: 'now', version: now.version, label: null, createdAt: undefined }]
@@ -174,21 +176,21 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
       if (revision === 'now') {
         const now = entries.value?.find((each) => each.id === 'now')
         if (now === undefined || name === '') return
-        const saved = await nameNow(id, key, await textOf(now.version), now.version, name)
+        const saved = await nameNow(session, await textOf(now.version), now.version, name)
         named.value = saved.id
         await load()
         selected.value = saved.id
         return
       }
-      const labelled = await labelRevision(id, key, revision, name === '' ? null : name)
+      const labelled = await labelRevision(session, { revisionId: revision, label: name === '' ? null : name })
       entries.value = entries.value?.map((each) => (each.id === revision ? labelled : each))
     },
     async restore(revision) {
       const newest = entries.value?.[0]?.version ?? ''
-      const { revisionId, changed, version } = await restoreRevision(id, key, revision, newest, personName.value)
+      const { revisionId, changed, version } = await restoreRevision(session, revision, newest, personName.value)
       // The text that was there before is the revision before: unsaved text is saved first.
       if (!changed || revisionId === null) return undefined
-      return () => restoreRevision(id, key, revisionId - 1, version, personName.value)
+      return () => restoreRevision(session, revisionId - 1, version, personName.value)
     },
     close: stop
   }

@@ -1,7 +1,8 @@
 /** Offers to add the own documents of this device to the account of who is signed in. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { claimDocument, RequestError } from '../client/api.ts'
+import { RequestError } from '../client/api.ts'
+import { claimDocument } from '../client/documents.ts'
 import { deviceValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 import { remember } from '../device/recent.ts'
@@ -30,7 +31,7 @@ async function claimAll(entries: readonly Entry[], library: Library): Promise<vo
   try {
     for (const entry of entries) {
       try {
-        await claimDocument(entry.id, entry.key)
+        await claimDocument(entry)
         added += 1
       } catch (error) {
         if (!isOthers(error)) throw error

@@ -2,14 +2,18 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
-import { call, findUser, RequestError } from '../client/api.ts'
+import { RequestError } from '../client/api.ts'
+import { findUser } from '../client/documents.ts'
+import { operation } from '../client/operation.ts'
 import { fit } from '../base/match.ts'
 import { recentDocuments, type RecentDocument } from '../device/recent.ts'
 import { locale, t, term } from '../text/t.ts'
 
-type Listed = Output<'listDocuments'>
+const listDocuments = operation<'listDocuments'>('GET /api/docs')
+const listTrash = operation<'listTrash'>('GET /api/trash')
+
 type Trash = Output<'listTrash'>
-type Owned = Listed['docs'][number]
+type Owned = Output<'listDocuments'>['docs'][number]
 
 export interface Entry {
   readonly id: string
@@ -140,17 +144,14 @@ export function openLibrary(): Library {
     asked += 1
     const mine = asked
     const wanted = query.peek().trim()
-    const fields = { sort: 'updated', ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
+    const fields = { sort: 'updated' as const, ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
     try {
       // Asking for documents of nobody would be an error in the console at every visit.
       if (signedIn.peek() !== true && (await findUser()) === null) {
         signedIn.value = false
         return
       }
-      const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([
-        call<Listed>(`/api/docs?${new URLSearchParams(fields).toString()}`),
-        call<Trash>('/api/trash?limit=200')
-      ])
+      const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([listDocuments({}, fields), listTrash({}, { limit: 200 })])
       // Somebody typed on meanwhile.
       if (mine !== asked) return
       owned.value = before === null ? docs : [...owned.value, ...docs]

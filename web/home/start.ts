@@ -1,7 +1,8 @@
 /** Makes a document, from nothing or from a file of this device. */
 import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
-import { createDocument, RequestError } from '../client/api.ts'
+import { RequestError } from '../client/api.ts'
+import { createDocument } from '../client/documents.ts'
 import { newId } from '../base/new-id.ts'
 import { failureWords, mayPass } from '../client/failure.ts'
 import { remember } from '../device/recent.ts'
@@ -30,7 +31,7 @@ async function create(input: NewDocument): Promise<string> {
   const name = JSON.stringify(input)
   if (unanswered?.input !== name) unanswered = { input: name, id: newId() }
   try {
-    const created = await createDocument(input, personName.value, unanswered.id)
+    const created = await createDocument({ author: personName.value, idempotencyKey: unanswered.id }, input)
     unanswered = undefined
     const { id, title, key = '' } = created
     remember(id, { title, role: created.effectiveRole ?? created.role ?? 'owner', key, openedAt: Date.now() })

@@ -20,13 +20,13 @@ import { insertResult } from './insert.ts'
 import type { KeptJob } from './kept.ts'
 import type { Job, JobState } from './job.ts'
 import { addMarks } from './marks.ts'
-import { cancelJob, type JobAnswer, readJob, readOffer, readSpeechAudio, saveSpeech, startJob } from './requests.ts'
+import { cancelJob, type JobAnswer, type JobFields, readJob, readOffer, readSpeechAudio, saveSpeech, startJob } from './requests.ts'
 import { engineMissing, failedWords, noAccount, noNode, noRight, type Obstacle, passes, ready, refusedWords } from './words.ts'
 
 export interface NewJob {
   readonly kind: JobKind
   readonly name: string
-  readonly input?: Readonly<Record<string, string | number>>
+  readonly input?: JobFields
   readonly blob?: Blob
   readonly held?: boolean
   readonly place: Y.RelativePosition
@@ -65,7 +65,7 @@ class Entry implements Job {
   readonly kind: JobKind
   readonly name: string
   readonly at: number
-  readonly input: Readonly<Record<string, string | number>>
+  readonly input: JobFields
   readonly blob: Blob | undefined
   readonly place: Y.RelativePosition
   readonly state: Signal<JobState>
@@ -142,7 +142,7 @@ function openMedia(view: View): Media {
   const finish = async (entry: Entry, { status, result, error }: JobAnswer): Promise<void> => {
     if (status === 'canceled') return fail(entry, t('Canceled.'))
     if (status === 'failed' || result === null) return fail(entry, failedWords(entry.kind, error?.code ?? ''), error?.message)
-    const sound = entry.kind === 'speech' && entry.job !== undefined ? await readSpeechAudio(session, entry.job) : undefined
+    const sound = entry.kind === 'speech' && entry.job !== undefined ? await readSpeechAudio(session, { talkId: entry.job }) : undefined
     if (entry.dropped) return undefined
     entry.state.value = { phase: 'done', result, audio: sound && URL.createObjectURL(sound) }
     return tell(t(ready[entry.kind]))
@@ -230,7 +230,7 @@ function openMedia(view: View): Media {
   const markdownOf = async (entry: Entry): Promise<string> => {
     const state = entry.state.peek()
     if (state.phase !== 'done' || entry.job === undefined) return ''
-    if (entry.kind === 'speech') return (await saveSpeech(session, entry.job)).markdown
+    if (entry.kind === 'speech') return (await saveSpeech(session, { talkId: entry.job })).markdown
     return state.result.markdown ?? state.result.text ?? ''
   }
 

@@ -3,13 +3,14 @@
  * loses neither what is under way, nor its place, nor a recording that the server does not have yet.
  */
 import type { JobKind } from '../../shared/media-jobs.ts'
+import type { JobFields } from './requests.ts'
 import type { Kept } from '../device/records.ts'
 
 export interface KeptJob extends Kept {
   readonly kind: JobKind
   /** Its name in lists: the words of the person, or the name of the file. */
   readonly name: string
-  readonly input: Readonly<Record<string, string | number>>
+  readonly input: JobFields
   /** The file that goes with it. */
   readonly blob: Blob | undefined
   /** The server knows the start by it when it is sent again. */

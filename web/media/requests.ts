@@ -1,14 +1,9 @@
-/** Requests to the service about media jobs. Errors of all: `RequestError`. */
-import type { JobKind, Segment } from '../../shared/media-jobs.ts'
-import type { Output } from '../../shared/operations/index.ts'
-import { call, callFile } from '../client/api.ts'
+/** Operations of media jobs. Errors of all: `RequestError`. */
+import type { JobInput, JobKind, Segment } from '../../shared/media-jobs.ts'
+import type { How } from '../client/api.ts'
+import { fileOperation, operation, type Access } from '../client/operation.ts'
 
-interface Access {
-  readonly id: string
-  readonly key: string
-}
-
-/** The common answer of the four, and what each adds when it is done. */
+/** Fields that the four answer alike, and those that each adds when it is done. */
 export interface JobAnswer {
   readonly jobId: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
@@ -24,33 +19,55 @@ export interface JobAnswer {
   } | null
 }
 
-const paths: Readonly<Record<JobKind, string>> = { image: 'image', speech: 'speak', transcription: 'transcribe', ocr: 'ocr' }
+/** Fields of a job. `url`: a file of the document, where none is sent. */
+export type JobFields = JobInput & { readonly url?: string }
 
-const pathOf = ({ id }: Access, kind: JobKind): string => `/api/docs/${id}/media/${paths[kind]}`
+const startImage = operation<'startImage'>('POST /api/docs/{id}/media/image')
+const readImage = operation<'readImage'>('GET /api/docs/{id}/media/image/{jobId}')
+const startSpeech = operation<'startSpeech'>('POST /api/docs/{id}/media/speak')
+const readSpeech = operation<'readSpeech'>('GET /api/docs/{id}/media/speak/{talkId}')
+const startTranscription = operation<'startTranscription'>('POST /api/docs/{id}/media/transcribe')
+const readTranscription = operation<'readTranscription'>('GET /api/docs/{id}/media/transcribe/{asrId}')
+const startOcr = operation<'startOcr'>('POST /api/docs/{id}/media/ocr')
+const readOcr = operation<'readOcr'>('GET /api/docs/{id}/media/ocr/{ocrId}')
+
+const starts: Readonly<Record<JobKind, (at: Access & How, fields: JobFields) => Promise<JobAnswer>>> = {
+  image: (at, { prompt = '', width, height }) => startImage(at, { prompt, width, height }),
+  speech: (at, { text = '', voice }) => startSpeech(at, { text, voice }),
+  transcription: (at, { url }) => startTranscription(at, { url }),
+  ocr: (at, { url }) => startOcr(at, { url })
+}
+
+const reads: Readonly<Record<JobKind, (at: Access, job: string, wait: number) => Promise<JobAnswer>>> = {
+  image: (at, jobId, wait) => readImage(at, { jobId, wait }),
+  speech: (at, talkId, wait) => readSpeech(at, { talkId, wait }),
+  transcription: (at, asrId, wait) => readTranscription(at, { asrId, wait }),
+  ocr: (at, ocrId, wait) => readOcr(at, { ocrId, wait })
+}
 
 interface Start {
   readonly kind: JobKind
-  readonly input: Readonly<Record<string, string | number>>
+  readonly input: JobFields
   readonly blob: Blob | undefined
   readonly startKey: string
 }
 
 /** Sent again with the same `startKey` it starts no second job. */
-export const startJob = (access: Access, { kind, input, blob, startKey }: Start): Promise<JobAnswer> =>
-  call(pathOf(access, kind), { method: 'POST', key: access.key, body: blob ?? input, idempotencyKey: startKey })
+export const startJob = ({ id, key }: Access, { kind, input, blob, startKey }: Start): Promise<JobAnswer> =>
+  starts[kind]({ id, key, file: blob, idempotencyKey: startKey }, blob === undefined ? input : {})
 
 /** Waits up to `seconds` for the end. */
-export const readJob = (access: Access, kind: JobKind, job: string, seconds: number): Promise<JobAnswer> =>
-  call(`${pathOf(access, kind)}/${job}?wait=${seconds}`, { key: access.key })
+export const readJob = (at: Access, kind: JobKind, job: string, seconds: number): Promise<JobAnswer> => reads[kind](at, job, seconds)
+
+const cancel = operation<'cancelJob'>('DELETE /api/docs/{id}/media/jobs/{jobId}')
 
 /** It is sent even by a page that is left. */
-export const cancelJob = (access: Access, job: string): Promise<Output<'cancelJob'>> =>
-  call(`/api/docs/${access.id}/media/jobs/${job}`, { method: 'DELETE', key: access.key, keepalive: true })
+export const cancelJob = async ({ id, key }: Access, jobId: string): Promise<void> => {
+  await cancel({ id, key, keepalive: true }, { jobId })
+}
 
-export const readSpeechAudio = (access: Access, job: string): Promise<Blob> =>
-  callFile(`${pathOf(access, 'speech')}/${job}/audio`, access.key)
+export const readSpeechAudio = fileOperation<'readSpeechAudio'>('GET /api/docs/{id}/media/speak/{talkId}/audio')
 
-export const saveSpeech = (access: Access, job: string): Promise<Output<'saveSpeech'>> =>
-  call(`${pathOf(access, 'speech')}/${job}/save`, { method: 'POST', key: access.key, body: {} })
+export const saveSpeech = operation<'saveSpeech'>('POST /api/docs/{id}/media/speak/{talkId}/save')
 
-export const readOffer = (): Promise<Output<'readRelayStatus'>> => call('/api/relay/status')
+export const readOffer = operation<'readRelayStatus'>('GET /api/relay/status')

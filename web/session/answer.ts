@@ -1,7 +1,8 @@
 /** The answer of the service about one document: what it is called, who it belongs to, what one may do with it, or why it is not there. */
 import { batch, signal, type Signal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
-import { readDocument, RequestError } from '../client/api.ts'
+import { RequestError } from '../client/api.ts'
+import { readDocument } from '../client/documents.ts'
 import type { RecentDocument } from '../device/recent.ts'
 
 export interface Answer {
@@ -27,7 +28,7 @@ export function askDocument(id: string, key: string, known: RecentDocument | und
   const answered: Answer['answered'] = signal({})
   const ask = async (): Promise<boolean> => {
     try {
-      const answer = await readDocument(id, key)
+      const answer = await readDocument({ id, key })
       batch(() => {
         called.value = answer.title
         givenTitle.value = answer.givenTitle

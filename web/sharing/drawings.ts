@@ -4,14 +4,17 @@
  */
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import { limits } from '../../shared/limits.ts'
-import type { Output, Request } from '../../shared/operations/index.ts'
+import type { Request } from '../../shared/operations/index.ts'
 import { toBase64UrlEncoded } from 'lib0/buffer'
 import { digest } from 'lib0/hash/sha256'
 import { encodeUtf8 } from 'lib0/string'
-import { call } from '../client/api.ts'
+import { operation } from '../client/operation.ts'
 import { drawnIn } from '../diagram/draw.ts'
 import { lookNamed } from '../diagram/looks.ts'
 import type { Session } from '../session/session.ts'
+
+const listDrawings = operation<'listDrawings'>('GET /api/docs/{id}/drawings')
+const storeDrawing = operation<'storeDrawing'>('PUT /api/docs/{id}/drawings')
 
 /** Texts beyond this, in UTF-16 units, are not looked through while somebody writes in them: readers draw their diagrams. */
 const textUnitsMax = 300_000
@@ -44,10 +47,10 @@ async function drawn(source: string): Promise<Request<'storeDrawing'> | undefine
 export async function keepDrawings({ id, key, text }: Session): Promise<void> {
   const diagrams = diagramsOf(text.toString())
   if (diagrams.size === 0) return
-  const { drawings } = await call<Output<'listDrawings'>>(`/api/docs/${id}/drawings`, { key })
+  const { drawings } = await listDrawings({ id, key })
   for (const { source } of drawings) diagrams.delete(source)
   for (const source of diagrams.values()) {
-    const body = await drawn(source)
-    if (body !== undefined) await call(`/api/docs/${id}/drawings`, { method: 'PUT', key, body })
+    const drawing = await drawn(source)
+    if (drawing !== undefined) await storeDrawing({ id, key }, drawing)
   }
 }

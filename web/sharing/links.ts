@@ -92,7 +92,7 @@ function createLinks(session: Session): Links {
       if (unanswered === undefined || !isSame(unanswered.wish, wish)) unanswered = { wish, link: linkOf(wish), id: newId() }
       const { link, id } = unanswered
       try {
-        const share = await createShare(session, link, id)
+        const share = await createShare({ id: session.id, key: session.key, idempotencyKey: id }, link)
         unanswered = undefined
         list.value = [share, ...(list.value ?? []).filter((other) => other.id !== share.id)]
         return share
@@ -130,7 +130,7 @@ function createLinks(session: Session): Links {
       return found ?? create({ ...empty, role })
     },
     async change(share, role) {
-      if ((await attempt(() => changeShare(session, share.id, role))) === undefined) return
+      if ((await attempt(() => changeShare(session, { share: share.id, role }))) === undefined) return
       list.value = list.value?.map((other) => (other.id === share.id ? { ...other, role } : other))
       await this.load()
     },
@@ -138,7 +138,7 @@ function createLinks(session: Session): Links {
       if (draft.value.label === '') draft.value = empty
     },
     async revoke(share, keepsLinks) {
-      const answer = await attempt(() => revokeShare(session, share.id, keepsLinks))
+      const answer = await attempt(() => revokeShare(session, { share: share.id, ...(keepsLinks && { keep: 'links' }) }))
       if (answer === undefined) return
       for (const id of [share.id, ...answer.ended]) drop(id)
       // Links that were kept tell of another maker now.

@@ -1,6 +1,6 @@
 /** Deleting documents, and the way back. No user interface but the messages of what was done. */
-import type { Output } from '../../shared/operations/index.ts'
-import { call, findUser, readDocument } from '../client/api.ts'
+import { findUser, readDocument } from '../client/documents.ts'
+import { operation } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
 import { findRecent, forget, remember } from '../device/recent.ts'
 import { failureWords } from '../client/failure.ts'
@@ -9,11 +9,14 @@ import { t } from '../text/t.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
 import { asked, type Deletable, type Others } from './asked.ts'
 
+const deleteDocument = operation<'deleteDocument'>('DELETE /api/docs/{id}')
+const undeleteDocument = operation<'undeleteDocument'>('POST /api/docs/{id}/undelete')
+
 /** How long Undo is offered, in milliseconds; the trash offers it after that. */
 const undoMs = 10_000
 
 async function findOthers({ id, key }: Deletable): Promise<Others> {
-  const [shares, { published, owner }, user] = await Promise.all([listShares({ id, key }), readDocument(id, key), findUser()])
+  const [shares, { published, owner }, user] = await Promise.all([listShares({ id, key }), readDocument({ id, key }), findUser()])
   const now = Date.now()
   const isInUse = ({ lastUsedAt, expiresAt, key: other }: (typeof shares)[number]): boolean =>
     lastUsedAt !== null && other !== (key || findRecent(id)?.key) && (expiresAt === null || Date.parse(expiresAt) > now)
@@ -31,13 +34,13 @@ const note = (id: string, trashedUntil: number): void => {
 
 /** Restores a document from the trash. Errors: `RequestError`. */
 export async function restore({ id, key }: Deletable): Promise<void> {
-  await call(`/api/docs/${id}/undelete`, { method: 'POST', key, body: {} })
+  await undeleteDocument({ id, key })
   note(id, 0)
 }
 
 /** Erases a document. Errors: `RequestError`. */
 export async function erase({ id, key }: Deletable): Promise<void> {
-  await call(`/api/docs/${id}?permanent=1`, { method: 'DELETE', key })
+  await deleteDocument({ id, key }, { permanent: true })
   forget(id)
   await removeFromDevice(id)
 }
@@ -46,7 +49,7 @@ const tellFailure = (error: unknown): void => toast(failureWords(error))
 
 async function move(document: Deletable, changed: () => void): Promise<void> {
   const { id, key, title } = document
-  const { restorableUntil } = await call<Output<'deleteDocument'>>(`/api/docs/${id}`, { method: 'DELETE', key, keepalive: true })
+  const { restorableUntil } = await deleteDocument({ id, key, keepalive: true })
   note(id, Date.parse(restorableUntil ?? ''))
   changed()
   const undo = (): void => {

@@ -1,5 +1,6 @@
 /** One request that carries a file, with its progress (`fetch` tells none). */
 import { RequestError } from '../client/api.ts'
+import { addressOf } from '../client/operation.ts'
 import type { Output } from '../../shared/operations/index.ts'
 import { t } from '../text/t.ts'
 
@@ -56,7 +57,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
   request.addEventListener('error', notReached)
   request.addEventListener('abort', notReached)
   request.addEventListener('loadend', () => clearTimeout(watch))
-  request.open('POST', `/api/docs/${doc}/assets${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`)
+  request.open('POST', addressOf<'uploadAsset'>('POST /api/docs/{id}/assets', doc, name === '' ? {} : { name }))
   request.setRequestHeader('accept', 'application/json')
   request.setRequestHeader('content-type', blob.type)
   request.setRequestHeader('idempotency-key', idempotencyKey)

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../../shared/limits.ts'
-import { readDocument } from '../../client/api.ts'
+import { readDocument } from '../../client/documents.ts'
 import type { ReviewedView } from '../annotations/review.ts'
 import { SidePanel } from '../../ui/side-panel.tsx'
 import { personName } from '../../presence/person.ts'
@@ -90,7 +90,7 @@ function Work({ review, task }: { review: Review; task: Task }): JSX.Element | n
       .slice(0, limits.taskIdsMax)
   const report = async (summary: string): Promise<void> => {
     try {
-      const { version } = await readDocument(review.doc.id, review.doc.key)
+      const { version } = await readDocument(review.doc)
       const outputs = { commentIds: of('comment'), suggestionIds: of('proposal') }
       store.act({ kind: 'report', task: task.id, reviewedVersion: version, summary, ...outputs })
     } catch {

@@ -3,10 +3,28 @@
  * action is, and what becomes of an answer or a refusal. Signals; no user interface.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
-import { call, RequestError, type Call } from '../../client/api.ts'
+import type { Output } from '../../../shared/operations/index.ts'
+import { RequestError, type How } from '../../client/api.ts'
+import type { Access } from '../../client/operation.ts'
 import { openOutbox as openDeviceOutbox } from '../../device/outbox.ts'
 import { newId } from '../../base/new-id.ts'
 import { missesPlace, passes, refusalOf } from './refusals.ts'
+import {
+  closeTask,
+  createComment,
+  createSuggestion,
+  createTask,
+  decideSuggestions,
+  deleteComment,
+  draftSuggestion,
+  editComment,
+  replyToComment,
+  replyToSuggestion,
+  reportTask,
+  resolveComment,
+  startTask,
+  withdrawSuggestion
+} from './requests.ts'
 import type { Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
 
 export interface Outbox {
@@ -46,57 +64,65 @@ const afreshMs = 1000
 /** Bytes that browsers send for a page that is gone: 64 KiB, of which what is being typed takes most. */
 const leavingBytesMax = 12 * 1024
 
-const said = ({ operation, text, note, target }: SuggestDeed): object => ({
+const said = ({ operation, text, note, target }: SuggestDeed) => ({
   operation,
   ...(operation === 'delete' ? {} : { text }),
   ...(note === '' ? {} : { note }),
-  ...(target ?? { at: 'start' })
+  ...(target ?? { at: 'start' as const })
 })
 
 /** Each names the version that stood on its card. */
-const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { readonly kind: 'decide' }): readonly object[] =>
+const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { readonly kind: 'decide' }) =>
   suggestions.map((suggestionId) => {
     const step = steps[suggestionId]
     return { suggestionId, action, ...(step !== undefined && { step }), ...(reason !== undefined && { reason }) }
   })
 
-/** Tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
-export const draftRequestOf = (deed: SuggestDeed, done: boolean): { readonly path: string; readonly body: object } => ({
-  path: `drafts/${encodeURIComponent(deed.draft?.id ?? '')}`,
-  body: { ...said(deed), step: deed.draft?.step ?? 0, done }
+/** A call that is ready to be sent, and about how many bytes it has. */
+interface Prepared<Answer> {
+  readonly bytes: number
+  send(at: Access & How): Promise<Answer>
+}
+
+const prepare = <Fields, Answer>(send: (at: Access & How, fields: Fields) => Promise<Answer>, fields: Fields): Prepared<Answer> => ({
+  bytes: JSON.stringify(fields).length * 3,
+  send: (at) => send(at, fields)
 })
 
-const requestOf = (deed: Deed): Required<Pick<Call, 'method'>> & { readonly path: string; readonly body?: unknown } => {
-  const comment = (id: string): string => `comments/${encodeURIComponent(id)}`
+/** Tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
+export const prepareDraft = (deed: SuggestDeed, done: boolean): Prepared<Output<'draftSuggestion'>> =>
+  prepare(draftSuggestion, { draftId: deed.draft?.id ?? '', ...said(deed), step: deed.draft?.step ?? 0, done })
+
+const prepareDeed = ({ id, deed }: Waiting): Prepared<unknown> => {
   switch (deed.kind) {
     case 'comment':
-      return { method: 'POST', path: 'comments', body: { body: deed.body, ...deed.target, characters: deed.characters, unanchored: true } }
+      return prepare(createComment, { body: deed.body, ...deed.target, characters: deed.characters, unanchored: true })
     case 'reply':
-      return { method: 'POST', path: `${comment(deed.comment)}/replies`, body: { body: deed.body } }
+      return prepare(replyToComment, { commentId: deed.comment, body: deed.body })
     case 'edit':
-      return { method: 'PATCH', path: comment(deed.comment), body: { body: deed.body } }
+      return prepare(editComment, { commentId: deed.comment, body: deed.body })
     case 'delete':
-      return { method: 'DELETE', path: comment(deed.comment) }
+      return prepare(deleteComment, { commentId: deed.comment })
     case 'resolve':
-      return { method: 'POST', path: `${comment(deed.comment)}/resolve`, body: { resolved: deed.resolved } }
+      return prepare(resolveComment, { commentId: deed.comment, resolved: deed.resolved })
     case 'answer':
-      return { method: 'POST', path: `suggestions/${encodeURIComponent(deed.suggestion)}/replies`, body: { body: deed.body } }
+      return prepare(replyToSuggestion, { suggestionId: deed.suggestion, body: deed.body })
     case 'suggest':
-      if (deed.draft !== undefined) return { method: 'PUT', ...draftRequestOf(deed, true) }
-      return { method: 'POST', path: 'suggestions', body: said(deed) }
+      return deed.draft === undefined ? prepare(createSuggestion, said(deed)) : prepareDraft(deed, true)
     case 'decide':
-      return { method: 'POST', path: 'decisions', body: { decisions: decisionsOf(deed) } }
+      return prepare(decideSuggestions, { decisions: decisionsOf(deed) })
     case 'withdraw':
-      return { method: 'DELETE', path: `suggestions/${encodeURIComponent(deed.suggestion)}` }
+      return prepare(withdrawSuggestion, { suggestionId: deed.suggestion })
     case 'ask':
-      return { method: 'POST', path: 'tasks', body: { title: deed.title, instructions: deed.instructions } }
+      return prepare(createTask, { title: deed.title, instructions: deed.instructions, requestId: id })
     case 'report': {
-      const { kind: _kind, task, ...body } = deed
-      return { method: 'POST', path: `tasks/${encodeURIComponent(task)}/report`, body }
+      const { kind: _kind, task: taskId, ...report } = deed
+      return prepare(reportTask, { taskId, ...report })
     }
     case 'start':
+      return prepare(startTask, { taskId: deed.task })
     case 'close':
-      return { method: 'POST', path: `tasks/${encodeURIComponent(deed.task)}/${deed.kind}`, body: {} }
+      return prepare(closeTask, { taskId: deed.task })
   }
 }
 
@@ -112,13 +138,14 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
   /** The page goes: sends what is new and not answered. Each is known by its id, so the next page does none of it twice. */
   const sendLeft = (): void => {
     let left = leavingBytesMax
-    for (const { id, deed, author, refusal } of list.peek()) {
+    for (const item of list.peek()) {
+      const { id, deed, author, refusal } = item
       const isNew = deed.kind === 'comment' || deed.kind === 'suggest' || deed.kind === 'reply' || deed.kind === 'answer'
       if (!isNew || refusal !== undefined || !navigator.onLine) continue
-      const { path, ...request } = requestOf(deed)
-      left -= JSON.stringify(request.body).length * 3
+      const { bytes, send: sendNow } = prepareDeed(item)
+      left -= bytes
       if (left < 0) return
-      call(`/api/docs/${doc}/${path}`, { ...request, key, author, idempotencyKey: id, keepalive: true }).catch(() => undefined)
+      sendNow({ id: doc, key, author, idempotencyKey: id, keepalive: true }).catch(() => undefined)
     }
   }
   const remove = (id: string): void => {
@@ -148,10 +175,8 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
 
   /** False: not now. */
   const send = async (item: Waiting): Promise<boolean> => {
-    const { path, ...request } = requestOf(item.deed)
-    const body = item.deed.kind === 'ask' ? { ...(request.body as object), requestId: item.id } : request.body
     try {
-      const answer = await call(`/api/docs/${doc}/${path}`, { ...request, body, key, author: item.author, idempotencyKey: item.id })
+      const answer = await prepareDeed(item).send({ id: doc, key, author: item.author, idempotencyKey: item.id })
       if (!stopped) onAnswer(item, answer)
       remove(item.id)
     } catch (error) {

@@ -1,39 +1,61 @@
-/** Requests to the service about comments, suggestions and assignments. */
+/** Operations of comments, suggestions and assignments. */
 import { limits } from '../../../shared/limits.ts'
-import type { Output } from '../../../shared/operations/index.ts'
-import { call } from '../../client/api.ts'
+import { operation, type Access } from '../../client/operation.ts'
 import type { Comment, Suggestion, Task } from './records.ts'
 
-interface Access {
-  readonly id: string
-  readonly key: string
-}
+export const createComment = operation<'createComment'>('POST /api/docs/{id}/comments')
+export const replyToComment = operation<'replyToComment'>('POST /api/docs/{id}/comments/{commentId}/replies')
+export const editComment = operation<'editComment'>('PATCH /api/docs/{id}/comments/{commentId}')
+export const deleteComment = operation<'deleteComment'>('DELETE /api/docs/{id}/comments/{commentId}')
+export const resolveComment = operation<'resolveComment'>('POST /api/docs/{id}/comments/{commentId}/resolve')
+export const createSuggestion = operation<'createSuggestion'>('POST /api/docs/{id}/suggestions')
+export const draftSuggestion = operation<'draftSuggestion'>('PUT /api/docs/{id}/drafts/{draftId}')
+export const replyToSuggestion = operation<'replyToSuggestion'>('POST /api/docs/{id}/suggestions/{suggestionId}/replies')
+export const decideSuggestions = operation<'decideSuggestions'>('POST /api/docs/{id}/decisions')
+export const withdrawSuggestion = operation<'withdrawSuggestion'>('DELETE /api/docs/{id}/suggestions/{suggestionId}')
+export const createTask = operation<'createTask'>('POST /api/docs/{id}/tasks')
+export const startTask = operation<'startTask'>('POST /api/docs/{id}/tasks/{taskId}/start')
+export const reportTask = operation<'reportTask'>('POST /api/docs/{id}/tasks/{taskId}/report')
+export const closeTask = operation<'closeTask'>('POST /api/docs/{id}/tasks/{taskId}/close')
+const readComments = operation<'listComments'>('GET /api/docs/{id}/comments')
+const readSuggestions = operation<'listSuggestions'>('GET /api/docs/{id}/suggestions')
+const readTasks = operation<'listTasks'>('GET /api/docs/{id}/tasks')
 
+/** The records of all pages; `read` reads the page before a record. */
 const all = async <Record, Answer extends { readonly nextBefore: number | null }>(
-  { id, key }: Access,
-  path: string,
+  read: (before: number | undefined) => Promise<Answer>,
   recordsOf: (answer: Answer) => readonly Record[]
 ): Promise<Record[]> => {
   const found: Record[] = []
-  let before = ''
+  let before: number | undefined
   for (;;) {
-    const answer = await call<Answer>(`/api/docs/${id}/${path}${before}`, { key })
+    const answer = await read(before)
     found.push(...recordsOf(answer))
     if (answer.nextBefore === null) return found
-    before = `${path.includes('?') ? '&' : '?'}before=${answer.nextBefore}`
+    before = answer.nextBefore
   }
 }
 
-const page = `limit=${limits.remarkPageMax}`
+const limit = limits.remarkPageMax
 
-export const listComments = (access: Access): Promise<Comment[]> =>
-  all<Comment, Output<'listComments'>>(access, `comments?${page}`, ({ comments }) => comments)
+export const listComments = ({ id, key }: Access): Promise<Comment[]> =>
+  all(
+    (before) => readComments({ id, key }, { limit, before }),
+    ({ comments }) => comments
+  )
 
 /** The suggestions that nobody has decided: pending, and orphaned. */
-export async function listSuggestions(access: Access): Promise<Suggestion[]> {
-  const of = (status: string): Promise<Suggestion[]> =>
-    all<Suggestion, Output<'listSuggestions'>>(access, `suggestions?status=${status}&${page}`, ({ suggestions }) => suggestions)
+export async function listSuggestions({ id, key }: Access): Promise<Suggestion[]> {
+  const of = (status: 'pending' | 'orphaned'): Promise<Suggestion[]> =>
+    all(
+      (before) => readSuggestions({ id, key }, { status, limit, before }),
+      ({ suggestions }) => suggestions
+    )
   return [...(await of('pending')), ...(await of('orphaned'))]
 }
 
-export const listTasks = (access: Access): Promise<Task[]> => all<Task, Output<'listTasks'>>(access, 'tasks', ({ tasks }) => tasks)
+export const listTasks = ({ id, key }: Access): Promise<Task[]> =>
+  all(
+    (before) => readTasks({ id, key }, { before }),
+    ({ tasks }) => tasks
+  )

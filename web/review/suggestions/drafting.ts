@@ -4,14 +4,13 @@
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { ChangeSet } from '@codemirror/state'
-import type { Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
-import { call, RequestError } from '../../client/api.ts'
+import { RequestError } from '../../client/api.ts'
 import { personName } from '../../presence/person.ts'
 import type { Sent } from './accepted.ts'
 import { newDraftId, shownName } from '../outbox/draft-name.ts'
 import type { Hunk } from './hunks.ts'
-import { draftRequestOf } from '../outbox/outbox.ts'
+import { prepareDraft } from '../outbox/outbox.ts'
 import { passes } from '../outbox/refusals.ts'
 import type { Store } from '../outbox/store.ts'
 import type { DraftName, SuggestDeed } from '../outbox/waiting.ts'
@@ -146,12 +145,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     const version = versionOf(deed)
     draft.isSending = true
     try {
-      const answer = await call<Output<'draftSuggestion'>>(`/api/docs/${doc}/${draftRequestOf(deed, false).path}`, {
-        method: 'PUT',
-        body: draftRequestOf(deed, false).body,
-        key,
-        author: draft.author
-      })
+      const answer = await prepareDraft(deed, false).send({ id: doc, key, author: draft.author })
       if (answer.suggestion.text !== deed.text) return renew(draft)
       draft.saved = version
       draft.suggestion = answer.suggestion.id
@@ -254,10 +248,10 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
       if (!navigator.onLine || !store.canSuggest.peek()) return
       let left = leavingBytesMax
       for (const [draft, hunk] of pairs(hunks())) {
-        const { path, body } = draftRequestOf(nextOf(draft, hunk), true)
-        left -= JSON.stringify(body).length * 3
+        const { bytes, send: sendNow } = prepareDraft(nextOf(draft, hunk), true)
+        left -= bytes
         if (left < 0) return
-        call(`/api/docs/${doc}/${path}`, { method: 'PUT', body, key, author: draft.author, keepalive: true }).catch(() => undefined)
+        sendNow({ id: doc, key, author: draft.author, keepalive: true }).catch(() => undefined)
       }
     },
     close() {
