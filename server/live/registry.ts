@@ -1,4 +1,4 @@
-/** Connections by link: sockets and long polls, so that a revocation ends them at once (architecture.md, Caller). */
+/** Connections by link: sockets and long polls, so that a revocation ends them at once (ARCHITECTURE.md). */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Caller } from '../domain/rights/caller.ts'

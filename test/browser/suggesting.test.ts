@@ -67,7 +67,7 @@ async function suggester(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-test('[SUGG-8] [SUGG-9] others see a suggestion while it is typed; what they accept half typed goes on as a new one, and nothing stands there twice', async () => {
+test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what they accept half typed goes on as a new one, and nothing stands there twice', async () => {
   const document = await createDocument(world.url, text)
   const anas = await contextOf('Ana')
   const eves = await contextOf('Eve')
@@ -109,6 +109,13 @@ test('[SUGG-8] [SUGG-9] others see a suggestion while it is typed; what they acc
   await ana.keyboard.press('Backspace')
   await ana.keyboard.press('Backspace')
   await until(async () => !(await suggestions(document)).some((each) => /^Hm?$/.test(each.text) && each.status === 'pending'), 'no letters')
+
+  await ana.keyboard.type('Once. ')
+  await eve.locator('.margin .card', { hasText: 'Once.' }).getByRole('button', { name: 'Accept' }).click()
+  await ana.locator('.rm-own').waitFor({ state: 'detached' })
+  await eve.locator('.toast', { hasText: 'Accepted.' }).getByRole('button', { name: 'Undo' }).click()
+  await ana.locator('.margin .card', { hasText: 'Once.' }).waitFor()
+  expect((await suggestions(document)).find((each) => each.text === 'Once. ')?.status).toBe('pending')
   expect(heard.flat()).toEqual([])
   await anas.close()
   await eves.close()

@@ -78,6 +78,8 @@ const versionOf = ({ operation, original, text, note }: SuggestDeed): string => 
 export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: DraftingInput): Drafting {
   const saved = signal(true)
   const live = new Set<LiveDraft>()
+  /** Drafts whose words are text by now, until it is clear whether somebody accepted them or wrote the same by chance. */
+  const became = new Map<LiveDraft, ReturnType<typeof setTimeout>>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
 
@@ -211,6 +213,12 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     return { id: draft.id, step: draft.step + 1 }
   }
 
+  const endBecame = (draft: LiveDraft): void => {
+    clearTimeout(became.get(draft))
+    became.delete(draft)
+    store.release(draft.id)
+  }
+
   return {
     saved,
     changed() {
@@ -219,17 +227,19 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
     follow(theirs, accepted) {
-      for (const draft of live) {
+      // Words that changed again were accepted and given back: the suggestion is open, and stays.
+      for (const draft of became.keys()) if (theirs.touchesRange(draft.from, draft.to) !== false) endBecame(draft)
+      for (const draft of [...live, ...became.keys()]) {
         const isText = accepted.some((each) => each.draft === draft.id)
         if (isText) {
           live.delete(draft)
           // A person who wrote the same by chance has accepted nothing.
-          setTimeout(() => {
+          const timer = setTimeout(() => {
             const suggestion = found(draft)
             if (suggestion?.status === 'pending') store.act({ kind: 'withdraw', suggestion: suggestion.id })
-            store.release(draft.id)
+            endBecame(draft)
           }, acceptedMs)
-          continue
+          became.set(draft, timer)
         }
         const mapped = <At extends Range>(at: At): At => ({ ...at, from: theirs.mapPos(at.from, -1), to: theirs.mapPos(at.to, 1) })
         const { from, to } = { from: theirs.mapPos(draft.from, -1), to: theirs.mapPos(draft.to, 1) }
