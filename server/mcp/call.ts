@@ -4,7 +4,7 @@
 import { ok } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
+import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { type Operation, refuseUnknown } from '../../shared/operation.ts'
@@ -19,7 +19,8 @@ import { isOwnOrigin } from '../http/origin.ts'
 import { type Asked, checked } from '../http/perform.ts'
 import { admit, answerTo, type Face, limit, nothing, walk } from '../http/way.ts'
 import { withNextTool } from './assignment.ts'
-import { connectedDoc } from './connection.ts'
+import { connectedDoc, namesBegin } from './connection.ts'
+import { hintAfter, withUndoByTool } from './hints.ts'
 import { type Fields, invalid, type Meant, type Tool } from './tool.ts'
 
 // ——— arguments ———
@@ -114,27 +115,6 @@ const withoutSecrets = (value: unknown): unknown => {
 
 const text = (...parts: string[]): CallToolResult['content'] => parts.map((part) => ({ type: 'text', text: part }))
 
-/** Hints for tools, where the table's own speak of another face. */
-const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
-  invalid_request: 'Correct that and call again.',
-  credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
-  not_found: 'Check doc, and that the key is of this document; list to find ids.',
-  unknown_version: 'Read the document and use the version that is answered.',
-  version_required: 'Read the document and send its version as baseVersion.',
-  version_conflict:
-    'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
-  target_changed: 'Read that part again, and edit or suggest on its present text.',
-  target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it has.',
-  unknown_reviewed_version: 'Report the version that read_doc answered.',
-  not_started: 'Start it with start_review_task, read the document, then report.',
-  document_deleted: 'Its owner can restore it until restorableUntil; for a new one call create_doc.',
-  account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
-  rate_limited: 'Wait retryAfterSeconds, then try again.',
-  node_offline: 'Tell your user that no compute node is connected; try again when one is.',
-  engine_unavailable: 'Tell your user that no connected compute node can do this.',
-  task_link_required: 'Pass task.share.url of the assignment as doc.'
-}
-
 /** Which fields are wrong: several clients show a model the first sentence alone. */
 const fieldsNamed = ({ details }: Fields): string => {
   if (!Array.isArray(details)) return ''
@@ -144,19 +124,20 @@ const fieldsNamed = ({ details }: Fields): string => {
 }
 
 /** The words of a refusal for a model. */
-export const problemIn = (error: unknown, ctx: Context): Fields => {
+export const problemIn = (error: unknown, http: Http, ctx: Context): Fields => {
   const problem = problemOf(error, ctx.path, ctx.state.requestId)
   const { type: _type, title: _title, instance: _instance, error: _error, detail: _detail, message, ...facts } = problem
-  const own = error instanceof ServiceError && error.details['hint'] === undefined ? hints[problem.code] : undefined
-  return { ...facts, message: `${message}${fieldsNamed(facts)}`, hint: own ?? problem.hint }
+  const isOwn = !(error instanceof ServiceError) || error.details['hint'] !== undefined
+  const hint = hintAfter(problem.code, problem.hint, isOwn, namesBegin(http.mcpPrefix, ctx))
+  return { ...facts, message: `${message}${fieldsNamed(facts)}`, hint }
 }
 
 /** Code, sentence and next step in one line. */
 export const lineOf = ({ code, message, hint }: Fields): string => `${String(code)}: ${String(message)} ${String(hint)}`
 
 /** A refused call: a sentence, the next step, and all of it as data. */
-export const refusal = (error: unknown, ctx: Context): CallToolResult => {
-  const said = problemIn(error, ctx)
+const refusal = (error: unknown, http: Http, ctx: Context): CallToolResult => {
+  const said = problemIn(error, http, ctx)
   return {
     isError: true,
     content: text(lineOf(said), JSON.stringify({ error: said })),
@@ -214,7 +195,8 @@ const presented = async (tool: Tool, asked: Asked, answer: Fields, given: Fields
     const shown = await shortened(asked, answer as unknown as Output<'readContent'>, given, charsMaxOf(given))
     return { content: quoted(shown, asked.doc), structuredContent: shown }
   }
-  const open = tool.makesLink ? answer : (withoutSecrets(withNextTool(answer)) as Fields)
+  const named = withUndoByTool(answer, namesBegin(asked.http.mcpPrefix, asked.ctx))
+  const open = tool.makesLink ? named : (withoutSecrets(withNextTool(named)) as Fields)
   const shown = asked.operation.rest.method === 'GET' ? { notice, ...open } : { ...open }
   return { content: text(JSON.stringify(shown)), structuredContent: shown }
 }
@@ -319,6 +301,6 @@ export const callTool = async (http: Http, ctx: Context, tool: Tool, args: Field
   } catch (error) {
     if (!(error instanceof ServiceError)) http.log.error('tool failed', { requestId: ctx.state.requestId, tool: tool.name, error })
     if (error instanceof ServiceError && error.code === 'credential_required') challenge(http, ctx, error.code)
-    return refusal(inOwnNames(error, tool), ctx)
+    return refusal(inOwnNames(error, tool), http, ctx)
   }
 }

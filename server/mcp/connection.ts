@@ -59,6 +59,9 @@ const roleIn = (word: string | null): Role | undefined => {
 
 const docIn = (doc: string | null): string | undefined => (doc !== null && isDocumentId(doc) ? doc : undefined)
 
+/** The beginning of the names of tools on a connection: the prefix, and a dot or an underscore. */
+export const namesBegin = (prefix: string, ctx: Context): string => `${prefix}${jointIn(new URLSearchParams(ctx.querystring).get('names'))}`
+
 /** The document that an address names, as that of an invitation does. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 

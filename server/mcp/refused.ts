@@ -31,7 +31,7 @@ export const refusedFor = (error: unknown, http: Http, ctx: Context, about: obje
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'
   if (isOpen) challenge(http, ctx, 'credential_required')
-  const known = problemIn(error, ctx)
+  const known = problemIn(error, http, ctx)
   // A resource has no argument for a key.
   const said = isOpen ? { ...known, hint: 'Connect with a share key in X-Share-Key or in the address, or sign in.' } : known
   return new Refused(codeFor(error), lineOf(said), { ...about, error: said })

@@ -3,7 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hintAfter, hintForTools } from '../../server/mcp/hints.ts'
 import { operationTools } from '../../server/mcp/tools.ts'
+import { type ErrorCode, errorMeanings, signInHint } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { groups, invitationPath } from '../../shared/mcp-groups.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -255,4 +257,59 @@ test('[MCP-37] tools that only read say so, and every other says whether it take
     expect(typeof annotations.destructiveHint, name).toBe(reads ? 'undefined' : 'boolean')
     expect(annotations.openWorldHint, name).toBe(name === 'svc.set_published' ? undefined : false)
   }
+})
+
+// ——— hints ———
+
+const httpCall = /\b(?:GET|POST|PUT|PATCH|DELETE) [/…]/
+
+test('[MCP-49] a hint names the tool of a call, as the connection lists it', async () => {
+  const owner = await world.create('One two.\n')
+  const hint = async (query: string, joint: string, name: string, args: object): Promise<string> => {
+    const params = { name: `svc${joint}${name}`, arguments: { ...at(owner), ...args } }
+    return (await rpc(world.url, 'tools/call', params, { query })).json.result.structuredContent.error.hint
+  }
+  for (const [query, joint] of [
+    ['', '.'],
+    ['?names=underscore', '_']
+  ] as const) {
+    const to = `svc${joint}`
+    expect(await hint(query, joint, 'add_comment', { body: 'x', replyTo: 'c1' })).toContain(`with ${to}reply {commentId, body}`)
+    expect(await hint(query, joint, 'list_comments', { since: '3' })).toContain(`with ${to}list_events {since}`)
+    const title = { content: 'x', title: 'Two', force: true }
+    expect(await hint(query, joint, 'replace_doc', title)).toContain(`with ${to}rename_doc {title}`)
+    // A document that was replaced unread is brought back by a tool, too.
+    const forced = { name: `${to}replace_doc`, arguments: { ...at(owner), content: `Three ${joint}\n`, force: true } }
+    const { undo } = (await rpc(world.url, 'tools/call', forced, { query })).json.result.structuredContent
+    expect(undo).toMatchObject({ tool: `${to}restore_revision`, arguments: { revision: expect.any(Number) } })
+    await rpc(world.url, 'tools/call', { name: undo.tool, arguments: { ...at(owner), ...undo.arguments } }, { query })
+    expect((await owner.read()).content).toBe('One two.\n')
+  }
+  await told(world.url, 'delete_doc', at(owner))
+  expect(await hint('', '.', 'read_doc', {})).toContain('svc.delete_doc {restore: true}')
+  const uri = `agmd://doc/${owner.doc}`
+  const { error } = (await rpc(world.url, 'resources/read', { uri }, { headers: { 'X-Share-Key': owner.key } })).json
+  expect(error.data.error.hint).toContain('svc.delete_doc {restore: true}')
+})
+
+test('[MCP-49] no hint of the service tells a tool to make a call that a tool makes, and each names only tools and arguments that there are', () => {
+  const own = Object.entries(errorMeanings).map(([code, { hint }]) => hintAfter(code as ErrorCode, hint, false, 'svc_'))
+  const elsewhere = Object.values(operations as Record<string, { mcp?: string; elsewhere?: Record<string, string> }>)
+    .filter(({ mcp }) => mcp !== undefined)
+    .flatMap((operation) => Object.values(operation.elsewhere ?? {}).map((hint) => hintForTools(hint, 'svc_')))
+  const every = Object.values(operations as Record<string, { mcp?: string; rest: { method: string; path: string } }>)
+    .filter(({ mcp }) => mcp !== undefined)
+    .map(({ rest }) => hintForTools(`Do ${rest.method} ${rest.path}.`, 'svc_'))
+  const said = [...own, ...elsewhere, ...every, hintForTools(signInHint, 'svc_')]
+  expect(said.filter((hint) => httpCall.test(hint))).toEqual([])
+  const named = said.flatMap((hint) => [...hint.matchAll(/svc_(\w+)(?: \{([^}]*)\})?/g)])
+  expect(named.length).toBeGreaterThan(50)
+  for (const [whole, name, fields = ''] of named) {
+    const tool = operationTools.find((each) => each.name === name)
+    const known = Object.keys((tool?.inputSchema['properties'] ?? {}) as object)
+    expect(known, whole).toEqual(expect.arrayContaining(fields === '' ? [] : fields.split(', ').map((field) => field.split(':')[0])))
+    expect(tool, whole).toBeDefined()
+  }
+  // A call that no tool makes stays.
+  expect(hintForTools('GET /api/relay/status lists them.', 'svc_')).toBe('GET /api/relay/status lists them.')
 })

@@ -1,0 +1,103 @@
+/**
+ * Hints in the language of tools. The service writes its hints for HTTP: `POST /api/docs/{id}/edits`. A connection is told the tool instead, under
+ * the name that it lists: `svc_replace_doc`.
+ */
+import type { ErrorCode } from '../../shared/errors.ts'
+import { type Operation, pathParameters } from '../../shared/operation.ts'
+import { type OperationName, operations } from '../../shared/operations/index.ts'
+import { operationTools } from './tools.ts'
+
+/** Hints for errors whose way out is another one for a tool. Calls in them become tools, too. */
+const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
+  invalid_request: 'Correct that and call again.',
+  credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
+  not_found: 'Check doc, and that the key is of this document; list to find ids.',
+  unknown_version: 'Read the document and use the version that is answered.',
+  version_required: 'Read the document and send its version as baseVersion.',
+  version_conflict:
+    'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
+  target_changed: 'Read that part again, and edit or suggest on its present text.',
+  target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it has.',
+  unknown_reviewed_version: 'Report the version that GET /api/docs/{id}/content answered.',
+  document_deleted:
+    'Its owner can restore it until restorableUntil with POST /api/docs/{id}/undelete. Make a new document with POST /api/docs.',
+  account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
+  rate_limited: 'Wait retryAfterSeconds, then try again.',
+  node_offline: 'Tell your user that no compute node is connected; try again when one is.',
+  engine_unavailable: 'Tell your user that no connected compute node can do this.',
+  task_link_required: 'Pass task.share.url of the assignment as doc.'
+}
+
+/** Calls that are one of several meanings of a tool, and calls of which another tool does the same. */
+const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
+  readOutline: 'read_doc {view: "outline"}',
+  readDocument: 'read_doc {view: "info"}',
+  readAttribution: 'read_doc {view: "authors"}',
+  readDiff: 'read_doc {since}',
+  readRevision: 'read_doc {version}',
+  readComment: 'list_comments {id}',
+  readSuggestion: 'list_suggestions {id}',
+  readShare: 'list_shares {id}',
+  patchContent: 'replace_doc {edits}',
+  editContent: 'replace_doc {edits}',
+  listTrash: 'list_docs {trash: true}',
+  undeleteDocument: 'delete_doc {restore: true}'
+}
+
+const entries = Object.entries(operations) as unknown as readonly (readonly [OperationName, Operation])[]
+
+/** The operation of a call; `…/start` leaves the beginning of the path out. */
+const operationOf = (method: string, path: string): readonly [OperationName, Operation] | undefined =>
+  entries.find(([, { rest }]) => {
+    const paths = [rest.path, ...(rest.also ?? [])]
+    return rest.method === method && paths.some((own) => (path.startsWith('…') ? own.endsWith(path.slice(1)) : own === path))
+  })
+
+/** Names in a query or a body as a hint shows them: `?since=CURSOR`, `{"body"}`. */
+const namesIn = (query: string, body: string): string[] => [
+  ...query
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.split('=', 1)[0] ?? '')
+    .filter((name) => name !== ''),
+  ...body.split('"').filter((_part, index) => index % 2 === 1)
+]
+
+/** A call in a hint: method, path, query, fields of the body. */
+const callPattern = /\b(GET|POST|PUT|PATCH|DELETE) ((?:…|\/)[\w/{}]{0,90})(\?[\w=&]{1,60})?( \{[^{}]{0,60}\})?/g
+
+const toolFor = (to: string, method: string, path: string, query: string, body: string): string | undefined => {
+  const [name, { mcp, rest }] = operationOf(method, path) ?? [undefined, {} as Partial<Operation>]
+  const way = name && waysOf[name]
+  if (way !== undefined) return `${to}${way}`
+  if (mcp === undefined || rest === undefined) return undefined
+  const names = [...pathParameters(rest.path).filter((field) => field !== 'id'), ...namesIn(query, body)]
+  const { called = {} } = operationTools.find((tool) => tool.name === mcp) ?? {}
+  return `${to}${mcp}${names.length === 0 ? '' : ` {${names.map((field) => called[field] ?? field).join(', ')}}`}`
+}
+
+/** A hint with arguments in place of headers. No tool starts a login. */
+const withArguments = (hint: string): string =>
+  hint
+    .replace(' or a device login (POST /api/cli/device/start)', '')
+    .replace('no X-Agent-Author', 'no author')
+    .replace('X-Agent-Author:', 'author')
+    .replace('the version from its ETag', 'its version')
+    .replace('If-Match or as baseVersion', 'baseVersion')
+
+/** A hint with tools in place of calls by HTTP. `to`: the beginning of the names of tools on that connection, such as `svc.`. */
+export const hintForTools = (hint: string, to: string): string =>
+  withArguments(hint).replaceAll(
+    callPattern,
+    (call: string, method: string, path: string, query = '', body = '') => toolFor(to, method, path, query, body) ?? call
+  )
+
+/** The next step after an error, as `hintForTools` tells it. `said`: the hint for HTTP; `isOwn`: whether it is about this very refusal. */
+export const hintAfter = (code: ErrorCode, said: string, isOwn: boolean, to: string): string =>
+  hintForTools((isOwn ? undefined : hints[code]) ?? said, to)
+
+/** An answer whose `undo` is a tool and its arguments, in place of a call by HTTP. */
+export const withUndoByTool = (answer: Readonly<Record<string, unknown>>, to: string): Readonly<Record<string, unknown>> => {
+  const undo = answer['undo'] as { readonly body: object } | undefined
+  return undo === undefined ? answer : { ...answer, undo: { tool: `${to}${operations.restoreRevision.mcp}`, arguments: undo.body } }
+}
