@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * Who may import whom (ARCHITECTURE.md, Layers): folders and files below the root (`types of` one: `import type` only), and packages. The first layer whose
+ * The allowed imports (ARCHITECTURE.md, Layers): folders and files below the root (`types of` one: `import type` only), and packages. The first layer whose
  * pattern a file matches is its layer. Its own folder is always allowed.
  */
 const builtin = /^node:/
@@ -38,14 +38,14 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   },
   { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
   { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin, /^image-size$/] },
-  // What measures or tries the server runs the real one.
+  // Code that measures or tries the server runs the real one.
   { of: /^scripts\/(bench|fuzz|soak|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
 ]
 
 /**
  * The floors of the pages, and their folders from the lowest to the highest (ARCHITECTURE.md, Layers). A folder imports those before it, so
- * two folders never need each other. What lies in `web/` itself starts the page.
+ * two folders never need each other. Files in `web/` itself start the page.
  */
 const floors: Readonly<Record<'base' | 'editor' | 'features' | 'page', readonly string[]>> = {
   base: ['base', 'device', 'text', 'ui', 'presence', 'client', 'connection', 'uploads', 'diagram', 'markdown', 'session'],

@@ -18,7 +18,7 @@ const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[])
 
 const code = (text: string | undefined): string => (text === undefined ? '' : `\`${text}\``)
 
-/** Who may call: a role on the document, or another one with a certain value of a field; an account. */
+/** The allowed callers: a role on the document, or another one with a certain value of a field; an account. */
 const rightOf = ({ role, roleWith = {}, needs }: Operation): string => {
   const others = Object.entries(roleWith).flatMap(([field, byValue]) =>
     Object.entries(byValue).map(([value, other]) => `${other} with \`${field}=${value}\``)

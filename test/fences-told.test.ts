@@ -1,4 +1,4 @@
-/** What a change of a component is called, by the edits that interactions make. */
+/** The words for a change of a component, by the edits that interactions make. */
 import { expect, test } from 'vitest'
 import * as boards from '../shared/fences/board-edits.ts'
 import { parseBoard } from '../shared/fences/board.ts'

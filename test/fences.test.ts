@@ -107,7 +107,7 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
   )
 })
 
-/** What is left of a text when the lines of its fences are taken out and put back: nothing is lost between them. */
+/** A text whose lines of fences are taken out and put back: nothing is lost between them. */
 const printed = (text: string): string => {
   let result = ''
   let at = 0
@@ -499,7 +499,7 @@ test('[FENCE-44] references of a formula that is being written follow rows and c
       .join('')}\`\`\`\n`
   const readingOf = (text: string): Reading => ({ texts: gridOf(text), lines: one(text).lines.length })
   const isOwn = (id: string | undefined): boolean => id === undefined || id === 's'
-  /** What becomes of a draft in C4, and where that is then. */
+  /** The fate of a draft in C4, and its place then. */
   const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
     const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
     let [draft, place]: [Draft, Place | undefined] = [
@@ -526,7 +526,7 @@ test('[FENCE-44] references of a formula that is being written follow rows and c
   fc.assert(
     fc.property(does, fc.nat(6), fc.nat(6), cell, range, (does_, from, to, one_, other) => {
       const isMove = does_ === sheets.moveRow || does_ === sheets.moveColumn
-      // Of two neighbours that change places none can say which one moved.
+      // Nobody can say which one of two neighbours that changed places moved.
       fc.pre(!isMove || (to !== from - 1 && to !== from + 2))
       const formula = `=SUM(${other})+${one_}`
       const before = written(formula)
@@ -678,7 +678,7 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   expect(table(csv, (each) => each.insertColumn(1))).toBe('```chart\ntype: line\n\nMonth,, Visits\nJan,, 120\nFeb,, 180\n```\n')
   expect(table(csv, (each) => each.sortRows(1, true, (row) => row))).toBe(csv.replace('Jan, 120\nFeb, 180', 'Feb, 180\nJan, 120'))
   expect(chartTableOf(parseChart(one('```chart\ndata: #a\n```')))).toBeUndefined()
-  // Whatever JSON it is, and whichever cell: what was written is what is read then, and nothing else changes.
+  // In any JSON and any cell: the written value is the one that is read then, and nothing else changes.
   const cell = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
   const lists_ = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c d', '"'), cell, { minKeys: 1 }), { minLength: 1, maxLength: 4 })
   fc.assert(

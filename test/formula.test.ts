@@ -7,7 +7,7 @@ import { cells, otherCells, table } from './support/formulas.ts'
 
 const now = Date.UTC(2026, 10, 20, 12)
 
-/** What a formula shows in a cell next to the sheet of the table. */
+/** The value of a formula in a cell next to the sheet of the table. */
 const shown = (formula: string): string =>
   createWorkbook(
     [

@@ -113,7 +113,7 @@ test.each<readonly [string, () => unknown]>([
   ['a merge of changes in every second line', () => merge(kilobytes('a\nb\n', 60), kilobytes('a\nc\n', 60), kilobytes('d\nb\n', 60))],
   ['a merge of two new texts', () => merge('', kilobytes('a\n', 400), kilobytes('b\n', 400))]
 ])('[LINEAR-2] %s takes no time', (_name, read) => {
-  // Of the processor, for this thread: others on the machine do not count.
+  // Processor time of this thread: others on the machine do not count.
   const start = process.threadCpuUsage()
   read()
   const { user, system } = process.threadCpuUsage(start)

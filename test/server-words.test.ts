@@ -19,7 +19,7 @@ const quoted = String.raw`'((?:[^'\\]|\\.)*)'`
 const plain = [...source.matchAll(new RegExp(String.raw`\b(?:t|term)\(\s*${quoted}`, 'g'))].map(([, sentence]) => sentence ?? '')
 const counted = [...source.matchAll(new RegExp(String.raw`\btn\([^']*?${quoted},\s*${quoted}`, 'g'))].map(([, , many]) => many ?? '')
 
-/** What a page may say of a refusal by the domain. Faults of the server are told without a page. */
+/** The words of a page for a refusal by the domain. Faults of the server are told without a page. */
 const refusals = [
   'invalid_request',
   'credential_required',

@@ -8,7 +8,7 @@ import { limits } from '../shared/limits.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (entry: Entry | undefined) => entry && new TextDecoder().decode(entry.value)
 
-/** What every store must do. `factory` makes an empty one; the suite closes it. */
+/** The contract of every store. `factory` makes an empty one; the suite closes it. */
 export function storageContract(name: string, factory: () => Promise<Storage>): void {
   describe(name, () => {
     let storage: Storage

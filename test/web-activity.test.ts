@@ -1,4 +1,4 @@
-/** What happened, as the panel lists it. */
+/** Events, as the panel lists them. */
 import { expect, test } from 'vitest'
 import { groupByDay } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'

@@ -9,7 +9,7 @@ import { setHeading, toggleList } from '../web/editor/commands-block.ts'
 import { markdown } from '../web/editor/language.ts'
 import { tiedText } from '../web/editor/tied-text.ts'
 
-/** What commands ask of a view. */
+/** The part of a view that commands use. */
 function viewAt(doc: string, anchor: number, more: Extension = []) {
   let state = EditorState.create({ doc, selection: { anchor }, extensions: [markdown(), more] })
   ensureSyntaxTree(state, doc.length, 60_000)
@@ -154,7 +154,7 @@ test('[BLOCK-4] whatever stands around it, a block that was moved and those arou
       for (const three of kinds.filter((_kind, index) => (index + kinds.indexOf(one)) % 3 === 0)) {
         const text = [one, two, three].join('\n\n')
         const before = blocksOf(text)
-        // What is one block to begin with is none of three.
+        // One block to begin with is none of three.
         if ([one, two, three].flatMap(blocksOf).join('\0') !== before.join('\0')) continue
         for (const run of [up, down]) {
           const view = viewAt(text, one.length + 2)

@@ -1,4 +1,4 @@
-/** What the connection chip says. */
+/** The words of the connection chip. */
 import { computed, signal } from '@preact/signals'
 import { expect, test, vi } from 'vitest'
 import { calmly, chip, type ChipInput } from '../web/connection/chip.ts'
@@ -37,7 +37,7 @@ test('[WEB-2] without a connection the chip says whether this device keeps the c
   expect(say({ socket: 'connecting', online: false, unsent: 1 })).toBe('Offline, changes kept on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 17 })).toBe('Offline, changes kept on this device')
   expect(say({ socket: 'connecting', online: false, unsent: 7, kept: false })).toBe('Offline, changes not saved')
-  // What is not on the disk of this device yet is not counted as kept there, and the page should stay open until it is.
+  // Changes that are not on the disk of this device yet are not counted as stored there, and the page should stay open until it is.
   expect(chip({ ...calm, socket: 'connecting', online: false, unsent: 7, unwritten: 3 }).held).toBe(4)
   expect(say({ socket: 'connecting', online: false, unsent: 3, unwritten: 3 })).toBe('Offline')
   expect(chip({ ...calm, socket: 'connecting', unsent: 7, unwritten: 1 }).detail).toBe('Keep this page open until the connection is back.')

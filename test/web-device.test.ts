@@ -1,4 +1,4 @@
-/** What the device keeps: who owns it, and the rules of the outbox, with a disk, pages and time of our own. */
+/** The stores of the device: who owns them, and the rules of the outbox, with a disk, pages and time of our own. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'

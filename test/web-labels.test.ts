@@ -1,4 +1,4 @@
-/** What components are called. */
+/** The names of components. */
 import { expect, test } from 'vitest'
 import { fencesOf, freeId } from '../shared/fences/fences.ts'
 import { titleOfFence } from '../web/components/headings-above.ts'

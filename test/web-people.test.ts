@@ -1,4 +1,4 @@
-/** Who is here, as pages show them. */
+/** The people here, as pages show them. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
-/** Those who are here as a page sees them, each `kind name` in the order of their client ids. */
+/** The people here as a page sees them, each `kind name` in the order of their client ids. */
 function seenBy(client: number, here: readonly string[]): readonly Person[] {
   const doc = new Y.Doc()
   doc.clientID = client
@@ -129,7 +129,7 @@ test('[WEB-102] cards, marks, history and activity give a name the colour that i
   expect(hueOf(twin)).not.toBe(hueOf('Ana'))
   noteColours([])
   expect(hueOf(twin)).toBe(hue)
-  // Those who wrote without a name, as the service keeps them and as the page calls them.
+  // Authors without a name, as the service stores them and as the page calls them.
   expect(hueOf('guest')).toBe(hueOf('Guest'))
   // Nothing on the page goes past it.
   const web = join(import.meta.dirname, '../web')

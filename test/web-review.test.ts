@@ -61,7 +61,7 @@ test.each([
     expect(panel.value).toBeUndefined()
     state.value = 'ready'
     expect(panel.value).toBe(shown)
-    // What was closed stays closed.
+    // A closed card stays closed.
     panel.value = undefined
     tasks.value = [...tasks.value]
     expect(panel.value).toBeUndefined()
@@ -159,7 +159,7 @@ test('[REVIEW-23] words that the service saw elsewhere are found where they are 
 })
 
 test('[REVIEW-29] words of a source are found in the text that was made of it, or not at all', () => {
-  /** What is found for the part of the source between bars. */
+  /** The words found for the part of the source between bars. */
   const found = (marked: string, shown: string): string | undefined => {
     const [before = '', words = '', after = ''] = marked.split('|')
     const span = { from: before.length, to: before.length + words.length }
@@ -201,7 +201,7 @@ test('[SUGG-6] what is accepted while it is typed is text: what was typed since 
   expect(found.shown.empty).toBe(true)
   expect(byWord(theirs.apply(base), hunksOf(theirs.apply(base), found.changes))).toMatchObject([{ original: '', text: 'wn', from: 13 }])
 
-  // Of a replacement, next to a change of others elsewhere in the same step.
+  // A replacement next to a change of others elsewhere in the same step.
   const replaced = ChangeSet.of([{ from: 4, to: 7, insert: 'red hen' }], base.length)
   const both = ChangeSet.of(
     [
@@ -214,7 +214,7 @@ test('[SUGG-6] what is accepted while it is typed is text: what was typed since 
   expect(next.shown.apply(replaced.apply(base)).toString()).toBe('Look: The red hen jumps.')
   expect(hunksOf(both.apply(base), next.changes)).toMatchObject([{ original: '', text: ' hen' }])
 
-  // What others write there by themselves stays text of theirs, and the draft a draft.
+  // Text that others write there by themselves stays theirs, and the draft a draft.
   const other = followed(base, typed, ChangeSet.of([{ from: 3, insert: ' sly' }], base.length), [sentOf(base, 3, 3, ' quick bro')])
   expect(other.accepted).toEqual([])
   expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
@@ -231,7 +231,7 @@ test('[SUGG-6] whatever is typed and accepted, the editor shows the text with wh
     const [one, other] = [random(20), 24 + random(12)]
     const ends = [one + random(4), other + random(4)]
     const words = ['a b', 'cd e']
-    // What was sent of both, and what was typed since.
+    // The sent versions of both, and the text typed since.
     const sent = [sentOf(base, one, ends[0] ?? 0, words[0] ?? '', 'one'), sentOf(base, other, ends[1] ?? 0, words[1] ?? '', 'other')]
     const changes = ChangeSet.of(
       sent.map(({ from, to, text }, index) => ({ from, to, insert: text + 'xyz'.slice(0, random(4)) + index })),

@@ -94,7 +94,7 @@ test('[GRID-4] rows are ordered by a column: numbers by what they are, words as 
   expect(order(['b10', 'B9', 'ä', '3'])).toEqual(['3', 'ä', 'B9', 'b10'])
   // Equal ones keep their order in either direction.
   expect(sortedOrder(['a', 'A', 'a'], true)).toEqual([0, 1, 2])
-  // Of five rows only the one that is out of order moves.
+  // Only the one of five rows that is out of order moves.
   expect([...longestRun([1, 2, 3, 0, 4])].toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
   expect(longestRun([2, 1, 0]).size).toBe(1)
   expect(longestRun([]).size).toBe(0)
@@ -123,7 +123,7 @@ test('[GRID-9] a column is moved in rows that end before it as well: no cell cha
   expect(moved('| a | b |', 1, 2)).toBe('| a |  | b |')
   expect(moved('a | b', 0, 2)).toBe(' b |  | a |')
   expect(moved('a | b', 1, 2)).toBe('a  |  | b |')
-  // What it lacks goes to the place of another as an empty cell.
+  // A missing cell goes to the place of another as an empty one.
   expect(moved('| a | b |', 3, 0)).toBe('|  | a | b |')
   expect(moved('| a | b |', 2, 3)).toBe('| a | b |')
   expect(moved('|  | b |', 0, 3)).toBe('| b |')

@@ -1,4 +1,4 @@
-/** What is said of files that cannot be added. */
+/** The words for files that cannot be added. */
 import { expect, test } from 'vitest'
 import { type ErrorCode, errorMeanings } from '../shared/errors.ts'
 import { limits } from '../shared/limits.ts'

@@ -46,7 +46,7 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-/** What is not read by people of this page: texts for programs, the worker, and the frame and script that published pages share. */
+/** Texts that people of this page do not read: texts for programs, the worker, and the frame and script that published pages share. */
 const notOfPages = /^(text\/|offline\/worker|vite\.config|published\/|diagram\/|sharing\/agent-text|review\/cards\/task-text)/
 /** Names of things, the same in every language. */
 const names = /\b(agmd|Markdown)\b/g

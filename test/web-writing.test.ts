@@ -1,4 +1,4 @@
-/** What is typed, where, and what is offered for it. */
+/** The typed letters, their place, and the offers for them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EditorState, type StateCommand, Text, Transaction } from '@codemirror/state'
@@ -361,7 +361,7 @@ test.each([
   if (picture === undefined) throw new Error('no picture')
   const now = state.update({ changes: pictureChanges(picture, wanted) }).state
   expect(now.doc.toString()).toBe(expected.replace('||', '|'))
-  // What is written is read, and asked for again it changes nothing.
+  // The written value is read, and asked for again it changes nothing.
   const again = pictureAt(now, first)
   expect(again && pictureChanges(again, again)).toEqual([])
 })

@@ -13,7 +13,7 @@ export interface Told {
 export interface Agent {
   /** The guide: what it knows of the service. */
   readonly guide: string
-  /** What came back for its link. */
+  /** The answer for its link. */
   readonly head: string
   readonly text: string
   calls(): number

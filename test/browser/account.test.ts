@@ -117,7 +117,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await saved(linked)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL(`${world.url}/`)
-  // What was opened by a link stays open, as a guest.
+  // A document opened by a link stays open, as a guest.
   await typeAtEnd(linked, ' still')
   await saved(linked)
   expect(await readMarkdown(world.url, found)).toContain('still')

@@ -28,7 +28,7 @@ const open = async (url: string, name: string, options = {}): Promise<{ context:
   return { context, page, heard }
 }
 
-/** What a program does by HTTP, under a name. */
+/** A program's request by HTTP, under a name. */
 const act = async ({ id, key }: Document, path: string, body: object, author: string): Promise<Record<string, unknown>> => {
   const response = await fetch(`${world.url}/api/docs/${id}/${path}`, {
     method: 'POST',
@@ -97,7 +97,7 @@ test('[ACTIVITY-2] what others did since the last look is marked; one’s own is
   await news.waitFor()
   await openPanel(page)
   await panel(page).getByText('New', { exact: true }).waitFor()
-  // What this person did may be told late, and then stands above the mark too.
+  // Events of this person may be told late, and then stands above the mark too.
   const rows = await panel(page).locator('.deeds > ol > li').allTextContents()
   const mark = rows.indexOf('New')
   expect(rows.slice(0, mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)

@@ -170,7 +170,7 @@ test('[WRITE-74] a page that one may write in opens with the caret at the first 
   await focused.waitFor()
   await page.keyboard.type('number ')
   expect(await editorText(page)).toBe('- number one\n- two')
-  // Who reads, has gone to something else, or touches, keeps the focus.
+  // A person who reads, has gone to something else, or touches, keeps the focus.
   await page.evaluate(() => localStorage.setItem('agmd.mode', 'read'))
   await page.goto(owned.url)
   await page.locator('.reading').waitFor()

@@ -122,7 +122,7 @@ export const held = (page: Page, changes: number) =>
 /** Waits until all that was typed is saved, on a page that may still be on its way. */
 export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
-  // What was typed last has reached the chip when the page has taken a turn.
+  // The last typed text has reached the chip when the page has taken a turn.
   await page.evaluate(
     () =>
       new Promise((resolve) => {

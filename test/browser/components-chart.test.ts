@@ -20,7 +20,7 @@ const calls = createSocket('udp4')
 
 beforeAll(async () => {
   world = await start()
-  // What keeps widgets apart is tried in the whole browser.
+  // The walls around widgets are tried in the whole browser.
   browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -131,7 +131,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await text(chart(...changed, 'Feb,200,'))
   await press('Control+z')
   await text(chart(...changed, ',7,'))
-  // What begins like a formula is a text here: cells are not pointed at.
+  // Text that begins like a formula is a text here: cells are not pointed at.
   await grid.locator('[data-cell=A4]').press('=')
   await grid.locator('[data-cell=A2]').click()
   await text(chart(...changed, '=,7,'))
@@ -151,7 +151,7 @@ test('[COMP-21] the data of a chart is edited in the grid of sheets, with its ke
   await other.page.locator('.component-chart rect[data-says="y, b: 7"]').waitFor()
   await cell('C3').press('Enter')
   await other.page.getByText('This cell holds a list or an object. Change it in the source.').waitFor()
-  // What somebody else wrote meanwhile is not written over.
+  // Text that somebody else wrote meanwhile is not written over.
   await cell('B2').press('9')
   const content = json.replace('"b": 2', '"b": 7').replace('"b": 1', '"b": 5')
   await fetch(`${world.url}/api/docs/${other.document.id}/content`, {
@@ -287,7 +287,7 @@ const counter = (title: string, more = ''): string =>
 test('[COMP-23] who suggests makes one suggestion of a change of a chart; who may not change it sees why, and what it shows', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
-  // What one may do is told by now, and shows nothing again.
+  // The role is told by now, and shows nothing again.
   await suggester.page.locator('.chip[data-state=readonly]').waitFor()
   await suggester.page.getByRole('button', { name: 'Edit data' }).click()
   await suggester.page.locator('[data-cell=B2]').press('Enter')
@@ -412,7 +412,7 @@ all()`
   expect(page.url()).toContain(document.id)
   expect(page.context().pages()).toHaveLength(1)
   await page.getByRole('button', { name: 'Stop: Memory' }).click()
-  // What their frames were refused the browser says on their page.
+  // The browser says on their page which requests of their frames were refused.
   await page.context().close()
 })
 

@@ -162,7 +162,7 @@ test('[COMP-14] scripts in every field of every component are text: in the live 
   await page.reload()
   await saved(page)
   const isUnharmed = async (): Promise<void> => {
-    // Whatever would load or run by itself has had its turn.
+    // Anything that would load or run by itself has had its turn.
     await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
     expect(await page.evaluate(() => (globalThis as { harmed?: boolean }).harmed)).toBeUndefined()
     const links = await page.locator('a').evaluateAll((found) => found.map((each) => (each as HTMLAnchorElement).protocol))
@@ -174,7 +174,7 @@ test('[COMP-14] scripts in every field of every component are text: in the live 
   await page.getByRole('grid').waitFor()
   await until(async () => (await page.locator('.frame').count()) === 6, 'all are drawn')
   await isUnharmed()
-  // What a form shows of it is text as well.
+  // A form shows it as text as well.
   await page.locator('.card').first().press('Enter')
   await page.getByLabel('Details').waitFor()
   await page.keyboard.press('Escape')

@@ -187,7 +187,7 @@ test('[COMP-4] two people on one board: what the one holds is shown to the other
   expect(await ben.page.getByRole('button', { name: 'To do: Write importer' }).isDisabled()).toBe(true)
   await ben.page.locator('.card', { hasText: 'Test' }).press('Alt+ArrowRight')
   await ana.page.locator('[data-column="1"] .card', { hasText: 'Test' }).waitFor()
-  // What is being written stays while others move cards.
+  // A draft stays while others move cards.
   await ana.page.getByLabel('Card', { exact: true }).fill('Write the importer')
   await ana.page.keyboard.press('Enter')
   const after = ['## Todo', '- [ ] Write the importer @ana #backend', '', '## Doing', '- [>] Test', '## Done', '- [x] Pick name']
@@ -439,7 +439,7 @@ test('[COMP-9] who writes a cell that was changed meanwhile chooses which stays'
   await ben.leave()
 })
 
-/** What a program changes. */
+/** A change by a program. */
 async function patch({ id, key }: Document, ...edits: readonly (readonly [find: string, replace: string])[]): Promise<void> {
   const answer = await fetch(`${world.url}/api/docs/${id}/content`, {
     method: 'PATCH',
@@ -568,7 +568,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.page.keyboard.type('9')
   await full.page.locator('.toast', { hasText: 'This sheet is full. The limit is 200 rows.' }).waitFor()
   await until(async () => (await editorText(full.page)).includes('| 8 | |\n```'), 'what was typed first is there')
-  // Who goes away and comes back writes there.
+  // A person who goes away and comes back writes there.
   await full.page.keyboard.press('ArrowUp')
   await full.page.keyboard.press('ArrowDown')
   await full.page.keyboard.type('9')
@@ -638,7 +638,7 @@ test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selec
   await page.keyboard.press('ArrowLeft')
   await until(() => isFocused('AW199'), 'and the one beside it')
 
-  // What is begun stays while one looks elsewhere.
+  // A begun draft stays while one looks elsewhere.
   await page.keyboard.type('new')
   await page.locator('.sheet-scroll').evaluate((element) => element.scrollTo(0, 0))
   await cell('A1').waitFor()
@@ -721,7 +721,7 @@ test('[COMP-34] the same suggestion is made once and can be taken back; notice a
   await mark.click()
   await toast.filter({ hasText: 'You already suggested this.' }).getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await pending()) === 0, 'it is taken back')
-  // What it was made on can be suggested again.
+  // The same change can be suggested again.
   await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
   await remark.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
   await page.locator('[data-cell=A2]').press('7')
@@ -811,7 +811,7 @@ test('[COMP-40] the text does not jump when components far from it are drawn no 
     scroller.scrollTop = 300
     await rest()
     const before = count()
-    // What is seen then is drawn already, and the boards are still.
+    // The boards in view are drawn by then, and still.
     scroller.scrollTop = 1300
     const line = [...document.querySelectorAll('.cm-line')].find((each) => each.getBoundingClientRect().top > 200)
     const top = line?.getBoundingClientRect().top ?? Number.NaN
@@ -974,7 +974,7 @@ test('[COMP-53] what was inserted is in view as a whole where there is room, and
       const field = page.locator(first)
       await field.waitFor()
       const host = page.locator('.md-component', { has: field })
-      // What is too large for the window is seen from its beginning, and its field in any case.
+      // A component too large for the window is seen from its beginning, and its field in any case.
       await until(async () => {
         const [all, one, seen] = [await host.boundingBox(), await field.boundingBox(), await page.locator('.cm-scroller').boundingBox()]
         if (all === null || one === null || seen === null) return false
@@ -1004,7 +1004,7 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await page.keyboard.type('Given up')
   await page.keyboard.press('Escape')
   await until(async () => (await page.getByLabel('New card in Todo').count()) === 0, 'the field is closed')
-  // What is pressed stands still until then.
+  // A pressed button stands still until then.
   await addTo('Done').click()
   await page.keyboard.type('Tell all')
   await page.getByRole('button', { name: '+ Add a column' }).click()
@@ -1047,7 +1047,7 @@ test('[COMP-43] a card that is added or changed here is shown whatever the filte
   await page.keyboard.press('Enter')
   await page.keyboard.press('Escape')
   await shown('Write importer', 'Ship it')
-  // What others add is as the filter says.
+  // Cards that others add are as the filter says.
   await patch(document, ['- [ ] Test', '- [ ] Test\n- [ ] Theirs\n- [ ] Theirs #backend'])
   await shown('Write importer', 'Theirs', 'Ship it')
   await card('Write importer').press('Enter')
@@ -1163,7 +1163,7 @@ test('[COMP-48] the focus stays with its card when a move is undone, or others m
   // It goes: the next one.
   await patch(document, ['- [>] Write importer @ana #backend\n', ''])
   await page.locator('.card:focus', { hasText: 'First of all' }).waitFor()
-  // Who went elsewhere stays there.
+  // A person who went elsewhere stays there.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await patch(document, ['- [ ] First of all\n', ''])
   await until(async () => (await page.locator('.card').count()) === 2, 'it is gone')

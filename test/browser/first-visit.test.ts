@@ -1,4 +1,4 @@
-/** What a first visit asks for, in which order, and that nothing moves while a document opens. */
+/** The requests of a first visit, their order, and that nothing moves while a document opens. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -28,7 +28,7 @@ afterAll(async () => {
 interface Watched {
   /** How much moved that nobody moved, as the browser counts it. */
   shift: number
-  /** What moved, for who looks for the reason. */
+  /** The elements that moved, for those who look for the reason. */
   readonly moved: string[]
 }
 
@@ -53,7 +53,7 @@ async function watched(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** What moved on a page, if it is more than nobody notices. */
+/** The elements that moved on a page, if anybody could notice it. */
 const movedOn = async (page: Page): Promise<readonly string[]> => {
   const { shift, moved } = await page.evaluate(() => (globalThis as unknown as { watched: Watched }).watched)
   return shift < shiftMax ? [] : moved

@@ -116,7 +116,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await page.locator('.md-cell-lacking').nth(1).click()
   await page.keyboard.type('7')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
-  // What stands below never becomes a row.
+  // Text below never becomes a row.
   await page.locator('.cm-line', { hasText: 'after' }).click()
   await press('Home', 'Backspace')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)

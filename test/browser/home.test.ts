@@ -92,7 +92,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByText('Can comment').first().waitFor()
   await page.getByLabel('Show').selectOption('All')
-  // What searches stands at the edge of what is found.
+  // The search field stands at the edge of its results.
   const left = (name: string): Promise<number> =>
     page
       .locator(name)
@@ -134,7 +134,7 @@ test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()
   await saved(page)
-  // What is deleted here is in the trash of the account, also where this device does not know it.
+  // A document deleted here is in the trash of the account, also where this device does not know it.
   await page.goto(world.url)
   await choose(page, 'Bread', 'Delete for everyone…')
   await page.getByText('“Bread” moved to trash.').waitFor()
@@ -180,7 +180,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   await know(page, [tea.url, cake.url, milk.url, lent.url])
   await page.goto(world.url)
   await page.locator('.recent').nth(3).waitFor()
-  // What is not one's own cannot be deleted.
+  // A document of somebody else cannot be deleted.
   await page.getByRole('button', { name: 'More for “Lent”' }).click()
   await page.getByRole('button', { name: 'Remove from this device…' }).waitFor()
   expect(await page.getByRole('button', { name: 'Delete for everyone…' }).count()).toBe(0)
@@ -212,7 +212,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   expect(await fresh.page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
   await fresh.context.close()
 
-  // Whoever deleted it finds it at its address, and brings it back there.
+  // The person who deleted it finds it at its address, and brings it back there.
   await page.goto(`${world.url}/d/${cake.id}`)
   await page.getByRole('heading', { name: '“Cake” is in the trash' }).waitFor()
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
@@ -303,7 +303,7 @@ test('[HOME-5] a new document is made once, whatever is lost on the way', async 
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
   expect(new Set(made).size).toBe(1)
-  // Whoever starts a document writes, even if they read the last one.
+  // A person who starts a document writes, even if they read the last one.
   await page.getByRole('button', { name: 'Read', exact: true }).click()
   await page.locator('.reading').waitFor()
   await page.unroute('**/new')

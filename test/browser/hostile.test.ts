@@ -16,7 +16,7 @@ let browser: Browser
 
 beforeAll(async () => {
   world = await start()
-  // What keeps hostile content apart is tried in the whole browser.
+  // The walls around hostile content are tried in the whole browser.
   browser = await launch({ whole: true })
 })
 
@@ -128,7 +128,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
         if (/^on|^style$/.test(attribute) || (!math && !(svg ? drawing : attributes).test(attribute)))
           found.push(`${attribute}: ${element.outerHTML.slice(0, 200)}`)
         if (!/^(href|src|xlink:href|action|formaction|data|poster|background|srcset)$/.test(attribute)) continue
-        // What is no address leads nowhere.
+        // A link without an address leads nowhere.
         if (!URL.canParse(value, location.href)) continue
         const { protocol } = new URL(value, location.href)
         const picture = attribute === 'src' && /^data:image\/(png|gif|jpeg|webp|avif);base64,/i.test(value)
@@ -136,7 +136,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
       }
     }
     for (const element of root.querySelectorAll<HTMLElement>('details')) element.setAttribute('open', '')
-    // What runs at an event has an attribute for it: the others, all but a few of the thousands, have nobody who would hear.
+    // Code that runs at an event has an attribute for it: the others, all but a few of the thousands, have nobody who would hear.
     for (const element of root.querySelectorAll<HTMLElement>('*')) {
       if (!element.getAttributeNames().some((name) => name.startsWith('on'))) continue
       for (const type of ['mouseover', 'pointerenter', 'focus', 'error', 'load', 'toggle', 'animationstart'])
@@ -167,7 +167,7 @@ const shows = async (page: Page, text: string): Promise<void> => {
   }, `the editor shows “${text}”`)
 }
 
-/** What stands in the live view and no text may make: only drawn icons, and formulas without a way out. */
+/** Parts of the live view that no text may make: only drawn icons, and formulas without a way out. */
 const liveDangers = (page: Page): Promise<string[]> =>
   page.locator('.cm-content').evaluate((content) => {
     const found = [...content.querySelectorAll('script, iframe, object, embed, form, style, link, base')]
@@ -299,7 +299,7 @@ test('[HOSTILE-3] titles, labels of links and names are plain text wherever they
     await fetch(`${world.url}/api/docs/${document.id}/publish`, { method: 'POST', headers: { 'x-share-key': document.key } })
     const html = await (await fetch(`${world.url}/pub/${document.id}`)).text()
     expect(html.match(/<(script|iframe|img|svg|object|embed|base|form|style)/g), name).toBeNull()
-    // Of the pages themselves, some are enough: they are all made alike.
+    // Some of the pages themselves are enough: they are all made alike.
     if (index % 8 !== 0) continue
     await page.goto(`${world.url}/pub/${document.id}`)
     expect(await dangers(page, 'body > main')).toEqual([])

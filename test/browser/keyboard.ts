@@ -1,4 +1,4 @@
-/** What a person does who has no mouse. */
+/** Ways of a person without a mouse. */
 import type { Page } from 'playwright-core'
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())

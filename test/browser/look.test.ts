@@ -96,7 +96,7 @@ for (const viewport of sizes) {
   })
 }
 
-/** What stands beyond the right edge of the window. */
+/** The elements beyond the right edge of the window. */
 const beyond = (page: Page, within: string): Promise<string[]> =>
   page.locator(`${within} :is(a, button, li, span, h2)`).evaluateAll((parts) =>
     parts

@@ -1,4 +1,4 @@
-/** Who is who on the page: names that links give, oneself, several tabs of one person. */
+/** People on the page: names that links give, oneself, several tabs of one person. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'

@@ -140,7 +140,7 @@ test('[PUBLISH-8] each paragraph begins on the side of its own script', async ()
   await context.close()
 })
 
-/** What a visit loads, by kind. */
+/** The bytes that a visit loads, by kind. */
 async function loads(
   url: string,
   options: { readonly javaScriptEnabled?: boolean } = {}

@@ -54,7 +54,7 @@ async function publishedArticle(document: Document): Promise<string> {
   return /<article[^>]*>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''
 }
 
-// The browser writes HTML in its own way: both go through it. What is in components is worked with where one reads (COMP-6).
+// The browser writes HTML in its own way: both go through it. Components are worked with where one reads (COMP-6).
 const asWritten = (page: Page, html: string): Promise<string> =>
   page.evaluate((text) => {
     const { body } = new DOMParser().parseFromString(text, 'text/html')
@@ -131,7 +131,7 @@ test('[WEB-51] whoever may only view reads, others choose; the choice is remembe
   await page.goto(document.url)
   await saved(page)
   expect(await page.locator('.reading').count()).toBe(0)
-  // What only readers need is not fetched.
+  // Code that only readers need is not fetched.
   expect(fetched.filter((url) => /reading|highlight|formulas|diagram/.test(url))).toEqual([])
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+Alt+KeyP')
@@ -306,7 +306,7 @@ test('[WEB-55] a hostile diagram runs nothing, and its picture holds nothing tha
     return route.abort()
   })
   await page.evaluate(() => {
-    // What the library lets through in its frame is stopped by the policy there: only this page counts.
+    // Code that the library lets through in its frame is stopped by the policy there: only this page counts.
     globalThis.document.addEventListener('securitypolicyviolation', (event) => (globalThis.document.title += ` ${event.violatedDirective}`))
   })
   const figures = page.locator('figure.component-mermaid')

@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** What no test can make the server say at will. */
+/** Answers that no test can make the server give at will. */
 const answers = [
   { status: 403, name: 'forbidden', title: 'You do not have access' },
   { status: 429, name: 'busy', title: 'Too many requests', headers: { 'retry-after': '4711' } },

@@ -122,7 +122,7 @@ for (const viewport of sizes) {
       async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width,
       'nothing beyond the window'
     )
-    // What stepped back while somebody typed comes forth again.
+    // Parts that stepped back while somebody typed come forth again.
     await page.mouse.move(viewport.width / 2, 300)
     await look(page, 'suggesting')
 

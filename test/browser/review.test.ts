@@ -137,7 +137,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
     await route.continue()
   }
   await context.route(/\/assets\/(?:soon|review|extras|palette)-/, wait)
-  // What the person may do is told later than the text comes, too.
+  // The role is told later than the text comes, too.
   await context.route(/\/api\/docs\/[\w-]+$/, wait)
   return gate.resolve
 }
@@ -307,7 +307,7 @@ test('[REVIEW-32] what one answers stands there once, though the service tells o
   await page.getByLabel('Reply').fill('I do.')
   await page.keyboard.press('Control+Enter')
   await answered.promise
-  // What comes behind the message is here, so the message is as well.
+  // The later request is answered, so the message is here as well.
   await ask(document, 'POST', 'edits', { edits: [{ find: 'Monday', replace: 'Tuesday' }] })
   await page.locator('.cm-line', { hasText: 'Tuesday' }).waitFor()
   expect(await page.locator('.card-reply').count()).toBe(1)
@@ -373,7 +373,7 @@ test('[REVIEW-3] two people and a program see each other’s remarks at once, an
   // The text takes its column back when the last remark is gone.
   await ana.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
 
-  // What somebody deletes takes the comment out of the text, and undo brings it back.
+  // A deletion takes the comment out of the text, and undo brings it back.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
   await bea.page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
   await select(bea.page, ' on Monday')
@@ -457,7 +457,7 @@ test('[REVIEW-4] [REVIEW-63] what is done without a connection is kept across a 
   await context.close()
 })
 
-/** What this device keeps of a document: values, records of the one database, and the text. */
+/** The entries of this device for a document: values, records of the one database, and the text. */
 const keptOf = (page: Page, id: string): Promise<readonly string[]> =>
   page.evaluate(async (id) => {
     const values = Object.entries(localStorage).filter((entry) => entry.join().includes(id))
@@ -805,7 +805,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await page.locator('.segments').getByText('Open').click()
   await page.locator('.side-panel .card', { hasText: 'Not mine.' }).click()
   expect(await page.getByRole('button', { name: 'Delete comment' }).count()).toBe(0)
-  // Whose text is there is not said to have lost it because it was resolved.
+  // A comment whose text is there is not said to have lost it because it was resolved.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: true })
   await page.locator('.segments').getByText('Resolved').click()
   const done = page.locator('.side-panel .card', { hasText: 'Not mine.' })
@@ -1095,7 +1095,7 @@ const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
         const to = random(3) === 0 ? Math.min(length, at + random(12)) : at
         const insert = random(4) === 0 ? '' : ['x', 'word ', 'two\nlines', 'é😀'][random(4)]
         view.dispatch({ changes: { from: at, to, insert }, userEvent: 'input.type' })
-        // What the others write comes in between.
+        // Text of the others comes in between.
         await new Promise((resolve) => setTimeout(resolve, 0))
       }
     },
@@ -1116,7 +1116,7 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
     await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
     await input.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
     await input.send('Input.insertText', { text: '日本' })
-    // What Ana wrote last may arrive behind it.
+    // Ana's last words may arrive behind it.
     await until(async () => (await editorText(bea.page)).includes('日本'), `the letters, round ${round}`)
     await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
     await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.includes('日本')), 'the suggestions').catch(
@@ -1152,7 +1152,7 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   const card = page.locator('.card', { hasText: 'once' })
   await card.getByText('The text was deleted.').waitFor()
   expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
-  // Who goes on typing proposes again.
+  // A person who goes on typing proposes again.
   await page.locator('.cm-content').focus()
   await page.keyboard.type(' and again')
   await page.keyboard.press('Control+Home')
@@ -1160,7 +1160,7 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   expect((await suggestions(document)).suggestions.filter((each) => each.text.includes('once')).map(({ status }) => status)).toEqual([
     'orphaned'
   ])
-  // What the service did not have yet is refused, and kept here.
+  // A draft that the service did not have yet is refused, and stays here.
   let go = (): void => undefined
   const held = new Promise<void>((resolve) => (go = resolve))
   await page.route('**/drafts/*', async (route) => {

@@ -118,7 +118,7 @@ test('[LINK-4] a link for everyone is one step, one’s own is below, roles chan
   await page.locator('.share-form').getByLabel('Role').selectOption('Owner')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Bea is ready.').waitFor()
-  // What the last link was is not what the next one is.
+  // The next link does not take over the choices of the last one.
   expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('edit')
   const bea = new URL(await page.getByLabel('New link').inputValue()).searchParams.get('key') ?? ''
   await fetch(`${world.url}/api/docs/${document.id}/shares`, {
@@ -176,7 +176,7 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for 
     for (const given of [{ doc: document.id }, {}])
       expect(JSON.stringify(await client.callTool({ name: tool?.name ?? '', arguments: given }))).toContain('For agents')
     await client.close()
-    // What the prompt names is there.
+    // Everything that the prompt names is there.
     const addresses = (texts['Prompt'] ?? '').match(/https?:\/\/[^\s:]+:\d+[^\s]*[^\s:.]/g) ?? []
     expect(addresses).toHaveLength(2)
     for (const address of addresses) expect((await fetch(address, { headers: { accept: 'text/markdown' } })).status).toBe(200)

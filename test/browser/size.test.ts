@@ -1,4 +1,4 @@
-/** What a first visit loads. */
+/** The bytes that a first visit loads. */
 import { expect, test } from 'vitest'
 import { sizes } from '../../scripts/size.ts'
 

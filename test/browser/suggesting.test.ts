@@ -78,7 +78,7 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what
   await eve.locator('.margin .card', { hasText: 'The docs' }).getByRole('button', { name: 'Accept' }).waitFor()
   await ana.keyboard.type('come')
   await eve.locator('.rm-proposed ins', { hasText: 'The docs come' }).waitFor()
-  // Whoever types sees it in the text alone, and that it is at the service.
+  // Its author sees it in the text alone, and that it is at the service.
   await ana.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   expect(await ana.locator('.margin .card').count()).toBe(0)
   expect(await ana.locator('.rm-own', { hasText: 'The docs come' }).count()).toBe(1)
@@ -97,13 +97,13 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what
     ['accepted', 'The docs come']
   ])
 
-  // What is rejected as it stands goes from the editor of who typed it.
+  // A suggestion that is rejected as it stands goes from the editor of its author.
   await ana.keyboard.type('Draft. ')
   const card = eve.locator('.margin .card', { hasText: 'Draft.' })
   await card.getByRole('button', { name: 'Reject', exact: true }).click()
   await ana.getByText('Eve rejected your suggestion.').waitFor()
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
-  // What is typed and deleted again leaves nothing.
+  // Text that is typed and deleted again leaves nothing.
   await ana.keyboard.type('Hm')
   await until(async () => (await suggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
   await ana.keyboard.press('Backspace')

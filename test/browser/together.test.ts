@@ -1,4 +1,4 @@
-/** What people do from beginning to end: a document written, reviewed and published by two people and a program; the same without a mouse. */
+/** Whole ways from beginning to end: a document written, reviewed and published by two people and a program; the same without a mouse. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'

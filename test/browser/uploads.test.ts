@@ -204,7 +204,7 @@ test('[WEB-44] what is under way is a placeholder that stays in its place while 
   await letGo()
   await until(async () => shownAs('Red house').test(await editorText(other.page)), 'the picture at the other')
   expect(await editorText(other.page)).toMatch(/^zero one!\[Red house\]\([^)]+\) more two$/)
-  // Whoever went on writing keeps the cursor.
+  // A person who went on writing keeps the cursor.
   await page.keyboard.type('!')
   await until(async () => (await editorText(page)).endsWith(') more! two'), 'the next letter behind the last')
   await context.close()

@@ -1,4 +1,4 @@
-/** What may fail around a document: the device's storage, the role, the address, the server. The person hears of it, and the text stays. */
+/** Failures around a document: the device's storage, the role, the address, the server. The person hears of it, and the text stays. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, startProcess, type World } from '../support/start.ts'
@@ -176,7 +176,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
   await shown(deleted.url, 'This document was deleted', 'It cannot be restored.')
 
-  // What no test can make the server say at will.
+  // Answers that no test can make the server give at will.
   const refuse = (status: number, headers: Record<string, string> = {}): void =>
     way.answer((incoming, response) => {
       if (incoming.url?.startsWith('/api/') !== true) return false

@@ -13,7 +13,7 @@ const asked: string[] = []
 
 beforeAll(async () => {
   world = await start()
-  // What keeps hostile content apart is tried in the whole browser.
+  // The walls around hostile content are tried in the whole browser.
   browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')

@@ -144,7 +144,7 @@ test('[WRITE-5] a slash opens the menu of blocks, which stays while others write
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
-  // What the server does not have yet would enter the text a second time with the replacement.
+  // Text that the server does not have yet would enter the text a second time with the replacement.
   await until(async () => (await readMarkdown(world.url, document)) === '# Plan\n\n/tab', 'what was typed, at the server')
   const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
@@ -285,7 +285,7 @@ test('[WRITE-34] cells pasted in a table fill its cells, add rows and columns, a
   await text('| x | b |\n| - | - |\n| **y** | d |\n| e |\n\nafter')
   await press('Control+z')
   await text(before)
-  // What is no table of cells stays in one.
+  // Text that is no table of cells stays in one.
   await at('c')
   await paste(page, { 'text/plain': 'p\nq\tr' })
   await until(async () => (await editorText(page)).includes('| p<br>q r | d |'), 'one cell')
@@ -393,7 +393,7 @@ test('[WRITE-13] a table of 20,000 rows is written in as one of two', async () =
   await type('y')
   await until(async () => (await editorText(page)).includes('| row 0 | 0 | some wordsx |\n| y | 1 | some words |'), 'the text')
   const ofKey = await longest()
-  // What reading every row once for each key took, on whatever machine: it was a second before rows were read briefly.
+  // The time of reading every row once for each key: it was a second before rows were read briefly.
   const ofAll = await page.evaluate(() => {
     const started = performance.now()
     const row = '| row 12345 | 12345 | some words |'
@@ -690,7 +690,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-53] [WRITE-54] links an
   await second.close()
   await page.locator('.cm-content').press('End')
   await type(' [[plan')
-  // What was found for fewer letters is not chosen any more.
+  // A match for fewer letters is not chosen any more.
   const menu = page.locator('.menu-at-cursor:not(.cm-tooltip-autocomplete-disabled)')
   await menu.getByRole('option', { name: 'The plan of Ana', selected: true }).waitFor()
   await press('Enter')
@@ -757,7 +757,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
     return field.clientWidth - field.scrollWidth + (field.value = '').length
   })
   expect(room).toBeGreaterThanOrEqual(0)
-  // What others write meanwhile moves the link, and closes nothing.
+  // Text that others write meanwhile moves the link, and closes nothing.
   const written = 'Then read the [manual](https://example.org/a/long/way) before you go'
   await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',

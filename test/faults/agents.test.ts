@@ -73,7 +73,7 @@ test(
       const random = seeded(100 + n)
       const door = n % 2 === 0 ? byHttp : byMcp
       while (performance.now() < end) {
-        // What was read serves for several edits: the others go on meanwhile.
+        // One read serves for several edits: the others go on meanwhile.
         const { content, version } = await readMarkdown(target)
         const own = [...countTokens(content).keys()].filter((token) => token.startsWith(`⟦a${n}-`)).toSorted(() => random(3) - 1)
         for (let turn = 0; turn < 3; turn++) {

@@ -96,7 +96,7 @@ const formula =
 /** As a page shows it, so that the parser of each kind is read here without a row of its own. */
 const shown = (fence: Fence): unknown => componentHtml(fence, { inline: (text) => text, line: 0, sheets: documentSheets([fence], 0) })
 
-/** What stands in each module, by its path. */
+/** The exports of each module, by its path. */
 const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'shared/names.ts': {
     firstHeading,

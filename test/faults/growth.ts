@@ -69,7 +69,7 @@ const ratioMax = 2.5
 /** On the way one doubling alone may bring a collection of garbage more; the square of the time brings 4. */
 const stepRatioMax = 3
 const rounds = 8
-/** What takes longer, in milliseconds, is not measured again. */
+/** A longer run, in milliseconds, is not measured again. */
 const hopelessMs = 1000
 
 /** In KB. */

@@ -58,7 +58,7 @@ const typing = async (typist: Typist, random: (below: number) => number, running
   }
 }
 
-/** What the counts say against each token: absent though acknowledged, or there twice. */
+/** Faults of each token, by the counts: absent though acknowledged, or there twice. */
 const wrongs = (ledger: ReadonlySet<string>, counts: ReadonlyMap<string, number>): { lost: string[]; twice: string[] } => ({
   lost: [...ledger].filter((token) => !counts.has(token)),
   twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)

@@ -110,7 +110,7 @@ const requestOf = async (name: string, operation: Operation, { owner, sent, assi
   return { method: operation.rest.method, path, headers, body }
 }
 
-/** What is stored once everything under way has come to rest. */
+/** The store once everything under way has come to rest. */
 const atRest = async (): Promise<ReadonlyMap<string, string>> => {
   await until(() => world.service.relay.openJobs(ana.id) === 0, 'the end of media jobs')
   await world.service.ledger.idle()
@@ -130,7 +130,7 @@ const refusesHeld = async (held: HeldRequest, end: () => Promise<unknown>): Prom
 }
 
 const table = Object.entries(operations) as unknown as [string, Operation][]
-/** Those that change something in the name of somebody; the two ends of a device login are open to everybody. */
+/** Operations that change something in the name of somebody; the two ends of a device login are open to everybody. */
 const writes = table.filter(([, { rest }]) => rest.method !== 'GET' && rest.oauth !== true)
 
 describe.each(writes)('%s', (name, operation) => {

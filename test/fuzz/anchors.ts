@@ -77,9 +77,9 @@ const rangeIn = (random: Random, content: string, unitsMax: number): Range => {
 interface Model {
   readonly name: string
   start(random: Random): string
-  /** What somebody types. */
+  /** The text that somebody types. */
   typed(fuzz: Case): string
-  /** What an agent puts in the place of a text. */
+  /** An agent's replacement of a text. */
   rewritten(fuzz: Case, content: string): string
   /** The identity of each unit of the text, by a plain walk. */
   tags(text: Y.Text): string[]
@@ -202,7 +202,7 @@ const pinSomewhere = (fuzz: Case, model: Model): string => {
   return `pins ${JSON.stringify(range)} ${JSON.stringify(pin?.quote)}`
 }
 
-/** What the server does with a PUT or a restore. */
+/** The server's way with a PUT or a restore. */
 const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.server.text.toString(), after)): void => {
   const { server, pins } = fuzz
   const before = server.text.toString()
@@ -224,7 +224,7 @@ const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.se
     const held = pins[index]
     if (held === undefined) continue
     held.pin = pin
-    // What was typed within it went along with it.
+    // Text typed within it went along with it.
     const was = stood[index]
     if (was !== undefined) for (const tag of tags.slice(was.from, was.to)) held.tags.add(tag)
     held.tags.delete('')
@@ -300,7 +300,7 @@ const check = ({ server, pins }: Case, model: Model): void => {
     if (replaced) continue
     // Word for word where it stood: a deletion undone.
     if (range !== undefined && content.slice(range.from, range.to) === pin.quote) continue
-    // What is no letter counts at the edges of the quote alone; without letters what is no white space; without that everything.
+    // Other characters than letters count at the edges of the quote alone; without letters all but white space; without that everything.
     const counts = [/[ab]/, /\S/].find((kind) => kind.test(pin.quote)) ?? /[^]/
     const solid = kept.filter((at) => counts.test(content[at] ?? ''))
     const ends = kept.filter((at) => solid.includes(at) || tags[at] === ids[0] || tags[at] === ids.at(-1))

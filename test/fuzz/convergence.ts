@@ -49,7 +49,7 @@ interface Page {
   readonly created: Target
   /** Texts by version, as they were handed out. */
   readonly seen: Map<string, string>
-  /** What agents read last. */
+  /** The text that agents read last. */
   read: Read | undefined
 }
 

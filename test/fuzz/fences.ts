@@ -32,7 +32,7 @@ interface Case {
   readonly known: Map<string, { movers: Set<string>; removers: Set<string> }>
   /** Words that somebody wrote next to, and what takes them along when it goes. */
   readonly written: Map<string, string>
-  /** What stands twice since two people moved it: nothing more is said of it. */
+  /** A card that stands twice since two people moved it: nothing more is said of it. */
   readonly twice: Set<string>
   readonly log: string[]
   words: number
@@ -211,7 +211,7 @@ const check = (fuzz: Case, words: (fence: Fence) => string[]): void => {
   // A word that was left alone on its line may have come to stand below another card, and gone with that one.
   if ([...fuzz.known.values()].some(({ removers }) => removers.size > 0) || fuzz.twice.size > 0) fuzz.written.clear()
   for (const word of fuzz.written.keys()) assert.ok(text.includes(word), `what was written, ${word}, is lost:\n${text}`)
-  // What two people moved at once and nobody changed is shown as moved twice.
+  // A card that two people moved at once and nobody changed is shown as moved twice.
   if (fence.kind === 'board') {
     const board = parseBoard(fence)
     const shown = repeatedCards(board).flat().length

@@ -120,7 +120,7 @@ const memory = async (): Promise<number> => {
   return heapUsed + external
 }
 
-/** Who sends: by which key, and to which document. */
+/** The sender: by which key, and to which document. */
 interface Sender {
   readonly name: string
   readonly doc: string
@@ -210,7 +210,7 @@ export const fuzzFrames = async (count: number, seed: number, onProgress: (sent:
   try {
     const random = seeded(seed)
     const scene = await prepare(world)
-    // What is compiled and cached at first use is no leak.
+    // Code that is compiled and cached at first use is no leak.
     await attack(scene, random, Math.min(2000, Math.ceil(count / 4)))
     const before = await memoryAtRest(scene)
     const untouched = await scene.readable.read()

@@ -369,7 +369,7 @@ const none = Buffer.alloc(0)
 
 const wellFormed = (value: unknown): string => (typeof value === 'string' ? value : written(value)).toWellFormed()
 
-/** What a header can carry. */
+/** Characters that a header can carry. */
 const headerOf = (value: unknown): string =>
   wellFormed(value)
     .replaceAll(/[^\u0020-\u007e\u00a0-\u00ff]/g, '')
@@ -440,7 +440,7 @@ const createWatched = () => {
   return { commits, around, forget }
 }
 
-/** What a commit changed that is more than when a link or a session was used. */
+/** Changes of a commit other than the time at which a link or a session was used. */
 const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknown>): string[] => {
   const changed = deletes.map((key) => `- ${key.join(' ')}`)
   for (const { key, value } of puts) {
@@ -463,7 +463,7 @@ const explained = new Set(['node_offline', 'engine_unavailable'])
 const isRefusal = ({ status, text }: Heard, { target }: Sent): boolean =>
   status >= 400 || (target === '/mcp' && /"isError":true|^\{"jsonrpc":"2.0","id":[^,]*,"error"/.test(text))
 
-/** What any address answers to a target or headers that are not plain (400) or too long (431). */
+/** The answers of any address to a target or headers that are not plain (400) or too long (431). */
 const protocolStatuses = new Set([400, 431])
 
 /** Errors: what is wrong with an answer. */
@@ -554,7 +554,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
         await rest()
         await fuzz.renew()
         await settle()
-        // Of documents that are asked for no more nothing need be known: the memory that is measured is the service's.
+        // Documents that are asked for no more need no memory here: the memory that is measured is the service's.
         heads.clear()
         forget()
         for (const batch of commits.splice(0)) changesOf(batch, heads)

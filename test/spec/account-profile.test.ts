@@ -144,7 +144,7 @@ test('[ACCT-4] an account is deleted by its password; all access ends at once, a
   expect(visitor.page.text).toContain('What happens to your documents?')
   await visitor.submit('/account/delete-account', { current_password: 'wrong wrong', documents: 'trash' })
   expect(errorAt(visitor, 'current_password')).toBe('Wrong password.')
-  // What was chosen stays chosen.
+  // A choice stays chosen.
   expect(visitor.page.text).toMatch(/value="trash" checked/)
   expect(await status(visitor)).toBe(200)
   await visitor.submit('/account/delete-account', { current_password: password, documents: 'keep' })

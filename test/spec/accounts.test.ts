@@ -19,7 +19,7 @@ const me = async (visitor: Visitor, base = world.url): Promise<{ status: number;
   return { status: response.status, ...((await response.json()) as object) }
 }
 
-/** What a page says, without what differs from one interaction to the next. */
+/** The words of a page, without those that differ from one interaction to the next. */
 const said = ({ page }: Visitor): string =>
   page.text.replaceAll(/interaction\/[\w-]+/g, 'interaction').replaceAll(/(value|data-options)="[^"]*"/g, '')
 

@@ -136,7 +136,7 @@ test('[PROGRAM-5] nobody speaks for a program or takes it away', async () => {
     )
   say({ user: { name: 'Mallory' } }, 100)
   say(null, 200)
-  // What follows on the same socket comes after.
+  // Messages that follow on the same socket come after.
   const bob = await owner.connect({ name: 'Bob' })
   bob.type(0, 'x')
   await page.shows((shown) => shown.startsWith('x'))

@@ -1,4 +1,4 @@
-/** Who wrote what; names of revisions. */
+/** Authors of lines; names of revisions. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { turnedClock } from '../support/clock.ts'
 import { startWorld, type World } from '../support/world.ts'

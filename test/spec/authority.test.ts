@@ -348,7 +348,7 @@ test.each(ends)('[AUTHORITY-11] %s ends a session whose secret changes at that m
   clock.turn(limits.sessionRotateHours * 3600 * 1000)
   const [next] = await Promise.all([rotateSession(world.service, token), end(account)])
   for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
-  // Whoever sets a new password is signed in with it.
+  // A person who sets a new password is signed in with it.
   const left = await world.service.storage.list(keys.accountSessions(account.id))
   expect(left.length).toBe(end === reset ? 1 : 0)
 })

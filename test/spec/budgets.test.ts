@@ -1,4 +1,4 @@
-/** What one caller may ask of the service, and what is looked at before anything is read. */
+/** The budgets of one caller, and the checks before anything is read. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../server/http/rate-limit.ts'
@@ -14,7 +14,7 @@ const limited = (env: Record<string, string> = {}): Promise<World> =>
 
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
 
-/** What is left of a limit, as an answer tells. */
+/** The rest of a limit, as an answer tells. */
 const left = ({ headers }: { readonly headers: Headers }): readonly [string, number] => {
   const [, name = '', remaining = ''] = /^"(\w+)";r=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? []
   return [name, Number(remaining)]

@@ -100,7 +100,7 @@ test('[CLI-2] every command tells how it is used, with examples first', async ()
   expect(await here.agmd('help', 'docs', 'push')).toEqual(await here.agmd('docs', 'push', '-h'))
 })
 
-/** What an example runs in: a fresh document with a comment, a suggestion, an assignment and a file. */
+/** The scene of an example: a fresh document with a comment, a suggestion, an assignment and a file. */
 const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
   const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\nMore words.\n' })
   const { task } = await assign(world, owner)
@@ -140,7 +140,7 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-/** What waits for somebody, or for ever: tried where it is stopped ([CLI-16]). */
+/** Commands that wait for somebody, or for ever: tried where they are stopped ([CLI-16]). */
 const waiting = (words: string, example: string): boolean =>
   words === 'docs watch' || example === 'agmd login --no-browser' || example.endsWith(' agmd node')
 const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
@@ -148,7 +148,7 @@ const examplesOf = (chosen: readonly Command[]): { words: string; example: strin
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
-  // What others do with the account must not stand in the way of what these are for.
+  // Other tests with the account must not stand in the way of these.
   let token = await session(account)
   for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)

@@ -212,13 +212,13 @@ describe('creating', () => {
     expect(made.target).toMatchObject({ from: at, to: at + 4, line: 3, quote: 'lazy' })
     const line = await comment(owner, { body: 'x', line: 6, baseVersion: `"${version}"` })
     expect(await commented(owner, line.id)).toBe('- two fish')
-    // What stood there is gone: said so, and on no other text.
+    // The words are gone: said so, and on no other text.
     expect(await comment(owner, { body: 'x', anchor: { from: 0, to: 7 }, baseVersion: version })).toMatchObject({
       anchored: false,
       orphaned: true,
       target: { quote: '# Title' }
     })
-    // Of the other version these words are known, too.
+    // These words of the other version are known, too.
     expect((await postComment(owner, { body: 'x', find: '# Title', baseVersion: version })).json.comment.orphaned).toBe(true)
     expect((await owner.ask('POST', '/comments', { json: { body: 'x', line: 1 }, headers: { 'If-Match': `"${version}"` } })).status).toBe(
       201

@@ -1,4 +1,4 @@
-/** What programs find without credentials (docs/api.md, Discovery; RFC 8414, 9728, 9727). */
+/** Documents that programs find without credentials (docs/api.md, Discovery; RFC 8414, 9728, 9727). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 

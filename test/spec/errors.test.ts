@@ -174,7 +174,7 @@ const elsewhere: ErrorCode[] = [
   'storage_full',
   'shutting_down'
 ]
-// Those of signing in are told by pages and OAuth bodies (identity tests).
+// Errors of signing in are told by pages and OAuth bodies (identity tests).
 const ofIdentity: ErrorCode[] = [
   'form_expired',
   'sign_in_failed',
@@ -185,13 +185,13 @@ const ofIdentity: ErrorCode[] = [
   'access_denied',
   'already_claimed'
 ]
-// Those of media jobs need nodes (media tests).
+// Errors of media jobs need nodes (media tests).
 const ofMedia: ErrorCode[] = ['engine_unavailable', 'job_not_done', 'media_queue_full', 'node_offline', 'too_many_nodes']
 // That of tokens stands with them.
 const ofTokens: ErrorCode[] = ['too_many_tokens']
 // That of a strict server stands with the slips.
 const ofSlips: ErrorCode[] = ['version_required']
-// Those of large texts need a full queue, or a text that takes longer than any that we know (event-loop tests).
+// Errors of large texts need a full queue, or a text that takes longer than any that we know (event-loop tests).
 const ofTexts: ErrorCode[] = ['busy', 'too_complex']
 test('[ERROR-1] every code has a test here', () => {
   expect([...Object.keys(ways), ...elsewhere, ...ofIdentity, ...ofMedia, ...ofTexts, ...ofTokens, ...ofSlips].toSorted()).toEqual(

@@ -1,4 +1,4 @@
-/** What callers send and store may be as large and odd as it likes: others are answered meanwhile. */
+/** Input of callers may be as large and odd as it likes: others are answered meanwhile. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lane } from '../../server/threads/lane.ts'
 import { createTexts, type TextJob } from '../../server/threads/texts.ts'
@@ -135,7 +135,7 @@ test('[LOOP-9] a large text that is replaced while somebody types is the one tha
   await replacing
   await editor.saved()
   const { content, version } = await owner.read()
-  // What was typed came before the replacement or after it, whole.
+  // Typed text came before the replacement or after it, whole.
   expect([reversed, `${reversed}while it was compared`]).toContain(content)
   typed('since then')
   await editor.saved()

@@ -243,7 +243,7 @@ const mentioned = async (person: Person, count: number): Promise<Json[]> => {
   return list()
 }
 
-/** What the page holds becomes this, as an editor writes it, and reaches the server. */
+/** The text of the page becomes this, as an editor writes it, and reaches the server. */
 const rewrite = async (owner: Person, editor: Editor, text: string): Promise<void> => {
   editor.ydoc.transact(() => {
     editor.ytext.delete(0, editor.ytext.length)

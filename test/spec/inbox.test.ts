@@ -1,4 +1,4 @@
-/** What needs somebody, and how it reaches them. */
+/** Entries that need somebody, and how they reach them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { callerOfService } from '../../server/domain/rights/access.ts'
@@ -90,7 +90,7 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with wor
     next: { operation: 'replyToComment', method: 'POST', path: `/api/docs/${owner.doc}/comments/${id}/replies`, fields: ['body'] }
   })
   expect((await world.ask(item.next.method, item.next.path, { key: owner.key, json: { body: 'Bo here.' } })).status).toBe(201)
-  // Who may only look is sent to what they may read.
+  // A caller who may only look is sent to what they may read.
   const viewer = await owner.share('view')
   const [seen] = (await inboxOf(viewer, 'Bo')).items
   expect(seen.next.method).toBe('GET')

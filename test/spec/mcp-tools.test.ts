@@ -229,7 +229,7 @@ test.each(roles)('[MCP-34] the address of an invitation lists what a link with t
   }
   const called = await rpc(world.url, 'tools/call', { name: 'svc_read_doc' }, { query, headers: { 'X-Share-Key': guest.key } })
   expect(called.json.result.structuredContent.content).toBe('text')
-  // What the address says of a role grants nothing.
+  // A role in the address grants nothing.
   const asOwner = invitationPath(owner.doc, 'owner').replace('/mcp', '')
   const deleted = await rpc(world.url, 'tools/call', { name: 'svc_delete_doc' }, { query: asOwner, headers: { 'X-Share-Key': guest.key } })
   expect(deleted.json.result.structuredContent.error?.code).toBe(role === 'owner' ? undefined : 'forbidden')

@@ -552,7 +552,7 @@ test('[MCP-24] names in snake case and synonyms are understood, unknown argument
   expect(
     (await told(world.url, 'create_review_task', { ...at(owner), request_id: 'r', title: 't', description: 'd' })).task.instructions
   ).toBe('d')
-  // What is null was not given; one line may be a number.
+  // A null field was not given; one line may be a number.
   expect((await told(world.url, 'create_doc', { title: null, content: '# One' })).title).toBe('One')
   expect((await told(world.url, 'read_doc', { ...at(owner), lines: 1, section: null })).content).toBe('# Plan')
 })

@@ -26,7 +26,7 @@ const connected: ScriptedNode[] = []
 afterEach(async () => {
   for (const node of connected.splice(0)) node.die()
   await until(async () => (await ana.ask('GET', '/api/relay/status')).json.nodes === 0, 'nodes to be gone', 3)
-  // What was left open fails for want of a node, and the tokens make room.
+  // Open jobs fail for want of a node, and the tokens make room.
   await until(() => {
     clock.turn(limits.mediaNodelessSecondsMax * 1000)
     return world.service.relay.openJobs(ana.account.id) === 0
@@ -55,7 +55,7 @@ const ended = async (doc: Doc, id: string, path = 'ocr'): Promise<Json> => {
 }
 const blobs = async (): Promise<number> => (await world.service.blobs.list()).length
 
-/** What is kept now. Bytes are overwritten before they go, so those of an earlier test may still be on their way out. */
+/** The stored bytes of now. Bytes are overwritten before they go, so those of an earlier test may still be on their way out. */
 const kept = async (): Promise<ReadonlySet<string>> => new Set((await world.service.blobs.list()).map((blob) => JSON.stringify(blob)))
 
 /** Resolves when nothing is kept that was not kept then. */
@@ -314,7 +314,7 @@ test('[MEDIA-11] a node that takes nothing is sent no more than the window', asy
   await until(() => node.sizeOf(job) === 320 * 1024, 'one piece more')
 })
 
-/** What a node does with a job, and how the job ends then. */
+/** A node's way with a job, and how the job ends then. */
 const misdeeds: Readonly<Record<string, { does: (node: ScriptedNode, job: JobMessage) => unknown; code: string }>> = {
   'no file': { does: (node, { job }) => node.answer(job, {}), code: 'result_refused' },
   'a page as picture': {
@@ -380,7 +380,7 @@ test('[MEDIA-13] a result without end is ended at the limit, while it comes', as
   await endless
 })
 
-/** What no node may say: it costs the socket. */
+/** Messages that no node may send: they cost the socket. */
 const offences: Readonly<Record<string, (node: ScriptedNode, job: number) => void>> = {
   'bytes beyond the window': (node, job) => {
     for (let count = 0; count < 80; count++) node.raw(encodeChunk(job, new Uint8Array(64 * 1024)))
@@ -437,7 +437,7 @@ test('[MEDIA-16] of two nodes one dies in mid-job: the other does it; when every
   second.die()
   await until(async () => (await poll(doc, doomed)).status === 'queued', 'the job to wait again')
   clock.turn(limits.mediaNodelessSecondsMax * 1000)
-  // Of a node that froze nobody hears: it is found to be silent first.
+  // A frozen node sends nothing: it is found to be silent first.
   const { relaySilentSecondsMax, relayBeatSeconds, mediaNodelessSecondsMax } = limits
   expect(relaySilentSecondsMax + relayBeatSeconds + mediaNodelessSecondsMax).toBeLessThanOrEqual(60)
   expect(await ended(doc, doomed)).toMatchObject({ status: 'failed', error: { code: 'node_offline' } })

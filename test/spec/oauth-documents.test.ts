@@ -26,7 +26,7 @@ let ca: string
 /** How often each document was asked for. */
 const asked = new Map<string, number>()
 
-/** What lies at each path of the site, given its own address. */
+/** The document at each path of the site, given its own address. */
 const documents: Record<string, (id: string) => { status?: number; headers?: Record<string, string>; body: string }> = {
   '/good': (id) => ({ body: JSON.stringify(describe(id)) }),
   '/local': (id) => ({ body: JSON.stringify(describe(id, { redirect_uris: ['http://127.0.0.1/callback'] })) }),

@@ -1,4 +1,4 @@
-/** What goes wrong between a program, a person and the broker, on purpose or not. */
+/** Errors and attacks between a program, a person and the broker. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
@@ -130,7 +130,7 @@ test('[OAUTH-6] a code that comes again ends everything under its grant, and so 
     const waiting = rpc(second.access_token, 'tools/call', { name: 'svc.list_events', arguments: { doc, since: 'latest', wait: 50 } })
     expect(await settledWithin(waiting, 100)).toBe('waiting')
     refusedAs(await redeem(world, again === 'code' ? fields : renewal), 'invalid_grant')
-    // Who acts under the grant is disconnected, and listed no more.
+    // A program that acts under the grant is disconnected, and listed no more.
     expect((await waiting).json.result.structuredContent.error.code).toBe('credential_invalid')
     expect((await as(session, 'GET', '/api/me/tokens')).json.tokens.some((each: Json) => each.id === id)).toBe(false)
     expect((await rpc(second.access_token, 'tools/call', readDoc())).status).toBe(401)

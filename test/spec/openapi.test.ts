@@ -28,7 +28,7 @@ const settled = (): Json => ({ ...api, servers: [{ url: 'https://agmd.test' }] }
 /** A path has its own parameters next to its methods. */
 const methodsOf = (methods: object): string[] => Object.keys(methods).filter((name) => name !== 'parameters')
 
-/** What a reference names. */
+/** The target of a reference. */
 const resolved = (value: Json): Json => {
   if (value?.$ref === undefined) return value
   const [, , kind, name] = value.$ref.split('/')

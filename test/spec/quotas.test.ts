@@ -131,7 +131,7 @@ test('[QUOTA-4] the documents of an account have a quota; claiming moves a docum
   const refused = await create(1_500_000)
   expect(refused).toMatchObject(full('account'))
   expect(refused.json).toMatchObject({ allowedBytes: 2 * mebibyte })
-  // Whoever writes into it, it counts for its owner.
+  // It counts for its owner, whoever writes into it.
   expect(await send(claimed, 'PUT', '/content', { content: noise(1_400_000) })).toMatchObject(full('account'))
   const all = await usedBy(ana)
   world = await world.restart()
@@ -172,7 +172,7 @@ test('[QUOTA-6] a document of an earlier version is never refused before it is c
   expect((await send(owner, 'PUT', '/content', { content: noise(10_000) })).status).toBe(200)
   await until(async () => (await headOf(owner.doc)).bytes !== undefined, 'the count')
   const now = await headOf(owner.doc)
-  // What is written during the count may be missed.
+  // Changes during the count may be missed.
   expect(Math.abs((now.bytes ?? 0) - (await measure(world.service.storage, owner.doc)))).toBeLessThan(30_000)
   expect(now.bytes).toBeGreaterThanOrEqual(bytes ?? 0)
 })

@@ -20,7 +20,7 @@ const text = words.map((word, index) => `${word}${index % 7 === 6 ? '\n' : ' '}`
 
 interface Planned {
   readonly id: string
-  /** What accepting it does to a text in which nobody typed. */
+  /** The effect of accepting it in a text in which nobody typed. */
   readonly apply: (before: string) => string
 }
 

@@ -65,7 +65,7 @@ const steps: ((fuzz: Case) => Promise<unknown>)[] = [
   }
 ]
 
-/** What must hold of every comment and suggestion, whatever happened. */
+/** Invariants of every comment and suggestion, whatever happened. */
 const check = async (owner: Person, seed: number): Promise<Json> => {
   const lists = { comments: await comments(owner), suggestions: await suggestions(owner) }
   const { content } = await owner.read()

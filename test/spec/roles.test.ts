@@ -23,7 +23,7 @@ import { type Ask, frameOf, startWorld, until, type Person, type World } from '.
 const table = Object.entries(operations) as unknown as [string, Operation][]
 
 interface CallerKind {
-  /** Whose document it is. */
+  /** The owner of the document. */
   readonly of: 'nobody' | 'account' | 'agent'
   readonly sends: (owner: Person, assignment: Assignment) => Promise<Sent>
   readonly is: 'guest' | 'account' | 'agent'
@@ -263,10 +263,10 @@ const mayAsk = ({ needs }: Operation, { is, bare }: CallerKind): boolean =>
 
 const makes: Operation = operations.createDocument
 
-/** What the table says about a caller: the code of the refusal, or undefined where the operation runs. */
+/** The table's answer for a caller: the code of the refusal, or undefined where the operation runs. */
 const refusalOf = (operation: Operation, caller: CallerKind): ErrorCode | undefined => {
   if (caller.refused === 'credential_invalid') return 'credential_invalid'
-  // What manages the account, and what makes documents that no token is for.
+  // Operations that manage the account, or make documents that no token is for.
   if (
     caller.scope !== undefined &&
     ((operation.on === 'account' && operation.byProgram !== true) || (operation === makes && caller.scope === 'one'))
@@ -326,7 +326,7 @@ const bodyOf = async (name: string, sent: Sent, assignment: Assignment): Promise
 
 const kinds = Object.entries(callers)
 
-/** What was really answered, by operation and caller: the table of test/credential-matrix.md. */
+/** The real answers, by operation and caller: the table of test/credential-matrix.md. */
 const answers = new Map<string, Map<string, string>>()
 const note = (operation: string, caller: string, answer: string): void => {
   const row = answers.get(operation) ?? new Map<string, string>()
@@ -345,14 +345,14 @@ const untouched = new Map<CallerKind, Scene>()
 const sceneOf = async (caller: CallerKind): Promise<Scene> => {
   const found = untouched.get(caller)
   untouched.delete(caller)
-  // Of an account's sessions the newest count: each operation is asked in one of its own.
+  // The newest sessions of an account count: each operation is asked in one of its own.
   if (found !== undefined) return caller.is === 'account' ? { ...found, sent: await caller.sends(found.owner, found.assignment) } : found
   const owner = await documentOf(caller.of)
   const assignment = await assign(world, owner)
   return { owner, assignment, sent: await caller.sends(owner, assignment) }
 }
 
-/** Keeps a scene in which a caller was refused. What was done to an account may reach into every scene. */
+/** Keeps a scene in which a caller was refused. A change of an account may reach into every scene. */
 const keep = (scene: Scene, operation: Operation, caller: CallerKind, isRefused: boolean): void => {
   if (isRefused) untouched.set(caller, scene)
   else if (operation.on !== 'document') untouched.clear()
@@ -408,7 +408,7 @@ test.each(kinds)('[ROLE-1] replaceContent as suggestions answers %s: the suggest
   expect(await put({ mode: 'apply' })).toEqual(expected(refusalOf(operations.replaceContent, caller), 200))
 })
 
-/** What tells a tool which of several operations is meant. */
+/** The argument that tells a tool which of several operations is meant. */
 const meant: Readonly<Record<string, object>> = {
   // A tool writes over what was not read only when that is said.
   replaceContent: { force: true },

@@ -386,7 +386,7 @@ test('[LINK-5] [LINK-6] of the links of an account, its lasting owner link raise
   // Raised and made ones end alike.
   expect(await mine('DELETE', `/shares/${lasting.link.id}`)).toMatchObject({ json: { ended: [viewer.link.id] } })
   expect(await viewer.ask('GET', '')).toMatchObject(refused)
-  // What the account raises is its own.
+  // A role that the account raises is its own.
   const second = await make('view')
   const patched = await mine('PATCH', `/shares/${second.link.id}`, { role: 'edit' })
   expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })

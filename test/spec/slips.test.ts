@@ -76,7 +76,7 @@ test('[SLIP-6] proposing is said by mode, as and suggest, in the body and in the
         expect(answer, answer.text).toMatchObject({ status: 200, json: { changed: false, suggestions: [{ original: 'one' }] } })
       }
     }
-  // Of words that contradict each other one would write.
+  // One of two contradicting fields would write.
   for (const words of [
     { mode: 'apply', suggest: true },
     { mode: 'apply', as: 'suggestions' },

@@ -1,4 +1,4 @@
-/** What waits on a socket: how much may, who is slowed for it and who is closed. */
+/** Bytes that wait on a socket: how many may, who is slowed for them and who is closed. */
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as Y from 'yjs'

@@ -9,7 +9,7 @@ import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
 const store = faultyStore()
-/** Of answers that are kept for those who ask again. */
+/** The key of answers that are stored for those who ask again. */
 let rememberedBytes = 0
 
 let world: World
@@ -64,7 +64,7 @@ test('[SUGG-17] whoever types a suggestion is shown as no program', async () => 
   const page = await owner.connect()
   const shown = (): string[] => [...(page.provider.awareness?.getStates().values() ?? [])].flatMap(({ user }: Json) => user?.name ?? [])
   await draft(ana, 'closed.secret', { step: 1, operation: 'insert', find: 'quick', text: ' red' })
-  // What comes later is shown, so what came before would be.
+  // A later change is shown, so an earlier one would be.
   await suggest(ana, { operation: 'insert', find: 'lazy', text: ' old' }, asAuthor('scribe'))
   await until(() => shown().includes('scribe'), 'the program')
   expect(shown()).not.toContain('Ana')

@@ -159,7 +159,7 @@ test('[REPORT-6] the same report again is 200, whatever the order of its ids, an
   const fields = { commentIds: ['a', 'b'] }
   const first = await ada.report(fields)
   await owner.replace('changed')
-  // What was true of the report when it came stays true of its retry.
+  // A report that was good when it came is good when it is sent again.
   await world.service.ledger.write(owner.doc, 'system', (draft) => draft.delete(['d', owner.doc, 'comment', 'a']))
   const before = await stored(world, owner.doc)
   for (const again of [fields, { commentIds: ['b', 'a', 'a'] }, { ...fields, reviewedVersion: `"${owner.created.version}"` }])
@@ -230,7 +230,7 @@ describe('[REPORT-7] a bad field is named and nothing is reported', () => {
 
 // ——— the whole sequence ———
 
-/** What a reviewer sends with each request, whoever they are. */
+/** The headers of a reviewer's requests, whoever they are. */
 interface Way {
   readonly who: string
   ask(assignment: Assignment, method: string, path: string, fields?: Record<string, unknown>): Promise<Answer>
@@ -279,7 +279,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect(read.text).toBe('# Draft\n')
   expect(await ask(assignment, 'POST', `${at}/start`, {})).toMatchObject({ status: 200, json: { task: { status: 'started' } } })
   expect(await ask(assignment, 'PUT', '/content', { content: 'Mine now.' })).toMatchObject({ status: 403, json: { requiredRole: 'edit' } })
-  // What is made under the assignment carries its id.
+  // A comment made under the assignment carries its id.
   const remark = (await ask(assignment, 'POST', '/comments', { body: 'Only a draft?', find: 'Draft' })).json.comment
   const proposal = (await ask(assignment, 'POST', '/suggestions', { operation: 'insert', find: 'Draft', text: ' of mine' })).json.suggestion
   const whole = (await ask(assignment, 'PUT', '/content?as=suggestions', { content: '# Draft\n\nThe end.\n' })).json.suggestions

@@ -466,7 +466,7 @@ test('[TASK-13] the list is paged by nextBefore, 50 a page, newest first, each o
   await more(70)
   const then = [...made]
   expect(await pages(viewer)).toEqual([then.slice(0, 50), then.slice(50, 100), then.slice(100)])
-  // What is created meanwhile is newer than the page that was read.
+  // An assignment created meanwhile is newer than the page that was read.
   expect((await pages(owner, () => more(1))).flat()).toEqual(then)
   for (const before of ['x', '-1', '1.5', '1e999'])
     expect(await owner.ask('GET', '/tasks', { query: { before } }), before).toMatchObject({

@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export interface Ceremony {
-  /** What the page asks for (JSON of `data-options`). */
+  /** The request of the page (JSON of `data-options`). */
   readonly options: string
   readonly origin: string
   /** Whether the person was verified by the device; true when absent. */

@@ -2,7 +2,7 @@
 import type { Storage } from '../../server/domain/ports.ts'
 
 export interface FaultyStore {
-  /** What the next commits fail with; undefined: they work. */
+  /** The error of the next commits; undefined: they work. */
   fault: Error | undefined
   /** Stands between the service and its store. */
   readonly storage: (storage: Storage) => Storage

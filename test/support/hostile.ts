@@ -3,7 +3,7 @@
  * with every kind of tag, event, scheme, encoding and break-out that public collections know (DOMPurify's fixtures, PortSwigger's cheat
  * sheet, cujanovic's list, OWASP's), generated, so that each meets each.
  *
- * What runs says so: `canary(…)`, or a dialog. What would load comes from `evil.example`; pictures that a text may show, from
+ * Code that runs says so: `canary(…)`, or a dialog. Files to load come from `evil.example`; pictures that a text may show, from
  * `picture.example`.
  */
 
@@ -153,7 +153,7 @@ const written: readonly ((tag: string, event: string, script: string) => string)
   (tag, event, script) => `＜${tag} ${event}="${script}"＞`
 ]
 
-/** What needs no event: raw text, foreign content, other parsers, other documents, the page's own names. */
+/** Texts that need no event: raw text, foreign content, other parsers, other documents, the page's own names. */
 const raw: readonly string[] = [
   '<script>$</script>',
   '<script\n>$</script\n>',
@@ -371,7 +371,7 @@ const addressed: readonly ((address: string) => string)[] = [
   (address) => `<img src="${address}">`
 ]
 
-/** Where a text stands in Markdown. Those that begin a line are kept on one. */
+/** Where a text stands in Markdown. Marks that begin a line stay on one. */
 const line = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
 const contexts: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -423,7 +423,7 @@ const contexts: readonly ((text: string) => string)[] = [
   (text) => `[x]: /x "${line(text)}"\n\n[x]`
 ]
 
-/** What ends an attribute or element that a page writes around a text. */
+/** Characters that end an attribute or element that a page writes around a text. */
 const breakouts = [
   '"',
   "'",

@@ -1,4 +1,4 @@
-/** What every operation of the table takes: bodies and path parameters with which it succeeds, made for a document and who asks. */
+/** Inputs of every operation of the table: bodies and path parameters with which it succeeds, made for a document and who asks. */
 import { callerOfService } from '../../server/domain/rights/access.ts'
 import { decideDevice } from '../../server/domain/accounts/devices.ts'
 import { type Bytes, samples } from './media.ts'
@@ -6,7 +6,7 @@ import { comment, suggest } from './remarks.ts'
 import { type Assignment, requestFor } from './reviews.ts'
 import type { Answer, Ask, Person, World } from './world.ts'
 
-/** What a caller sends along. */
+/** The headers of a caller. */
 export interface Sent {
   readonly key?: string | undefined
   readonly bearer?: string

@@ -32,7 +32,7 @@ export interface Issuer {
   agentToken(claims?: JWTPayload): Promise<string>
   /** Tokens that it knows when it is asked about them. */
   readonly opaque: Map<string, Record<string, unknown>>
-  /** What the token endpoint answered last. */
+  /** The last answer of the token endpoint. */
   readonly issued: { access_token?: string; id_token?: string }
   /** Makes new keys; the old ones are published no more. */
   rotate(): Promise<void>

@@ -1,4 +1,4 @@
-/** What holds a server's event loop: attacks, one after the other, on a real server in its own process, and the turns each of them cost. */
+/** Attacks on a server's event loop, one after the other, on a real server in its own process, and the turns each of them cost. */
 import { join } from 'node:path'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -139,7 +139,7 @@ export const hostileJson: Readonly<Record<string, () => string>> = {
 
 // ——— attacks ———
 
-/** What somebody does to a server, and what came of it in a few words. */
+/** An attack on a server, and its outcome in a few words. */
 export type Attack = () => Promise<string>
 
 /** Longest that one attack may take to be answered, in milliseconds: the machine may be busy, the server must not be. */

@@ -10,7 +10,7 @@ const hostile: readonly string[] = [' ', '[', '<!--', '> $$x\n', '#\n', '@a ', '
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What is asked of an operation, as fields; `text(units)` is hostile. Those that are not named here are asked for without any. */
+/** The input of an operation, as fields; `text(units)` is hostile. Operations that are not named here are called without any. */
 type Recipe = (text: (units: number) => string) => readonly Fields[]
 
 const find = 50_000

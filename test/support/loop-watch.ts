@@ -6,7 +6,7 @@
  */
 import { isMainThread } from 'node:worker_threads'
 
-/** Of the turns since the last report: the longest, and how many were longer than each bound. */
+/** The turns since the last report: the longest, and how many were longer than each bound. */
 export interface Turns {
   readonly count: number
   /** Longest first, at most 1,000; milliseconds. */

@@ -32,7 +32,7 @@ export const call = async (url: string, name: string, args: object = {}, headers
   return json.result
 }
 
-/** What a tool answered. Errors: when it refused. */
+/** The answer of a tool. Errors: when it refused. */
 export const told = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const result = await call(url, name, args, headers)
   if (result.isError === true) throw new Error(`${name}: ${result.content[0].text}`)

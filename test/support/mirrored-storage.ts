@@ -4,7 +4,7 @@ import { createMemoryStorage } from '../../server/storage/memory.ts'
 
 export interface MirroredStorage {
   readonly storage: (disk: Storage) => Storage
-  /** What counts of what is stored: key → value. Notes of use and what is derived from the rest do not. */
+  /** The stored entries that count: key → value. Notes of use and what is derived from the rest do not. */
   held(): ReadonlyMap<string, string>
 }
 
@@ -14,7 +14,7 @@ const derived = new Set(['used', 'text', 'checkpoint', 'history', 'keyframe', 'm
 const counts = ([first, , third]: readonly unknown[]): boolean =>
   first !== 'due' && first !== 'usage' && first !== 'session' && first !== 'used-link' && !(first === 'd' && derived.has(String(third)))
 
-/** Of a head: what a change changes; the rest is counters of what is derived. */
+/** The part of a head that a change changes; the rest counts derived records. */
 const headOf = (value: Uint8Array): string => {
   const { updatedAt: _at, usage: _usage, ...head } = JSON.parse(Buffer.from(value).toString()) as Record<string, unknown>
   return JSON.stringify(head)

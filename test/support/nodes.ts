@@ -195,9 +195,9 @@ export const startNodeProcess = async (machine: Machine, token: string, env: Rea
 
 // ——— engines ———
 
-/** Those that tests run and that this machine does not have; said, so that a run without them tells so. */
+/** Engines that tests run and that this machine does not have; told, so that a run without them tells so. */
 export const missingEngines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox'].filter((name) => find(name) === undefined)
-// Whoever cannot install them may run the rest; where everything is to be shown nothing is skipped in silence.
+// A machine without them may run the rest; where everything is to be shown nothing is skipped in silence.
 if (missingEngines.length > 0 && process.env['CI'] === 'true') throw new Error(`engines are missing: ${missingEngines.join(', ')}`)
 if (missingEngines.length > 0)
   process.stderr.write(`SKIPPED: tests of media jobs need ${missingEngines.join(', ')}; npm test installs them as root on Debian.\n`)

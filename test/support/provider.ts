@@ -52,7 +52,7 @@ export const ownPages: Pages = {
 
 const interaction = /action="([^"]*\/interaction\/[^"]*)"/
 
-/** Those that `oidc-provider` brings along for development. */
+/** The keys that `oidc-provider` brings along for development. */
 export const otherPages: Pages = {
   signIn: (visitor, email) => visitor.submit(new URL(formTo(visitor, interaction)).pathname, { login: email, password: 'any' }),
   agree: (visitor) => visitor.submit(new URL(formTo(visitor, interaction)).pathname),

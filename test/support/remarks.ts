@@ -3,7 +3,7 @@ import type { Answer, Ask, Json, Person } from './world.ts'
 
 type Fields = Record<string, unknown>
 
-/** What a request answered; it must have succeeded. */
+/** The answer of a request, which must have succeeded. */
 const must = async (answer: Promise<Answer>): Promise<Json> => {
   const { status, json, text } = await answer
   if (status >= 300) throw new Error(`${status} ${text}`)

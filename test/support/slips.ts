@@ -2,7 +2,7 @@
 import type { Ask } from './world.ts'
 
 export interface Slip {
-  /** What somebody got wrong. */
+  /** The mistake of the caller. */
   readonly slip: string
   readonly method: string
   /** `{id}` is the document, `{key}` its key. */
@@ -11,7 +11,7 @@ export interface Slip {
   /** Whether the key is sent as it should be; else it stands where the slip puts it. */
   readonly withKey?: boolean
   readonly status: number
-  /** What the answer tells. */
+  /** The words of the answer. */
   readonly tells?: string
   /** The text afterwards, where the meaning is plain; else nothing was written. */
   readonly becomes?: string

@@ -25,7 +25,7 @@ export interface StartOptions {
   readonly clock?: Clock
   /** The built client that it offers. */
   readonly clientFile?: string
-  /** Of a process: a module that is loaded before the server, and heard through messages. */
+  /** A module that is loaded before the server of a process, and heard through messages. */
   readonly preload?: string
   /** Puts something between the service and its store: a delay, a failure. */
   readonly storage?: (storage: Storage) => Storage
@@ -40,7 +40,7 @@ export interface World {
   readonly listening: string
   readonly folder: string
   readonly service: Service
-  /** What is answered at which addresses. */
+  /** The routes of the service. */
   readonly routes: readonly Route[]
   /** Every line of the log. */
   readonly lines: readonly string[]
@@ -107,7 +107,7 @@ export interface ProcessWorld {
   readonly port: number
   readonly folder: string
   readonly child: ChildProcess
-  /** What the process printed so far. */
+  /** The output of the process so far. */
   output(): string
   /** Sends a signal and waits for the end. Answers exit code or signal. */
   kill(signal: NodeJS.Signals): Promise<number | string | null>

@@ -23,7 +23,7 @@ export interface Traces {
   in(bytes: Buffer): string[]
 }
 
-/** What is looked for: words in any form, and raw bytes as they are. */
+/** The traces that are looked for: words in any form, and raw bytes as they are. */
 export const tracesOf = (words: readonly string[], raw: readonly Uint8Array[] = []): Traces => {
   const windows = [...words.flatMap(formsOf), ...raw.map((bytes) => Buffer.from(bytes))].flatMap(windowsOf)
   const byBeginning = new Map<number, Buffer[]>()
