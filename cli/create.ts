@@ -1,4 +1,4 @@
-/** `docs create`: a document, of a file if there is one. */
+/** `docs create`: creates a document, from a file if one is given. */
 import { existsSync } from 'node:fs'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'

@@ -68,7 +68,7 @@ const meanings = {
   task_link_required: {
     status: 403,
     exit: 4,
-    message: 'Only the link of the assignment may start and report it.',
+    message: 'Start and report this assignment with its own link.',
     hint: 'Send the key of task.share.url.'
   },
   not_starter: {

@@ -57,7 +57,7 @@ interface Proposed extends OfSuggestion {
 interface Decided extends Proposed {
   /** The name of the suggester. */
   readonly author: string | null
-  /** The suggester took it back. */
+  /** Its author withdrew the suggestion. */
   readonly withdrawn?: true
   /** Why it was rejected, as told by the person who did. */
   readonly reason?: string

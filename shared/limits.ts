@@ -1,4 +1,4 @@
-/** Every number of the service: value, unit, source. Queues, bodies, lists, waits and retries all have one here. */
+/** The limits of the service: value, unit, source. A number that one module alone uses may stand there. */
 export const limits = {
   /** Largest text of a document, in UTF-16 units (as `Y.Text` counts). Ours; editors stay quick up to here. */
   contentUnitsMax: 4 * 1024 * 1024,

@@ -846,7 +846,7 @@ test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told,
 
   const text = '```sheet #budget\n| a | b |\n| 1 | =1/0 |\n```\n\n```sheet #costs\n| =#budjet!A1 |\n```\n\n```chart\ndata: #budjet\n```\n'
   const shown = page.render(text).html
-  expect(shown).toContain('There is no sheet #budjet. There is #budget, #costs.')
+  expect(shown).toContain('There is no sheet #budjet. The document has #budget, #costs.')
   expect(shown).toContain('<p class="component-note">B2: #DIV/0! It divides by zero.</p>')
 })
 

@@ -24,8 +24,8 @@ interface Span {
 }
 
 /**
- * The one range that was asked for; undefined: all of it, also for several ranges or units that are not known, which may be ignored.
- * Errors: null when the range lies outside.
+ * The requested range; undefined: the whole file, also for several ranges or an unknown unit, which RFC 9110 lets us ignore. Null: the
+ * range is outside the file.
  */
 const spanOf = (header: string, size: number): Span | null | undefined => {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []

@@ -80,7 +80,7 @@ ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><u
 </form>`
 }
 
-/** Where the document of a program lies: what it calls itself is no proof, whose server says so is. */
+/** The host of a program's metadata document. Its name proves nothing; the host that serves it does. */
 const whoAnswers = ({ t }: Words, { params }: Details): Markup | undefined => {
   const host = clientHost(String(params['client_id']))
   return host === undefined

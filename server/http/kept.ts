@@ -48,7 +48,7 @@ export class Kept<Entry extends Packed> {
   }
 }
 
-/** Answers with the bytes in a coding that the client takes. */
+/** Sends the bytes in an encoding that the client accepts. */
 export const sendPacked = (ctx: Context, { plain, br, gzip: zipped }: Packed, type: string): void => {
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
   const coded = encoding === 'br' ? br : encoding === 'gzip' ? zipped : plain

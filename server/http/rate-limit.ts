@@ -1,4 +1,7 @@
-/** Token buckets per address and credential, and the headers that tell of them (RateLimit and RateLimit-Policy, IETF draft 10). */
+/**
+ * Token buckets per address and credential, and their headers (RateLimit and RateLimit-Policy, IETF draft 10). `way.ts` decides which bucket
+ * a call takes from.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits, type RateLimitName, rateLimits } from '../../shared/limits.ts'

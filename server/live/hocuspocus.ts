@@ -1,5 +1,5 @@
 /**
- * Hocuspocus between the sockets and the domain. This file does what it does not: it validates nothing, acknowledges before anything
+ * Hocuspocus between the sockets and the domain. This file adds what Hocuspocus lacks: it validates nothing, acknowledges before anything
  * is stored, swallows store errors and lets clients speak for each other. Its own store hooks, its `onChange` and its unloading are never used.
  */
 import type { IncomingMessage } from 'node:http'

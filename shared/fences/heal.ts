@@ -1,7 +1,7 @@
 /**
  * Tidies a fence that nobody has changed for a while: the traces that interactions made at once leave. Empty lines where cards,
- * messages and rows were, markers with more than one character, spaces at line ends. White space and markers alone: no word is touched, and
- * to do it again changes nothing.
+ * messages and rows were, markers with more than one character, spaces at line ends. It changes only white space and markers, never words,
+ * and is idempotent.
  */
 import type { Edit } from '../text/diff.ts'
 import { letters, parseBoard } from './board.ts'

@@ -357,7 +357,7 @@ test('[MEDIA-39] a job is canceled, fails with its reason, waits for a lost conn
   await page.locator('.cm-content').press('Control+Home')
   await page.keyboard.type('A ')
   await worker.answer(third.job, { duration: 1 }, { bytes: samples['wav']?.bytes ?? new Uint8Array(), contentType: 'audio/wav' })
-  await page.getByText('The speech is ready.').waitFor()
+  await page.getByText('The audio is ready.').waitFor()
   await page.locator('.media-sign[data-phase=done]').click()
   await panel(page).getByRole('button', { name: 'Save and insert' }).click()
   await until(async () => /^A Place here\.\n\n!\[third\]\(\/f\/[\w-]+\.wav\)\n\nEnd\.$/.test(await editorText(page)), 'the sound')

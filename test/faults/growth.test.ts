@@ -1,4 +1,4 @@
-/** The growth guard: each parser of text that others wrote, on each family of texts made to hurt. Twice the text takes about twice the time. */
+/** The growth guard: each parser of text that others wrote, on each family of hostile texts. Twice the text takes about twice the time. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Text } from '@codemirror/state'

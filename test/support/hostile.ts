@@ -7,7 +7,7 @@
  * `picture.example`.
  */
 
-/** One of a list, by turns: so that long lists are combined without multiplying. */
+/** Takes the items of a list in turn, so that combining long lists does not multiply their lengths. */
 const turn = <Item>(items: readonly Item[], index: number): Item => items[index % items.length] as Item
 
 const scripts = [

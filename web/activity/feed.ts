@@ -27,7 +27,7 @@ export interface Feed {
   /** Events after this cursor are new to this device. */
   readonly seen: ReadonlySignal<number>
   isOwn(event: FeedEvent): boolean
-  /** Reads what is missing at the top. */
+  /** Loads the newest events that are missing. */
   refresh(): Promise<void>
   older(): Promise<void>
   /** All that is known now has been looked at. */

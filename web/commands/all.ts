@@ -1,4 +1,7 @@
-/** The list of all commands. The earlier of two with one key is tried first. */
+/**
+ * All commands of the page, and which of them the toolbar and the menu after `/` have, in their order. The earlier of two with one key is
+ * tried first.
+ */
 import { kinds } from '../ui/component-kinds.ts'
 import type { Command } from './command.ts'
 import { editCommands } from './edit.ts'

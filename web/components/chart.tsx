@@ -66,7 +66,7 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'none') return t('There is no data yet.')
   if (problem === 'elsewhere') return t('The data is in {name}, which is not a file on this server.', { name })
   if (problem === 'sheet' && others.length > 0)
-    return t('There is no sheet {name}. There is {others}.', { name, others: others.join(', ') })
+    return t('There is no sheet {name}. The document has {others}.', { name, others: others.join(', ') })
   if (problem === 'sheet') return t('There is no sheet {name}.', { name })
   if (problem === 'cells') return t('There are no cells {name}. Pick the data again.', { name })
   if (problem === 'json') return t('The data is not a JSON list.')

@@ -1,4 +1,4 @@
-/** Where the text of the editor is not that of the document: with edits that are only proposed (review/suggesting.ts). */
+/** Where the text of the editor is not that of the document: with edits that are only proposed (review/suggestions/suggesting.ts). */
 import { Facet } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 

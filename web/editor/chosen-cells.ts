@@ -33,7 +33,7 @@ export function chosenCells(state: EditorState): Chosen | undefined {
   }
 }
 
-/** The chosen cells, row by row; the delimiter has none. */
+/** The selected cells, row by row; the delimiter row has no cells. */
 export function chosenRows(state: EditorState, { top, bottom, left, right, first }: Chosen): Cell[][] {
   const rows: Cell[][] = []
   for (let number = top; number <= bottom; number++) {

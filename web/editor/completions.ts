@@ -76,7 +76,7 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
     label: document.title,
     drawing: iconPath('file'),
     apply(view, _completion, from, to) {
-      // A closing part that is there already goes with it.
+      // It replaces a closing part that is there already, too.
       const end = view.state.doc.sliceString(to, to + 2) === ']]' ? to + 2 : to
       const insert = linkTo(document)
       view.dispatch({

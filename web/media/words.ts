@@ -18,7 +18,7 @@ export const icons: Readonly<Record<JobKind, IconName>> = { image: 'sparkles', s
 
 export const ready: Readonly<Record<JobKind, string>> = {
   image: term('The picture is ready.'),
-  speech: term('The speech is ready.'),
+  speech: term('The audio is ready.'),
   transcription: term('The transcript is ready.'),
   ocr: term('The text of the picture is ready.')
 }

@@ -838,7 +838,7 @@ export const de: Catalogue = {
     one: 'Dieses Tabellenblatt ist voll. Die Grenze liegt bei 1 Zeile.',
     other: 'Dieses Tabellenblatt ist voll. Die Grenze liegt bei {count} Zeilen.'
   },
-  'The speech is ready.': 'Die Sprachausgabe ist fertig.',
+  'The audio is ready.': 'Die Sprachausgabe ist fertig.',
   'Restore undone.': 'Wiederherstellung rückgängig gemacht.',
   'Restore undone. Edits that others made since are kept.':
     'Wiederherstellung rückgängig gemacht. Was andere seitdem geschrieben haben, bleibt.',
@@ -862,7 +862,7 @@ export const de: Catalogue = {
   'There is no data yet.': 'Es gibt noch keine Daten.',
   'There is no file {name}.': 'Es gibt keine Datei {name}.',
   'There is no sheet {name}.': 'Es gibt keine Tabelle {name}.',
-  'There is no sheet {name}. There is {others}.': 'Es gibt keine Tabelle {name}. Es gibt {others}.',
+  'There is no sheet {name}. The document has {others}.': 'Es gibt keine Tabelle {name}. Das Dokument hat {others}.',
   'There is no such document': 'Dieses Dokument gibt es nicht',
   'No readable text was found in the picture.': 'In dem Bild wurde kein lesbarer Text gefunden.',
   'There is nothing at this address': 'Unter dieser Adresse ist nichts',

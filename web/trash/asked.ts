@@ -1,4 +1,4 @@
-/** The deletion that a person is asked about: all that a page needs before it is. */
+/** The open question about a deletion: the state that a page needs before the dialog is loaded. */
 import { signal } from '@preact/signals'
 
 /** A document of one's own. */

@@ -122,7 +122,7 @@ interface Opened {
   readonly epoch?: number
 }
 
-/** Opens a session. `epoch` of the account: as it was when the person showed who they are. */
+/** Opens a session. `epoch`: the epoch of the account when the person signed in. */
 export const openSession = async (
   service: Service,
   account: string,

@@ -30,6 +30,6 @@ export interface Relay {
   isConnected(node: string): boolean
   /** Ends the socket of a node. */
   endNode(node: string): void
-  /** Takes the jobs that are open by their records and that it does not know: after a start, and after deletions that were taken back. */
+  /** Picks up open jobs of the store that it does not know yet: after a start, and after a document is restored. */
   recover(): Promise<void>
 }

@@ -93,7 +93,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   })
   const noSheet = (id: string): string => {
     const others = [...byId.keys()].map((each) => `#${each}`)
-    return `There is no sheet #${id}.${others.length === 0 ? '' : ` There is ${others.join(', ')}.`}`
+    return `There is no sheet #${id}.${others.length === 0 ? '' : ` The document has ${others.join(', ')}.`}`
   }
   let steps = 0
 
