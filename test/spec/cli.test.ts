@@ -26,10 +26,11 @@ import { commands } from '../../shared/commands/index.ts'
 import { exitCodes } from '../../shared/exit-codes.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
-import { buildClient, type Machine, newMachine, nodes, type Ran } from '../support/cli.ts'
+import { buildClient, type Machine, newMachine, nodes, type Ran, type Running } from '../support/cli.ts'
+import { withLimit } from '../support/limits.ts'
 import { samples } from '../support/media.ts'
 import { startSharedNode } from '../support/nodes.ts'
-import { comment, suggest } from '../support/remarks.ts'
+import { asAuthor, comment, suggest } from '../support/remarks.ts'
 import { assign } from '../support/reviews.ts'
 import { signUp } from '../support/visitor.ts'
 import { type Json, type Person, startWorld, until, type World } from '../support/world.ts'
@@ -100,6 +101,15 @@ test('[CLI-2] every command tells how it is used, with examples first', async ()
   expect(await here.agmd('help', 'docs', 'push')).toEqual(await here.agmd('docs', 'push', '-h'))
 })
 
+/** Mentions an account in a document of its own. */
+const mention = async (headers: Record<string, string>): Promise<void> => {
+  const ask = async (method: string, path: string, json?: object): Promise<Json> => (await world.ask(method, path, { headers, json })).json
+  const { user } = await ask('GET', '/api/me')
+  const { id } = await ask('POST', '/api/docs', { content: 'Mine.' })
+  const { secret } = await ask('POST', `/api/docs/${id}/shares`, { role: 'comment' })
+  await comment(world.person(id, secret), { body: `@${user.name}, look.` }, asAuthor('Bo'))
+}
+
 /** The scene of an example: a fresh document with a comment, a suggestion, an assignment and a file. */
 const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
   const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\nMore words.\n' })
@@ -112,6 +122,8 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
   const made = async (path: string, json: object): Promise<Json> => (await owner.ask('POST', path, { headers, json })).json
   rmSync(machine.path('.agmd'), { recursive: true, force: true })
   if (example.includes('notes.md')) await machine.agmd('docs', 'pull', url, '-o', 'notes.md', '--force')
+  // The inbox has something to tell: it would else wait as long as the example lets it.
+  if (example.includes('--wait')) await mention(headers)
   return {
     URL: url,
     COMMENT: (await comment(owner, { body: 'Hm.' }, { headers: { Authorization: `Bearer ${token}` } })).id,
@@ -851,11 +863,17 @@ test('[CLI-14] on a terminal it asks before it merges or destroys', async () => 
 
 // ——— signing in ———
 
+/** A login that has shown its code, and asks every second whether it is approved. */
+const startLogin = async (machine: Machine, ...words: string[]): Promise<Running> => {
+  const login = machine.start(['login', '--json', ...words])
+  await withLimit('devicePollSeconds', 1, () => until(() => login.stdout().includes('\n'), 'the code'))
+  return login
+}
+
 test('[CLI-15] login shows the code, waits for the approval, and keeps the session; logout ends it at the service too', async () => {
   const machine = await newMachine(world.url)
   const ana = await signUp(world.url, 'login@example.org')
-  const login = machine.start(['login', '--json', '--name', 'The laptop'])
-  await until(() => login.stdout().includes('\n'), 'the code')
+  const login = await startLogin(machine, '--name', 'The laptop')
   const shown = JSON.parse(login.stdout()) as Json
   expect(Object.keys(shown)).toEqual(['user_code', 'verification_uri', 'verification_uri_complete', 'expires_in'])
   await ana.visit(shown.verification_uri_complete)
@@ -877,8 +895,7 @@ test('[CLI-15] login shows the code, waits for the approval, and keeps the sessi
 test('[CLI-15] a login that is refused, and a token that is none, end with 4 and 2', async () => {
   const machine = await newMachine(world.url)
   const ben = await signUp(world.url, 'refuser@example.org')
-  const login = machine.start(['login', '--json'])
-  await until(() => login.stdout().includes('\n'), 'the code')
+  const login = await startLogin(machine)
   await ben.visit((JSON.parse(login.stdout()) as Json).verification_uri_complete)
   await ben.submit('/device', { decision: 'deny' })
   const { code, stderr } = await login.ended

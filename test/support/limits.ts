@@ -11,7 +11,8 @@ export const withLimit = async (
     | 'taskSharesMax'
     | 'inboxEntriesMax'
     | 'inboxLooksMax'
-    | 'renamesWaitingMax',
+    | 'renamesWaitingMax'
+    | 'devicePollSeconds',
   value: number,
   work: () => Promise<void>
 ): Promise<void> => {
