@@ -1,5 +1,5 @@
 /** The client's own errors, besides those of the service (shared/errors.ts), and how both are told. */
-import { type ErrorCode, errorMeanings, ServiceError } from '../shared/errors.ts'
+import { type ErrorCode, errorMeanings, ServiceError, signInHint } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 
 const exits = {
@@ -94,7 +94,8 @@ const toldByService = (error: ServiceError): Told => {
   const known = code === error.code
   // The service may know more about a wrong field than that.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
-  const own = special ? undefined : hints[error.code]
+  // Where only an account helps, no link does.
+  const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
     message: known || typeof status !== 'number' ? error.message : `The service answered ${status}, but not as an agmd service does.`,

@@ -531,6 +531,27 @@ test('[EDIT-28] the client replaces a section only with the version that was rea
   expect(await text(owner)).toBe('# Plan\n\nNone.\n')
 })
 
+test('[CLI-35] a command that needs an account says to sign in, and asks for no link', async () => {
+  for (const words of [
+    ['token', 'list'],
+    ['token', 'create', '--name', 'bot'],
+    ['auth', 'status'],
+    ['auth', 'sessions'],
+    ['docs', 'list']
+  ]) {
+    const { code, stderr } = await here.agmd(...words)
+    expect({ words, code, stderr }).toEqual({
+      words,
+      code: exitCodes.signIn,
+      stderr: expect.stringContaining('\n  Sign in: agmd login.\n')
+    })
+    expect(stderr).not.toMatch(/link|key|share/i)
+  }
+  // A document opens with a link, too.
+  const { doc } = await world.create('x')
+  expect((await here.agmd('docs', 'info', doc)).stderr).toContain('Add the share URL of the document, or sign in: agmd login.')
+})
+
 test('[CLI-30] a name or token that no header can carry is told as such; a line end after a token is not one', async () => {
   const url = linkOf(await world.create('x'))
   for (const [words, env] of [
