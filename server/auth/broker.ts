@@ -275,6 +275,11 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
   // Many such programs leave the field out, and the default of the protocol is a program of the web.
   if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
+  const hasCredentials = (uri: unknown): boolean => {
+    const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
+    return url !== undefined && url.username + url.password !== ''
+  }
+  if (metadata.redirect_uris.some(hasCredentials)) throw refuse('redirect_uris must hold no user name and no password')
   if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http leads to loopback addresses only')
 }
 
@@ -301,6 +306,9 @@ const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object 
 const createProvider = async (options: BrokerOptions, store: BrokerStore): Promise<Provider> => {
   const { service, cookies, secret, stylesheet, log, fetchDocument } = options
   const { errors, interactionPolicy, Provider } = await import('oidc-provider')
+  // The provider's own error for an address to return to says nothing of the reason.
+  const refusedReturn = (why: string): Error =>
+    Object.assign(new errors.CustomOIDCProviderError('invalid_redirect_uri', why), { allow_redirect: false })
   const { baseUrl } = service
   const show: Show = (ctx, page) => showPage(ctx as unknown as Context, stylesheet, page)
   const policy = interactionPolicy.base()
@@ -351,7 +359,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
     ttl: lifetimes,
     extraClientMetadata: {
       properties: ['redirect_uris'],
-      validator: (ctx, _property, _value, metadata) => checkMetadata(metadata, omitsType(ctx), (why) => new errors.InvalidRedirectUri(why))
+      validator: (ctx, _property, _value, metadata) => checkMetadata(metadata, omitsType(ctx), refusedReturn)
     },
     findAccount: accountOf(service),
     loadExistingGrant: grantOf,

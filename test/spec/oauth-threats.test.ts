@@ -191,6 +191,17 @@ test('[OAUTH-16] a program on the machine of the person need not say that it is 
   expect(visitor.page.status).toBe(200)
 })
 
+test.each([
+  'https://ana:secret@client.example/cb',
+  'https://ana@client.example/cb',
+  'http://:x@127.0.0.1:9911/cb',
+  'app.example://ana:x@host/cb'
+])('[OAUTH-19] %s is no address to return to', async (redirect) => {
+  const answer = await register({ redirect_uris: [callback, redirect] })
+  refusedAs(answer, 'invalid_redirect_uri')
+  expect(answer.json.error_description).toMatch(/user name|password/)
+})
+
 test('[OAUTH-17] a registration keeps the scopes that are known', async () => {
   expect((await register({ scope: 'mcp:tools docs:comment' })).json.scope).toBe('docs:comment docs:view')
   refusedAs(await register({ scope: 'mcp:tools' }), 'invalid_client_metadata')

@@ -144,6 +144,20 @@ describe('proposing', () => {
     expect(await content(owner)).toBe('y\n')
   })
 
+  test.each([
+    { find: 'brown', text: 'brown' },
+    { line: 5, text: '- one fish' },
+    { find: 'quick  brown', text: 'quick brown' }
+  ])('[SUGGEST-29] a replacement that changes nothing is refused with the next step: %j', async (fields) => {
+    const owner = await world.create(text)
+    const answer = await changesNothing(owner.doc, () => postSuggestion(owner, { operation: 'replace', ...fields }))
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { code: 'invalid_request', details: [{ path: 'text' }], hint: expect.stringContaining('comment') }
+    })
+    expect((await suggestions(owner)).length).toBe(0)
+  })
+
   test('[SUGGEST-4] synonyms are taken', async () => {
     const owner = await world.create(text)
     for (const op of ['operation', 'type', 'op', 'kind'])

@@ -186,6 +186,13 @@ const proposalOf = async <T>(
   })
 }
 
+/** Errors: `invalid_request` for a replacement with the text that stands there. */
+const requireChange = ({ operation, original, text }: Proposal): void => {
+  if (operation !== 'replace' || text !== original) return
+  const hint = 'Send the new words as text. To say something about these words, comment on them.'
+  throw new ServiceError('invalid_request', { details: [{ path: 'text', message: 'is what stands there already' }], hint })
+}
+
 export const createSuggestion = (
   service: Service,
   caller: Caller,
@@ -194,12 +201,13 @@ export const createSuggestion = (
 ): Promise<Output<'createSuggestion'>> => {
   checkProposal(input)
   return withRemarks(service, doc, (opened) =>
-    proposalOf(opened, input, (proposal) =>
-      propose(opened, caller, [proposal], null, ([suggestion]) => {
+    proposalOf(opened, input, async (proposal) => {
+      requireChange(proposal)
+      return propose(opened, caller, [proposal], null, ([suggestion]) => {
         const shown = suggestion as ShownSuggestion
         return { id: shown.id, suggestionId: shown.id, suggestion: shown }
       })
-    )
+    })
   )
 }
 
