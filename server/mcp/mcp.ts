@@ -215,6 +215,9 @@ const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
 
 // ——— one request ———
 
+/** The versions of the protocol that are spoken, the newest first. */
+const versions: readonly string[] = [modernVersion, ...SUPPORTED_PROTOCOL_VERSIONS]
+
 interface Face {
   readonly http: Http
   /** The prefix of the names of the tools. */
@@ -236,10 +239,11 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
   const { baseUrl } = http.service
   const to = `${prefix}${connection.joint}`
   const offers = offersOf(connection)
-  const resources = subscriptions.canBegin(ctx, connection) ? { subscribe: true } : {}
-  const said = { capabilities: { tools: {}, resources, prompts: {} }, instructions: instructions(to, connection.doc, offers) }
-  const server = new Server({ ...infoOf(http) }, { ...said, jsonSchemaValidator })
-  server.setRequestHandler(DiscoverRequestSchema, () => ({ supportedVersions: [modernVersion], ...said }))
+  const said = { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructions(to, connection.doc, offers) }
+  const watched = { ...said, capabilities: { ...said.capabilities, resources: { subscribe: true } } }
+  // A handshake promises subscriptions only with a session; the newest version needs none.
+  const server = new Server({ ...infoOf(http) }, { ...(subscriptions.canBegin(ctx, connection) ? watched : said), jsonSchemaValidator })
+  server.setRequestHandler(DiscoverRequestSchema, () => ({ supportedVersions: versions, ...watched }))
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
   server.setRequestHandler(CallToolRequestSchema, ({ params }): CallToolResult | Promise<CallToolResult> => {
     const tool = toolNamed(prefix, params.name, connection)
@@ -324,7 +328,7 @@ const discovery = ({ http, prefix }: Face): object => {
     description: 'Live Markdown documents that people and agents edit together.',
     endpoint: `${baseUrl}${path}`,
     transport: 'streamable-http',
-    protocolVersions: [modernVersion, ...SUPPORTED_PROTOCOL_VERSIONS],
+    protocolVersions: versions,
     methods: [...new Set(['ping', ...schemas.keys(), ...modernMethods])],
     tools: allTools.map(({ name }) => `${prefix}.${name}`),
     underscoreNames: `${baseUrl}${path}?names=underscore`,

@@ -71,7 +71,7 @@ test('[MCP-44] each result says its type, who answered, and how long it may be k
   const query = queryOf(owner)
   const info = { name: 'agmd', version: expect.any(String) }
   const keeping: [string, Record<string, unknown>, object][] = [
-    ['server/discover', {}, { supportedVersions: [version], ttlMs: 300_000, cacheScope: 'private' }],
+    ['server/discover', {}, { supportedVersions: expect.arrayContaining([version]), ttlMs: 300_000, cacheScope: 'private' }],
     ['tools/list', {}, { ttlMs: 300_000, cacheScope: 'public' }],
     ['prompts/list', {}, { ttlMs: 300_000, cacheScope: 'public' }],
     ['resources/templates/list', {}, { ttlMs: 300_000, cacheScope: 'public' }],
@@ -88,6 +88,29 @@ test('[MCP-44] each result says its type, who answered, and how long it may be k
   // Earlier versions are as they were.
   const { json } = await post(world.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
   expect(Object.keys(json.result)).toEqual(['tools'])
+})
+
+test('[MCP-44] what is discovered is what a handshake and the description tell: every version, and subscriptions to resources', async () => {
+  const owner = await world.create('# Plan\n')
+  const spoken = (await fetch(`${world.url}/mcp`, { headers: { Accept: 'application/json' } }).then((answer) => answer.json())) as {
+    protocolVersions: string[]
+  }
+  const shake = async (protocolVersion: string, query: string): Promise<Rpc['json']> => {
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    return (await post(world.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }), {}, query)).json.result
+  }
+  for (const query of [queryOf(owner), '']) {
+    const { json } = await send('server/discover', { query })
+    const { supportedVersions, capabilities, instructions } = json.result
+    expect(supportedVersions).toEqual(spoken.protocolVersions)
+    expect(capabilities).toMatchObject({ tools: {}, prompts: {}, resources: { subscribe: true } })
+    for (const older of supportedVersions.filter((each: string) => each !== version)) {
+      const shaken = await shake(older, query)
+      expect(shaken).toMatchObject({ protocolVersion: older, instructions })
+      // Without a document or an account there is no session, and so no stream of one.
+      expect(shaken.capabilities).toEqual(query === '' ? { ...capabilities, resources: {} } : capabilities)
+    }
+  }
 })
 
 test('[MCP-44] a refusal without a good credential is the 401 that it is in other versions', async () => {
