@@ -112,6 +112,30 @@ test('[ANCHOR-3] ranges are widened to whole characters, and so is what is kept 
   )
 })
 
+test('[ANCHOR-13] no range parts a letter and its mark', () => {
+  const text = 'Un cafe\u0301 noir, x\u0302y'
+  for (const find of ['cafe', 'Un caf\u0065', '\u0301 noir', 'x', '\u0302y']) expect(findWords(text, { find }), find).toBeUndefined()
+  expect(findWords(text, { find: 'caf\u00e9' })).toEqual({ range: { from: 3, to: 8 } })
+  expect(findWords(`${text} cafe`, { find: 'cafe' })).toEqual({ range: { from: 19, to: 23 } })
+  expect(wholeCharacters(text, { from: 7, to: 7 })).toEqual({ from: 6, to: 6 })
+  expect(wholeCharacters(text, { from: 3, to: 7 })).toEqual({ from: 3, to: 8 })
+  expect(wholeCharacters(text, { from: 7, to: 8 })).toEqual({ from: 6, to: 8 })
+  expect(wholeCharacters('e\u0323\u0301', { from: 0, to: 1 })).toEqual({ from: 0, to: 3 })
+  const texts = fc.array(fc.constantFrom('a', 'e', '\u0301', '\u0323', '\u00e9', ' ', '\n', '*', '\u1112\u1161', '\u11ab'), {
+    maxLength: 20
+  })
+  const parts = (whole: string, at: number): boolean =>
+    at > 0 && at < whole.length && /[\u0301\u0323\u1161\u11ab]/.test(whole[at] ?? '') && !/\s/.test(whole[at - 1] ?? '')
+  fc.assert(
+    fc.property(texts, texts, (one, other) => {
+      const [whole, find] = [one.join(''), other.slice(0, 3).join('')]
+      const answer = findWords(whole, { find })
+      const ranges = answer === undefined ? [] : 'range' in answer ? [answer.range] : answer.candidates
+      for (const { from, to } of ranges) expect([parts(whole, from), parts(whole, to)]).toEqual([false, false])
+    })
+  )
+})
+
 test('[ANCHOR-3] lines count from 1, and a last empty one is a line', () => {
   const lines = linesOf('ab\n\ncd\n')
   expect([0, 2, 3, 4, 6, 7].map((at) => lines.at(at))).toEqual([1, 1, 2, 3, 3, 4])

@@ -168,7 +168,7 @@ const definition = {
     'The server finds each target in the text of baseVersion (the current text when absent) and follows it to the current text. It refuses with ' +
     'target_changed only if that text changed. Edits need the edit role; mode=suggest makes suggestions, for which the suggest role is enough. ' +
     'replace, delete: words (find). insert: after or before words, or at start or end. append: blocks to the document or a section. ' +
-    'replace_section: the text below a heading; also the heading, if the Markdown begins with one of the same level. replace_lines: from and to, counted from 1 in baseVersion. ' +
+    'replace_section: the text below a heading, and the heading if the Markdown begins with one of its level. replace_lines: from and to, counted from 1 in baseVersion. ' +
     'replace_all: every exact match of find; expected is their number. append_row: cells, set_cell: row, column and text, in the table that ' +
     'section, header, table or sheet names. check: the task in item. append_item: to the list of a section or of an item.',
   on: 'document',

@@ -12,11 +12,13 @@ const normalise = rename({ query: 'q', find: 'q', text: 'q', words: 'q' })
 const Match = z
   .object({
     line: z.int(),
-    column: z.int().meta({ description: 'In UTF-16 units, counted from 1.' }),
+    column: z.int().meta({ description: 'In UTF-16 units, from 1.' }),
     from: z.int(),
     to: z.int(),
     section: z.array(z.string()).meta({ description: 'Titles of the sections around it, outermost first.' }),
-    excerpt: z.string()
+    excerpt: z.string(),
+    exact: z.boolean(),
+    matched: z.string().optional()
   })
   .meta({ id: 'Match' })
 
@@ -40,7 +42,7 @@ export const searchDocument = operation({
 export const searchDocuments = operation({
   summary: 'Searches titles and texts of the caller’s own documents, newest first.',
   description:
-    'Search other people’s documents one by one, with their links. The answer has some matches of each document; search in it for all. The time of a search is bounded: capped means that it ' +
+    'Search other people’s documents one by one, with their links. The answer has some matches of each document; search in it for all. The time is bounded: capped means that it ' +
     'ended early; continue with nextBefore.',
   on: 'account',
   needs: 'identity',

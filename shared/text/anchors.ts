@@ -39,10 +39,17 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 export const splitsPair = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
 
-/** The range widened to whole characters. */
+/** Whether the offset lies between a letter and a mark that combines with it. */
+const splitsLetter = (text: string, at: number): boolean =>
+  at > 0 && at < text.length && isAccent(text.charCodeAt(at)) && !/\s/.test(text[at - 1] ?? '')
+
+/** The range widened to whole characters, with the marks that combine with them. */
 export const wholeCharacters = (text: string, { from, to }: Range): Range => {
-  const start = splitsPair(text, from) ? from - 1 : from
-  return { from: start, to: from === to ? start : splitsPair(text, to) ? to + 1 : to }
+  const splits = (at: number): boolean => splitsPair(text, at) || splitsLetter(text, at)
+  let [start, end] = [from, to]
+  while (splits(start)) start--
+  while (splits(end)) end++
+  return { from: start, to: from === to ? start : end }
 }
 
 /** The text before and after a range: at most 32 units of each, in whole characters. */
@@ -103,6 +110,9 @@ export const linesOf = (text: string): Lines => {
   }
 }
 
+/** Whether a range ends within a letter: words that a letter and its accent would part do not stand there. */
+export const partsLetter = (text: string, { from, to }: Range): boolean => splitsLetter(text, from) || splitsLetter(text, to)
+
 /** Ranges at which the words stand, apart from each other, at most `limit`. */
 const ranges = (text: string, words: Words, within: Range, limit: number): Range[] => {
   const { find, prefix = '', suffix = '' } = words
@@ -111,7 +121,9 @@ const ranges = (text: string, words: Words, within: Range, limit: number): Range
     const from = at + prefix.length
     if (from > within.to) break
     if (from < Math.max(within.from, found.at(-1)?.to ?? 0)) continue
-    found.push({ from, to: from + find.length })
+    const range = { from, to: from + find.length }
+    if (partsLetter(text, range)) continue
+    found.push(range)
     if (found.length === limit) break
   }
   return found

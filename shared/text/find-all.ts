@@ -1,5 +1,5 @@
 /** Searching a text for people: without regard to case and to how accents are written, each match with its line, section and surroundings. */
-import { type Lines, linesOf, splitsPair } from './anchors.ts'
+import { type Lines, linesOf, partsLetter, splitsPair } from './anchors.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
 import { occurrences } from './search.ts'
@@ -15,6 +15,9 @@ export interface Match {
   readonly section: string[]
   /** Its line, or what of it is near. */
   readonly excerpt: string
+  readonly exact: boolean
+  /** The words as they stand there, where they were asked for otherwise. */
+  readonly matched?: string
 }
 
 /** Units of the line that are shown on either side. */
@@ -98,13 +101,16 @@ export const findAll = (text: string, { words, exact, from: first, countMax }: A
   for (const at of occurrences(folded.text, sought)) {
     if (at < free) continue
     free = at + sought.length
-    const [from, to] = [source(at), source(free)]
-    if (from < first) continue
+    const from = source(at)
+    const to = Math.max(source(free), from + 1)
+    if (from < first || partsLetter(text, { from, to })) continue
     lines ??= linesOf(text)
     pathAt ??= pathsOf(outlineOf(text))
     const line = lines.at(from)
     const column = from - (lines.range(line)?.from ?? from) + 1
-    matches.push({ from, to: Math.max(to, from + 1), line, column, section: pathAt(from), excerpt: excerptOf(text, lines, line, from, to) })
+    const there = text.slice(from, to)
+    const exactly = there === words ? { exact: true } : { exact: false, matched: there }
+    matches.push({ from, to, line, column, section: pathAt(from), excerpt: excerptOf(text, lines, line, from, to), ...exactly })
     if (matches.length === countMax) break
   }
   return matches

@@ -148,7 +148,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
   const found = words(source, target)
   if (isUnresolved(found)) return found
   const matched = text.slice(found.from, found.to)
-  if (isSame(matched, target.find)) return { ...found, insert }
+  if (isSame(matched, target.find)) return { ...found, insert, ...(matched !== target.find && { matched }) }
   const range = replaceable(text, found, insert)
   if (range !== undefined) return { ...range, insert, matched: text.slice(range.from, range.to) }
   const message = `${JSON.stringify(shortened(target.find))} stands in the text with marks, links, cells or lines that this would break.`

@@ -1,7 +1,7 @@
 /** Edits of what a text is made of: every occurrence of words, rows and cells of tables, items and boxes of lists. */
-import { type Candidate, contextOf, type Range } from './anchors.ts'
+import { type Candidate, contextOf, partsLetter, type Range } from './anchors.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
-import { isSame, sectionOf, shortened, type Source } from './resolution.ts'
+import { sectionOf, shortened, type Source } from './resolution.ts'
 import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Unresolved } from './resolved.ts'
 import { occurrences } from './search.ts'
 import { lettersOfColumn } from '../fences/formula/parse.ts'
@@ -73,7 +73,7 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
 
 /** The change with the names as they stand in the text, where they were given otherwise: in part, or in another case. */
 const matching = (change: Resolved, names: readonly (readonly [given: number | string | undefined, there: string])[]): Resolved => {
-  const otherwise = names.filter(([given, there]) => typeof given === 'string' && !isSame(given.trim(), there)).map(([, there]) => there)
+  const otherwise = names.filter(([given, there]) => typeof given === 'string' && given.trim() !== there).map(([, there]) => there)
   return otherwise.length === 0 ? change : { ...change, matched: otherwise.join(', ') }
 }
 
@@ -105,8 +105,8 @@ const replaceAll = (source: Source, { find, with: insert, section, expected }: E
   if (isUnresolved(scope)) return scope
   const found: Range[] = []
   for (const at of occurrences(source.text.slice(scope.from, scope.to), find)) {
-    const from = scope.from + at
-    if (from >= (found.at(-1)?.to ?? 0)) found.push({ from, to: from + find.length })
+    const range = { from: scope.from + at, to: scope.from + at + find.length }
+    if (range.from >= (found.at(-1)?.to ?? 0) && !partsLetter(source.text, range)) found.push(range)
   }
   if (found.length === 0 && expected !== 0) return notFound(`The text has no ${quoted(find)}.`, find)
   if (expected !== undefined && expected !== found.length)

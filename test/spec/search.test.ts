@@ -31,6 +31,17 @@ test('[SEARCH-1] a match tells line, column, sections and surroundings, whatever
   expect(find('nowhere')).toEqual([])
 })
 
+test('[SEARCH-7] a match that reads otherwise says how it reads', async () => {
+  const content = 'A Cafe\u0301, a caf\u00e9 and a cafe.\n'
+  const owner = await world.create(content)
+  const { json } = await owner.ask('GET', `/search?q=${encodeURIComponent('caf\u00e9')}`)
+  expect(json.matches).toMatchObject([{ exact: false, matched: 'Cafe\u0301' }, { exact: true }])
+  expect(json.matches[1]).not.toHaveProperty('matched')
+  // [ANCHOR-13] A letter without its accent is another one.
+  const plain = (await owner.ask('GET', '/search?q=cafe&exact=true')).json.matches
+  expect(plain.map(({ from, to }: Json) => content.slice(from, to + 1))).toEqual(['cafe.'])
+})
+
 test('[SEARCH-1] every match reads as the words do, and none is left out', () => {
   const plain = (value: string): string => value.normalize('NFC').toLowerCase()
   const texts = fc.array(fc.constantFrom('a', 'B', 'é', 'e\u0301', 'É', ' ', '\n', '😀', 'ß'), { maxLength: 30 }).map((all) => all.join(''))
