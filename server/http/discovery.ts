@@ -41,7 +41,8 @@ credential is always answered with 401. With a bearer token, \`X-Agent-Author\` 
 
 Without a browser, use a personal access token (\`apat_…\`). The person creates one at ${baseUrl}/account, or with
 \`agmd token create --name review-bot --role suggest\`. It has a role, an end, and covers all documents or some. Send it as you send a session. It
-cannot create tokens or manage the account. A document outside its scope answers 404.
+cannot create tokens or manage the account. A document outside its scope answers 404. \`GET ${baseUrl}/api/me\` tells a token with a lower role than
+owner, or with some documents only, neither the email address nor the usage of the account.
 
 ### OAuth, for MCP clients
 

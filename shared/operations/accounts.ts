@@ -14,7 +14,7 @@ export const readMe = operation({
   rest: { method: 'GET', path: '/api/me' },
   cli: 'auth status',
   input: z.object({}),
-  output: z.object({ kind: z.enum(['account', 'agent']), user: User, usage: Usage }),
+  output: z.object({ kind: z.enum(['account', 'agent']), user: User, usage: Usage.optional() }),
   errors: []
 })
 
@@ -30,7 +30,7 @@ export const updateMe = operation({
 })
 
 export const findSession = operation({
-  summary: 'Says whether somebody is signed in. Pages ask at every visit, so it is no error when nobody is.',
+  summary: 'Says whether somebody is signed in. It is no error when nobody is.',
   on: 'account',
   rest: { method: 'GET', path: '/api/session' },
   input: z.object({}),

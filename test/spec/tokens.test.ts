@@ -121,6 +121,17 @@ test('[TOKEN-3] a token manages no account and makes no tokens', async () => {
   expect((await as(secret, 'GET', '/api/me')).json).toMatchObject({ kind: 'account', user: { name: 'Ana', email } })
 })
 
+test('[TOKEN-8] a narrow token is told neither address nor usage', async () => {
+  for (const what of [{ role: 'edit' }, { role: 'owner', docs: [doc] }]) {
+    const { json, text } = await as((await make(what)).secret, 'GET', '/api/me')
+    expect(json, JSON.stringify(what)).toMatchObject({ kind: 'account', user: { name: 'Ana', email: null } })
+    expect(json).not.toHaveProperty('usage')
+    expect(text).not.toContain(email)
+  }
+  for (const bearer of [(await make({ role: 'owner' })).secret, session])
+    expect((await as(bearer, 'GET', '/api/me')).json).toMatchObject({ user: { email }, usage: {} })
+})
+
 test.each([
   [{ role: 'owner' }, 201],
   [{ role: 'edit' }, 201],

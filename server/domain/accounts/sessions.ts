@@ -286,8 +286,13 @@ export const revokeSessions = async (service: Service, caller: Caller): Promise<
 export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<Output<'findSession'>> =>
   caller.identity.kind === 'guest' ? { kind: 'guest', user: null } : readMe(service, caller)
 
-export const readMe = async (service: Service, { identity }: Caller): Promise<Output<'readMe'>> => {
+/** Whether a program may not do all that its account may: less of the account is told to it. */
+const isNarrow = ({ scope }: Caller): boolean => scope !== null && (scope.docs !== null || scope.role !== 'owner')
+
+export const readMe = async (service: Service, caller: Caller): Promise<Output<'readMe'>> => {
+  const { identity } = caller
   if (identity.kind === 'guest') throw new ServiceError('account_required')
+  if (isNarrow(caller)) return { kind: identity.kind, user: { id: identity.id, name: identity.name, email: null } }
   const account = identity.kind === 'account' ? await findAccount(service, identity.id) : undefined
   const bytes = await service.quotas.used([identity.kind, identity.id])
   const usage = { bytes, bytesMax: service.quotas.settings.accountBytesMax || null }
