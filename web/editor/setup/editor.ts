@@ -19,6 +19,7 @@ import { remoteGlow } from '../glow.ts'
 import { markdown } from '../language.ts'
 import { liveView, toggleLetter } from '../live/live.ts'
 import { sizeLimit } from '../size-limit.ts'
+import { phrases } from '../phrases.ts'
 import { breakInCell, cellBelow, nextCell, previousCell } from '../tables.ts'
 import { caretRests, resting } from '../resting.ts'
 import { roomBelow } from '../room-below.ts'
@@ -157,6 +158,8 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
         markdown(),
+        // From the first: CodeMirror makes its view anew for other words, and what is being typed or waited for in it ends.
+        EditorState.phrases.of(phrases()),
         binding.of(writing()),
         endStep.of(() => undoManager.stopCapturing()),
         undoSteps.of(() => undoManager.undoStack.length),

@@ -1,6 +1,6 @@
 /** Aids for writing that it can begin without: fetched once the text is there. */
 import { namesOnHover } from '../names-on-hover.ts'
-import { EditorState, type Extension } from '@codemirror/state'
+import type { Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
 import type { Extras } from './editor.ts'
 import { exactUndo } from '../exact-undo.ts'
@@ -15,7 +15,6 @@ import { dressing } from '../live/dressing.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
 import { textFiles } from '../paste/text-files.ts'
 import { completions, type BlockEntry, type LinkTarget, type OnChange } from '../completions.ts'
-import { phrases } from '../phrases.ts'
 
 export interface ExtrasInput {
   /** Blocks of the menu after `/`, in its order. */
@@ -45,9 +44,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     textFiles,
     dressing,
     turns.of(turn),
-    selectionBubble(bubble, onRight),
-    // In the language of the page.
-    EditorState.phrases.of(phrases())
+    selectionBubble(bubble, onRight)
   ],
   live: [drawings, components, linkCard, pictureCard, gridHandles, pressBelow, blockHandles],
   exactUndo
