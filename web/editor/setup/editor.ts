@@ -158,7 +158,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
         markdown(),
-        // From the first: CodeMirror makes its view anew for other words, and what is being typed or waited for in it ends.
+        // From the first: CodeMirror rebuilds its view for other words, which ends composed and pending input.
         EditorState.phrases.of(phrases()),
         binding.of(writing()),
         endStep.of(() => undoManager.stopCapturing()),
