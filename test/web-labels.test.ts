@@ -1,12 +1,14 @@
 /** The names of components. */
 import { expect, test } from 'vitest'
+import { documentSheets } from '../shared/fences/document-sheets.ts'
+import { sheetHtml } from '../shared/fences/html.ts'
 import { fencesOf, freeId } from '../shared/fences/fences.ts'
-import { titleOfFence } from '../web/components/headings-above.ts'
+import { titleOfFence } from '../shared/fences/captions.ts'
 import { labelOf } from '../web/components/labels.ts'
 
 const sheet = (attributes = ''): string => `\`\`\`sheet${attributes}\n| A |\n| - |\n| 1 |\n\`\`\`\n`
 
-test('[COMP-54] a sheet is called by its title, the heading above it, or its number', () => {
+test('[COMP-54] a sheet is called by its title, the heading above it, or its number, on published pages too', () => {
   const text = [
     sheet(),
     sheet(' #sheet-2'),
@@ -27,6 +29,9 @@ test('[COMP-54] a sheet is called by its title, the heading above it, or its num
     'Sheet: own',
     'Sheet: More'
   ])
+  const context = { sheets: documentSheets(all, 0), inline: (words: string) => words }
+  const captions = all.map((fence) => /<figcaption>(.*?)<\/figcaption>/.exec(sheetHtml(fence, { ...context, line: fence.line }))?.[1])
+  expect(captions).toEqual([undefined, undefined, 'Far away', 'The costs', 'own', 'More'])
   const ids: string[] = []
   for (const fence of all) ids.push(freeId(ids, fence, titleOfFence(fence, all)))
   expect(ids).toEqual(['sheet', 'sheet-2', 'far-away', 'the-costs', 'the-costs-2', 'more'])

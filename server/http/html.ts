@@ -123,6 +123,8 @@ export interface Field {
   readonly required?: boolean
   /** Whether it takes a code that is read off another screen. */
   readonly code?: boolean
+  /** Takes the focus when the page opens. A field with an error does so in any case. */
+  readonly isFirst?: boolean
 }
 
 /** A labelled field of a form. */
@@ -137,7 +139,8 @@ export const field = ({
   minLength,
   maxLength,
   required = true,
-  code = false
+  code = false,
+  isFirst = false
 }: Field): Markup => html`
 <div class="field">
 <label for="${name}">${label}</label>
@@ -148,7 +151,8 @@ export const field = ({
   hint === undefined && error === undefined
     ? undefined
     : html` aria-describedby="${[error === undefined ? [] : [`${name}-error`], hint === undefined ? [] : [`${name}-hint`]].flat().join(' ')}"`,
-  error === undefined ? undefined : html` aria-invalid="true" autofocus`
+  error === undefined ? undefined : html` aria-invalid="true"`,
+  error === undefined && !isFirst ? undefined : html` autofocus`
 ]} spellcheck="false" autocapitalize="${code ? 'characters' : 'none'}">
 ${error === undefined ? undefined : html`<span class="field-error" id="${name}-error">${error}</span>`}
 ${hint === undefined ? undefined : html`<span class="muted" id="${name}-hint">${hint}</span>`}

@@ -50,8 +50,17 @@ interface Said {
 
 const errorAt = ({ text, field: at }: Said, name: Said['field']): string | undefined => (at === name ? text : undefined)
 
-const emailField = ({ t }: Words, value: string | undefined, error?: string): Markup =>
-  field({ name: 'email', label: t('Email'), type: 'email', autocomplete: 'username', maxLength: limits.emailCharsMax, value, error })
+const emailField = ({ t }: Words, value: string | undefined, said: Said): Markup =>
+  field({
+    name: 'email',
+    label: t('Email'),
+    type: 'email',
+    autocomplete: 'username',
+    maxLength: limits.emailCharsMax,
+    value,
+    error: errorAt(said, 'email'),
+    isFirst: said.field === undefined
+  })
 
 /** Help for a forgotten password: no mail is sent, so the operator makes a link. It opens in place, and nothing typed is lost. */
 const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
@@ -62,7 +71,7 @@ ${passkeys ? html`<p>${t('If you have a passkey, you can sign in with it instead
 
 const signInForm = (words: Words, action: string, { email }: Record<string, string>, said: Said, passkeys: boolean): Markup => html`
 <form class="form" method="post" action="${action}/sign-in">
-${emailField(words, email)}
+${emailField(words, email, said)}
 ${field({ name: 'password', label: words.t('Password'), type: 'password', autocomplete: 'current-password', maxLength: limits.passwordCharsMax, error: errorAt(said, 'password') })}
 ${forgotten(words, passkeys)}
 <p class="actions"><button class="button primary large">${words.t('Sign in')}</button></p>
@@ -70,7 +79,7 @@ ${forgotten(words, passkeys)}
 
 const signUpForm = (words: Words, action: string, { email, name }: Record<string, string>, said: Said): Markup => html`
 <form class="form" method="post" action="${action}/sign-up">
-${emailField(words, email, errorAt(said, 'email'))}
+${emailField(words, email, said)}
 ${nameField(words, name)}
 ${newPasswordField(words, errorAt(said, 'password'))}
 <p class="actions"><button class="button primary large">${words.t('Create account')}</button></p>

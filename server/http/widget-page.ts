@@ -46,7 +46,6 @@ const permissions = [
   'screen-wake-lock',
   'serial',
   'usb',
-  'web-share',
   'xr-spatial-tracking'
 ]
 

@@ -7,6 +7,8 @@ import { createWorkbook, type Workbook } from './formula/workbook.ts'
 import { parseSheet, type Sheet, textsOf, writtenCell } from './sheet.ts'
 
 export interface DocumentSheets {
+  /** The fences of the text, in their order. */
+  readonly fences: readonly Fence[]
   readonly sheets: readonly Sheet[]
   readonly workbook: Workbook
   /** Index of the sheet that begins on a line, counted from 0; -1: none. */
@@ -28,6 +30,7 @@ export const documentSheets = (fences: readonly Fence[], now: number): DocumentS
     now
   )
   return {
+    fences,
     sheets,
     workbook,
     ids: sheets.flatMap(({ fence }) => (fence.id === undefined ? [] : [fence.id])),

@@ -4,6 +4,7 @@
  */
 import { limits } from '../limits.ts'
 import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
+import { captionOf } from './captions.ts'
 import { chartData, chartRows, isProblem, parseChart, problemText, remarkText, valueOf } from './chart.ts'
 import { chartSvg, chartTable, type LegendEntry, legendOf, noSlice } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
@@ -26,8 +27,6 @@ export interface ComponentContext {
 
 const figure = (kind: string, caption: string, content: string, more = ''): string =>
   `<figure class="component component-${kind}"${more}>${caption === '' ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`}${content}</figure>\n`
-
-const captionOf = ({ id, attributes }: Fence): string => attributes.get('title') ?? id ?? ''
 
 /** A region that may be wider than its page, and is scrolled by keyboard too. */
 const scroller = (name: string, label: string, content: string): string =>
@@ -68,7 +67,7 @@ export const boardHtml = (fence: Fence, { inline }: ComponentContext): string =>
   })
   const notes = board.notes.slice(0, limits.boardCardsMax).map(({ line }) => line.text.trim())
   const above = notes.length === 0 ? '' : `<p class="component-note">${lines(notes, inline)}</p>`
-  return figure('board', captionOf(fence), above + scroller('board', 'Board', columns.join('')))
+  return figure('board', captionOf(fence, []), above + scroller('board', 'Board', columns.join('')))
 }
 
 // ——— chat ———
@@ -102,7 +101,7 @@ export const chatHtml = (fence: Fence, { inline }: ComponentContext): string => 
   })
   return figure(
     'chat',
-    captionOf(fence),
+    captionOf(fence, []),
     `${rest(entries.length - shown.length, 'earlier messages')}<ol class="chat">${items.join('')}</ol>`
   )
 }
@@ -143,10 +142,11 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
   // Not for who points at them alone.
   const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
+  const caption = captionOf(fence, sheets.fences)
   return figure(
     'sheet',
-    captionOf(fence),
-    `${scroller('table sheet', captionOf(fence) || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`,
+    caption,
+    `${scroller('table sheet', caption || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`,
     // Widgets of the page ask for it by this name.
     fence.id === undefined ? '' : ` data-sheet="${escapeHtml(fence.id)}"`
   )
@@ -168,7 +168,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const chart = parseChart(fence)
   const rows = chartRows(chart, context.sheets)
   const data = isProblem(rows) ? rows : chartData(chart, rows)
-  const caption = valueOf(chart, 'title') ?? captionOf(fence)
+  const caption = captionOf(fence, [], valueOf(chart, 'title'))
   const remarks = isProblem(data) ? [] : data.remarks.map((remark) => `<p class="component-rest">${escapeHtml(remarkText(remark))}</p>`)
   const notes = chart.notes.map((line) => `<p class="component-note">${context.inline(line.text.trim())}</p>`).join('')
   if (isProblem(data)) {
@@ -200,7 +200,7 @@ export const widgetHtml = (fence: Fence): string => {
   const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`
   return figure(
     'widget',
-    title || captionOf(fence) || 'Widget',
+    title || captionOf(fence, []) || 'Widget',
     `<details><summary>Code of the widget</summary><pre tabindex="0"><code>${escapeHtml(html)}</code></pre></details>`,
     data
   )

@@ -14,6 +14,7 @@ import { sourceOf as chartSourceOf } from '../../shared/fences/chart-source.ts'
 import { followed } from '../../shared/fences/followed.ts'
 import { chartData, chartRows, isProblem, parseChart } from '../../shared/fences/chart.ts'
 import { parseChat } from '../../shared/fences/chat.ts'
+import { captionOf } from '../../shared/fences/captions.ts'
 import { documentSheets, withValues } from '../../shared/fences/document-sheets.ts'
 import { insertLines, linesOfText, oneLine, within } from '../../shared/fences/edits.ts'
 import { type Fence, fenceKinds, fencesOf, parseInfo } from '../../shared/fences/fences.ts'
@@ -185,6 +186,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
     })
   },
   'shared/fences/chart-data.ts': { chartTableOf: fenced('chart', (fence) => chartTableOf(parseChart(fence))) },
+  'shared/fences/captions.ts': { captionOf: (text) => fencesOf(text).map((fence, _at, all) => captionOf(fence, all)) },
   'shared/fences/document-sheets.ts': { withValues: (text) => withValues(text, 0) },
   'shared/fences/edits.ts': {
     linesOfText,

@@ -87,6 +87,16 @@ test('[ACCOUNT-3] an address has one account, however often and however many at 
   expect(pages.filter(({ status }) => status === 422)).toHaveLength(3)
 })
 
+test.each([
+  ['sign-in', { email: 'ivy@example.org', password: 'not this one' }, 'password'],
+  ['sign-up', { email: 'ivy@', password }, 'email']
+] as const)('[ACCOUNT-15] the page of %s opens in its first field, and then in the one with an error', async (screen, fields, faulty) => {
+  const focused = (page: string): string[] => [...page.matchAll(/<input[^>]* id="([^"]*)"[^>]* autofocus/g)].map(([, id = '']) => id)
+  const visitor = newVisitor()
+  expect(focused((await visitor.visit(`${world.url}/${screen}`)).text)).toEqual(['email'])
+  expect(focused((await visitor.submit(`/${screen}`, fields)).text)).toEqual([faulty])
+})
+
 test('[ACCOUNT-4] what people and programs call themselves is text, never markup', async () => {
   const name = '<img src=x onerror=alert(1)>'
   const visitor = newVisitor()

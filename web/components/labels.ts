@@ -1,21 +1,13 @@
 /** The names of the components of a text, on their frames and for those who listen to the page: each differently. No user interface. */
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
-import { type Fence, freeId } from '../../shared/fences/fences.ts'
+import { captionOf } from '../../shared/fences/captions.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
-import { titleOfFence } from './headings-above.ts'
 import { kinds } from '../ui/component-kinds.ts'
 
-/** Its written title; charts have it on a line of their own. */
-const captionOf = (fence: Fence, all: readonly Fence[]): string => {
-  const { kind, id = '' } = fence
-  const title = fence.attributes.get('title') ?? (kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined)
-  if (title !== undefined) return title
-  const heading = kind === 'sheet' ? titleOfFence(fence, all) : ''
-  // An id that a formula or a chart gave says no more than the heading, or what it is.
-  return isMade(id, kind) || isMade(id, freeId([], fence, heading)) ? heading : id || heading
-}
-
-const isMade = (id: string, from: string): boolean => id === from || (id.startsWith(`${from}-`) && /^\d+$/.test(id.slice(from.length + 1)))
+/** Charts have their title on a line of their own. */
+const captionOfFence = (fence: Fence, all: readonly Fence[]): string =>
+  captionOf(fence, all, fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined))
 
 const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
@@ -25,7 +17,7 @@ function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {
   const counts = new Map<string, number>()
   const labels = new Map<number, string>()
   for (const fence of fences) {
-    const [kind, caption] = [t(kinds[fence.kind].name), captionOf(fence, fences)]
+    const [kind, caption] = [t(kinds[fence.kind].name), captionOfFence(fence, fences)]
     const label = caption === '' ? kind : `${kind}: ${caption}`
     const count = (counts.get(label) ?? 0) + 1
     counts.set(label, count)

@@ -1,7 +1,7 @@
-/** The headings that the components of a text stand below. No user interface. */
-import type { Fence } from '../../shared/fences/fences.ts'
-import { plainHeading } from '../../shared/names.ts'
-import { atxOf } from '../../shared/text/scan.ts'
+/** The names of components for people: by their titles, ids, and the headings above them. */
+import { plainHeading } from '../names.ts'
+import { atxOf } from '../text/scan.ts'
+import { type Fence, freeId } from './fences.ts'
 
 const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
@@ -34,3 +34,14 @@ export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, str
 /** The name of a fence for people: its title, or the heading above it; '' for neither. */
 export const titleOfFence = (fence: Fence, all: readonly Fence[]): string =>
   fence.attributes.get('title') ?? headingsAbove(all).get(fence.from) ?? ''
+
+const isMade = (id: string, from: string): boolean => id === from || (id.startsWith(`${from}-`) && /^\d+$/.test(id.slice(from.length + 1)))
+
+/** The name of a component whose title, if it has one, is `title`; '' for none. A sheet without a title goes by the heading above it. */
+export function captionOf(fence: Fence, all: readonly Fence[], title = fence.attributes.get('title')): string {
+  if (title !== undefined) return title
+  const { kind, id = '' } = fence
+  const heading = kind === 'sheet' ? titleOfFence(fence, all) : ''
+  // An id that a formula or a chart gave says no more than the heading, or what it is.
+  return isMade(id, kind) || isMade(id, freeId([], fence, heading)) ? heading : id || heading
+}
