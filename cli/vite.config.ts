@@ -30,7 +30,7 @@ function plainTables(): Plugin {
   const literal = (table: object): string =>
     `JSON.parse(${JSON.stringify(JSON.stringify(table, (_name, field: unknown) => (isCheck(field) ? undefined : field)))})`
   // A command has the words about its operation, and the service tells what it refuses: the client needs neither here.
-  const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli'])
+  const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli', 'example', 'examples'])
   const sent = Object.fromEntries(
     Object.entries(operations).map(([name, entry]) => [
       name,

@@ -61,6 +61,10 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly mcp?: string
   /** Words of the client's command. */
   readonly cli?: string
+  /** Examples of that command. With them it needs no entry in `commands/`: all of it is derived. */
+  readonly examples?: readonly string[]
+  /** Fields with which it succeeds on a document that says “text”, without those in its path: the tests of all operations send them. */
+  readonly example?: Readonly<Record<string, unknown>>
   readonly input: Input
   readonly output: Output
   /** Errors beyond those that any operation can answer. */
@@ -78,7 +82,7 @@ export const operation = <
   const On extends Operation['on'],
   const Rest extends RestBinding
 >(
-  entry: Operation<Input, Output> & { readonly on: On; readonly rest: Rest }
+  entry: Operation<Input, Output> & { readonly on: On; readonly rest: Rest; readonly example?: Partial<z.input<NoInfer<Input>>> }
 ): Operation<Input, Output> & { readonly on: On; readonly rest: Rest } => entry
 
 /** Least role that any call of an operation needs: what is asked before its input is read. */

@@ -2,6 +2,8 @@
  * THE COMMANDS of `agmd`: parsing, help, completion, `agmd commands`, `/api/cli/commands` and `/cli.md` are derived from this table. Commands that
  * are one call of an operation take their arguments from it; every example is executed by test/spec/cli.test.ts.
  */
+import type { Operation } from '../operation.ts'
+import { type OperationName, operations } from '../operations/index.ts'
 import { type Command, commandOf, documentPositional, optionsFor, type Positional } from './command.ts'
 
 const file = (summary: string): Positional => ({ name: 'FILE', summary, required: true })
@@ -198,9 +200,7 @@ const documents: readonly Command[] = [
   commandOf('searchDocuments', { positionals: { q: 'WORDS' }, examples: ['agmd search "lazy dog"', 'agmd search fox --limit 5 --json'] }),
   commandOf('listDocuments', { examples: ['agmd docs list', 'agmd docs list --query plan --json'] }),
   commandOf('claimDocument', { examples: ['agmd docs claim "$URL"'] }),
-  commandOf('deleteDocument', { examples: ['agmd docs delete "$URL" --yes', 'agmd docs delete "$URL" --permanent --yes'], destroys: true }),
-  commandOf('undeleteDocument', { examples: ['agmd docs undelete "$URL"'] }),
-  commandOf('listTrash', { examples: ['agmd docs trash'] })
+  commandOf('deleteDocument', { examples: ['agmd docs delete "$URL" --yes', 'agmd docs delete "$URL" --permanent --yes'], destroys: true })
 ]
 
 const longText = { short: 'm', text: true } as const
@@ -249,8 +249,7 @@ const review: readonly Command[] = [
     without: ['decisions'],
     examples: ['agmd suggestions decide-all "$URL" reject --suggestion-ids "$SUGGESTION"']
   }),
-  commandOf('replyToSuggestion', { fields: { body: longText }, examples: ['agmd suggestions reply "$URL" "$SUGGESTION" -m "Why?"'] }),
-  commandOf('withdrawSuggestion', { examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'] })
+  commandOf('replyToSuggestion', { fields: { body: longText }, examples: ['agmd suggestions reply "$URL" "$SUGGESTION" -m "Why?"'] })
 ]
 
 const sharing: readonly Command[] = [
@@ -424,5 +423,17 @@ const machine: readonly Command[] = [
   })
 ]
 
-/** In the order in which they are listed. */
-export const commands: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...media, ...machine]
+const written: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...media, ...machine]
+
+/** Commands that follow whole from their operations, which have the examples. */
+const derived = (Object.entries(operations) as [OperationName, Operation][]).flatMap(([name, { cli, examples }]) =>
+  cli === undefined || examples === undefined ? [] : [commandOf(name, { examples })]
+)
+
+const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
+
+/** In the order in which they are listed: a derived one comes last in its group. */
+export const commands: readonly Command[] = derived.reduce((all, command) => {
+  const last = all.findLastIndex((each) => groupOf(each) === groupOf(command))
+  return all.toSpliced(last === -1 ? all.length : last + 1, 0, command)
+}, written)

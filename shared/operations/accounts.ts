@@ -26,6 +26,7 @@ export const updateMe = operation({
   rest: { method: 'PATCH', path: '/api/me' },
   input: z.object({ name: z.string().max(limits.authorCharsMax) }),
   output: z.object({ ok: z.literal(true), user: User }),
+  example: { name: 'Ana' },
   errors: []
 })
 
@@ -68,6 +69,7 @@ export const listTrash = operation({
   rest: { method: 'GET', path: '/api/trash', query: ['brief', 'before', 'limit'] },
   mcp: 'list_docs',
   cli: 'docs trash',
+  examples: ['agmd docs trash'],
   input: z.object({
     brief: Brief,
     before: z.coerce.number().int().min(0).optional().meta({ description: '`nextBefore` of the previous page.' }),
@@ -219,6 +221,7 @@ export const createToken = operation({
       .meta({ description: `Days until it ends; ${limits.tokenDays} when absent.` })
   }),
   output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Only this answer has it.' }) }),
+  example: { name: 'A program' },
   errors: ['too_many_tokens', 'not_found']
 })
 

@@ -110,6 +110,7 @@ export const createComment = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ id: z.string(), commentId: z.string(), anchored: z.boolean(), comment: CommentRecord }),
+  example: { body: 'Hm.', find: 'text' },
   errors: ['target_ambiguous', 'target_not_found', 'unknown_version', 'versions_differ', 'text_too_large', 'quota_exceeded'],
   normalise: renameWithTarget(bodyAliases),
   elsewhere: { ...targetElsewhere, ...replyElsewhere }
@@ -124,6 +125,7 @@ export const replyToComment = operation({
   cli: 'comments reply',
   input: z.object({ brief: Brief, commentId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, comment: CommentRecord }),
+  example: { body: 'Oh.' },
   errors: ['text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
 })
@@ -169,6 +171,7 @@ export const editComment = operation({
   cli: 'comments edit',
   input: z.object({ brief: Brief, commentId, body: Body, author: AuthorName.optional() }),
   output: CommentAnswer,
+  example: { body: 'Well.' },
   errors: ['not_author', 'text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
 })

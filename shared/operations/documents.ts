@@ -69,6 +69,7 @@ export const updateDocument = operation({
   cli: 'docs rename',
   input: z.object({ title: Title.nullable().meta({ description: 'Null: the title follows the text.' }) }),
   output: DocumentAnswer,
+  example: { title: 'Another' },
   errors: []
 })
 
@@ -101,6 +102,7 @@ export const undeleteDocument = operation({
   rest: { method: 'POST', path: '/api/docs/{id}/undelete' },
   mcp: 'delete_doc',
   cli: 'docs undelete',
+  examples: ['agmd docs undelete "$URL"'],
   input: z.object({}),
   output: z.object({ ok: z.literal(true), restored: z.literal(true), doc: Metadata }),
   errors: []
@@ -286,6 +288,7 @@ export const replaceContent = operation({
     setId: z.string().optional().meta({ description: 'With mode=suggest: id of the set of suggestions.' }),
     suggestions: ProposedSuggestions
   }),
+  example: { content: 'new' },
   errors: [
     'version_conflict',
     'version_required',
@@ -337,6 +340,7 @@ export const labelRevision = operation({
   cli: 'revisions label',
   input: z.object({ revisionId: z.coerce.number().int().min(0), label: Label.nullable(), author: AuthorName.optional() }),
   output: RevisionRecord,
+  example: { label: 'Draft' },
   errors: []
 })
 
@@ -366,6 +370,7 @@ export const restoreRevision = operation({
     diff: z.string().optional(),
     ...unseenFields
   }),
+  example: { revision: 1 },
   errors: ['version_conflict', 'version_required', 'versions_differ', 'quota_exceeded'],
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })

@@ -46,5 +46,6 @@ export const storeDrawing = operation({
     dark: Svg.meta({ description: 'The picture on a dark page.' })
   }),
   output: z.object({ ok: z.literal(true), source: z.string().meta({ description: 'SHA-256 of the source, base64url.' }) }),
+  example: { source: 'pie', title: 'A pie', width: 1, height: 1, light: '<svg></svg>', dark: '<svg></svg>' },
   errors: ['quota_exceeded']
 })

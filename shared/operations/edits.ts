@@ -230,6 +230,7 @@ const query = ['brief', 'mode', 'baseVersion', 'dryRun', 'label'] as const
 
 export const editContent = operation({
   ...definition,
+  example: { operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' },
   rest: { method: 'POST', path: '/api/docs/{id}/edits', query, large: true },
   mcp: 'replace_doc',
   cli: 'docs edit'
@@ -238,6 +239,7 @@ export const editContent = operation({
 /** The same, as a partial change of the content (RFC 5789). */
 export const patchContent = operation({
   ...definition,
+  example: { operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' },
   summary: 'Edits parts of the text like POST …/edits.',
   description: 'See POST /api/docs/{id}/edits.',
   rest: { method: 'PATCH', path: '/api/docs/{id}/content', query, large: true }

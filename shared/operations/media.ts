@@ -79,6 +79,7 @@ export const startImage = operation({
     wait
   }),
   output: ImageJob,
+  example: { prompt: 'A boat' },
   errors: startErrors,
   normalise: rename({ text: 'prompt', description: 'prompt' })
 })
@@ -114,6 +115,7 @@ export const startSpeech = operation({
     wait
   }),
   output: SpeechJob,
+  example: { text: 'Hello' },
   errors: startErrors
 })
 

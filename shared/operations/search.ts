@@ -35,6 +35,7 @@ export const searchDocument = operation({
     limit: z.coerce.number().int().min(1).max(limits.searchMatchesMax).optional()
   }),
   output: z.object({ version: Version, matches: z.array(Match), nextAfter: z.int().nullable() }),
+  example: { q: 'a' },
   errors: [],
   normalise
 })
@@ -69,6 +70,7 @@ export const searchDocuments = operation({
     capped: z.boolean(),
     nextBefore: z.string().nullable()
   }),
+  example: { q: 'a' },
   errors: [],
   normalise
 })

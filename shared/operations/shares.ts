@@ -60,6 +60,7 @@ export const createShare = operation({
     author: AuthorName.optional()
   }),
   output: CreatedShare,
+  example: { role: 'view' },
   errors: []
 })
 
@@ -81,6 +82,7 @@ export const changeShare = operation({
       ended: z.array(z.string()).meta({ description: 'Ids of ended links of review assignments: the new role does not allow suggesting.' })
     })
   ),
+  example: { role: 'comment' },
   errors: ['last_owner_link']
 })
 

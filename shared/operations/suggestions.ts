@@ -107,6 +107,7 @@ export const createSuggestion = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ id: z.string(), suggestionId: z.string(), suggestion: SuggestionRecord }),
+  example: { operation: 'insert', text: 'x' },
   errors: [
     'target_ambiguous',
     'target_not_found',
@@ -141,6 +142,7 @@ export const draftSuggestion = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
+  example: { step: 1, operation: 'insert', text: 'x' },
   errors: [
     'not_author',
     'already_decided',
@@ -164,6 +166,7 @@ export const replyToSuggestion = operation({
   cli: 'suggestions reply',
   input: z.object({ brief: Brief, suggestionId: RemarkId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, suggestion: SuggestionRecord }),
+  example: { body: 'Oh.' },
   errors: ['text_too_large', 'quota_exceeded'],
   normalise: rename(bodyAliases)
 })
@@ -215,6 +218,7 @@ export const decideSuggestion = operation({
     author: AuthorName.optional()
   }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord, version: Version, diff: Diff.optional() }),
+  example: { action: 'reject' },
   errors: ['already_decided', 'target_changed', 'content_too_large', 'quota_exceeded'],
   normalise: withAction
 })
@@ -226,6 +230,7 @@ export const withdrawSuggestion = operation({
   rest: { method: 'DELETE', path: '/api/docs/{id}/suggestions/{suggestionId}' },
   mcp: 'withdraw_suggestion',
   cli: 'suggestions withdraw',
+  examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'],
   input: z.object({ suggestionId: RemarkId }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
   errors: ['not_author', 'already_decided']
@@ -306,6 +311,7 @@ export const decideSuggestions = operation({
       })
     )
   }),
+  example: { decisions: [] },
   errors: ['too_many_ids', 'content_too_large', 'quota_exceeded'],
   normalise: withDecisions
 })

@@ -1,4 +1,9 @@
-/** Inputs of every operation of the table: bodies and path parameters with which it succeeds, made for a document and who asks. */
+/**
+ * Bodies, queries and path parameters with which every operation of the table succeeds, made for a document and a caller. Fields come from
+ * the `example` of the operation, and parameters from their names; only an operation that needs more has a row here.
+ */
+import { type Operation, pathParameters } from '../../shared/operation.ts'
+import { operations } from '../../shared/operations/index.ts'
 import { callerOfService } from '../../server/domain/rights/access.ts'
 import { decideDevice } from '../../server/domain/accounts/devices.ts'
 import { type Bytes, samples } from './media.ts'
@@ -57,39 +62,38 @@ export const neededInputs = (
       return { [field]: job?.jobId ?? 'none' }
     }
 
-  /** An operation that needs more than this table knows answers 400 and is named. */
-  return {
-    replaceContent: { body: async () => ({ content: 'new' }) },
-    restoreRevision: { body: async () => ({ revision: 1 }) },
-    readRevision: { path: async () => ({ revisionId: '1' }) },
-    createShare: { body: async () => ({ role: 'view' }) },
-    updateDocument: { body: async () => ({ title: 'Another' }) },
-    updateMe: { body: async () => ({ name: 'Ana' }) },
-    storeDrawing: {
-      body: async () => ({ source: 'pie', title: 'A pie', width: 1, height: 1, light: '<svg></svg>', dark: '<svg></svg>' })
+  const newSuggestion = async (owner: Person): Promise<Record<string, string>> => ({
+    suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id
+  })
+
+  /** A path parameter, by its name. */
+  const byParameter: Readonly<Record<string, NeededInput['path']>> = {
+    commentId: newComment,
+    suggestionId: newSuggestion,
+    share: async (owner) => ({ share: (await owner.share('edit')).link.id }),
+    revisionId: async () => ({ revisionId: '1' }),
+    draftId: async () => ({ draftId: 'draft' }),
+    taskId: async (_owner, _sent, { id }) => ({ taskId: id }),
+    jobId: endedJob('image', { prompt: 'A boat' }, 'jobId'),
+    talkId: endedJob('speak', { text: 'Hello' }, 'talkId'),
+    asrId: endedJob('transcribe', { data: base64('wav') }, 'asrId'),
+    ocrId: endedJob('ocr', { data: base64('png') }, 'ocrId'),
+    token: async (_owner, sent) => {
+      const { json } = await world().ask('POST', '/api/me/tokens', { headers: headersOf(sent), json: { name: 'A program' } })
+      return { token: json?.token?.id ?? 'none' }
     },
-    changeShare: { body: async () => ({ role: 'comment' }), path: async (owner) => ({ share: (await owner.share('edit')).link.id }) },
-    revokeShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
-    readShare: { path: async (owner) => ({ share: (await owner.share('view')).link.id }) },
-    readComment: { path: newComment },
-    readSuggestion: {
-      path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
+    node: async (_owner, sent) => {
+      const { json } = await world().ask('POST', '/api/me/nodes', { headers: headersOf(sent), json: {} })
+      return { node: json?.node?.id ?? 'none' }
     },
-    createComment: { body: async () => ({ body: 'Hm.', find: 'text' }) },
-    replyToComment: { body: async () => ({ body: 'Oh.' }), path: newComment },
-    resolveComment: { path: newComment },
-    editComment: { body: async () => ({ body: 'Well.' }), path: newComment },
-    deleteComment: { path: newComment },
-    createSuggestion: { body: async () => ({ operation: 'insert', text: 'x' }) },
-    draftSuggestion: { body: async () => ({ step: 1, operation: 'insert', text: 'x' }), path: async () => ({ draftId: 'draft' }) },
-    replyToSuggestion: {
-      body: async () => ({ body: 'Oh.' }),
-      path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
-    },
-    decideSuggestion: {
-      body: async () => ({ action: 'reject' }),
-      path: async (owner) => ({ suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id })
-    },
+    session: async (_owner, sent) => {
+      const { json } = await world().ask('GET', '/api/me/sessions', { headers: headersOf(sent) })
+      return { session: json.sessions?.[0]?.id ?? 'none' }
+    }
+  }
+
+  /** Operations that need what no example can say. */
+  const special: Readonly<Record<string, NeededInput>> = {
     withdrawSuggestion: {
       path: async (owner, sent) => {
         const json = { operation: 'insert', text: 'x' }
@@ -97,41 +101,12 @@ export const neededInputs = (
         return { suggestionId: own.json?.id ?? (await suggest(owner, json)).id }
       }
     },
-    decideSuggestions: { body: async () => ({ decisions: [] }) },
-    editContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
-    patchContent: { body: async () => ({ operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' }) },
-    labelRevision: { body: async () => ({ label: 'Draft' }), path: async () => ({ revisionId: '1' }) },
-    searchDocument: { query: () => ({ q: 'a' }) },
-    searchDocuments: { query: () => ({ q: 'a' }) },
     readDiff: { query: ({ task }) => ({ from: task.startingVersion }) },
-    startImage: { body: async () => ({ prompt: 'A boat' }) },
-    startSpeech: { body: async () => ({ text: 'Hello' }) },
     startTranscription: { body: async () => ({ data: base64('wav') }) },
     startOcr: { body: async () => ({ data: base64('png') }) },
-    readImage: { path: endedJob('image', { prompt: 'A boat' }, 'jobId') },
-    readSpeech: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
-    readSpeechAudio: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
-    saveSpeech: { path: endedJob('speak', { text: 'Hello' }, 'talkId') },
-    readTranscription: { path: endedJob('transcribe', { data: base64('wav') }, 'asrId') },
-    readOcr: { path: endedJob('ocr', { data: base64('png') }, 'ocrId') },
     cancelJob: { path: endedJob('ocr', { data: base64('png') }, 'jobId') },
-    createToken: { body: async () => ({ name: 'A program' }) },
-    revokeToken: {
-      path: async (_owner, sent) => {
-        const { json } = await world().ask('POST', '/api/me/tokens', { headers: headersOf(sent), json: { name: 'A program' } })
-        return { token: json?.token?.id ?? 'none' }
-      }
-    },
-    revokeNode: {
-      path: async (_owner, sent) => {
-        const { json } = await world().ask('POST', '/api/me/nodes', { headers: headersOf(sent), json: {} })
-        return { node: json?.node?.id ?? 'none' }
-      }
-    },
     uploadAsset: { file: () => ({ body: samples['png']?.bytes as Bytes, type: 'image/png' }) },
     createTask: { body: async () => requestFor() },
-    readTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
-    startTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
     reportTask: {
       body: async (_sent, { task }) => ({ reviewedVersion: task.startingVersion, summary: 'Fine.' }),
       path: async (_owner, sent, { id, task }) => {
@@ -139,13 +114,25 @@ export const neededInputs = (
         return { taskId: id }
       }
     },
-    closeTask: { path: async (_owner, _sent, { id }) => ({ taskId: id }) },
-    pollDeviceLogin: { body: approvedDevice },
-    revokeSession: {
-      path: async (_owner, sent) => {
-        const { json } = await world().ask('GET', '/api/me/sessions', { headers: headersOf(sent) })
-        return { session: json.sessions?.[0]?.id ?? 'none' }
-      }
-    }
+    pollDeviceLogin: { body: approvedDevice }
   }
+
+  /** An operation that needs more than its example answers 400 and is named. */
+  const inputOf = ({ rest, example }: Operation): NeededInput => {
+    const [parameter = ''] = pathParameters(rest.path).filter((name) => name !== 'id')
+    const path = byParameter[parameter]
+    const fields: NeededInput =
+      example === undefined
+        ? {}
+        : rest.method === 'GET'
+          ? { query: () => example as Record<string, string> }
+          : { body: async () => ({ ...example }) }
+    return { ...fields, ...(path && { path }) }
+  }
+  return Object.fromEntries(
+    Object.entries(operations as Readonly<Record<string, Operation>>).map(([name, entry]) => [
+      name,
+      { ...inputOf(entry), ...special[name] }
+    ])
+  )
 }

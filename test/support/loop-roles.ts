@@ -10,7 +10,7 @@ const hostile: readonly string[] = [' ', '[', '<!--', '> $$x\n', '#\n', '@a ', '
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The input of an operation, as fields; `text(units)` is hostile. Operations that are not named here are called without any. */
+/** Fields to ask an operation with; `text(units)` is hostile. One without a recipe is asked with its example, each text in it hostile. */
 type Recipe = (text: (units: number) => string) => readonly Fields[]
 
 const find = 50_000
@@ -66,6 +66,16 @@ const recipes: Readonly<Record<string, Recipe>> = {
   pollDeviceLogin: (text) => [{ device_code: text(name) }]
 }
 
+/** The example of an operation, and one copy for each of its texts with hostile text there. */
+const ofExample =
+  ({ example = {} }: Operation): Recipe =>
+  (text) => [
+    example,
+    ...Object.keys(example)
+      .filter((field) => typeof example[field] === 'string')
+      .map((field) => ({ ...example, [field]: text(said) }))
+  ]
+
 /** A request with these fields, where the operation takes them. `ids`: parameters of paths by name. */
 const requestOf = ({ rest }: Operation, ids: Readonly<Record<string, string>>, fields: Fields) => {
   const { method, path, query = [], body } = rest
@@ -105,7 +115,7 @@ export const roleAttacks = async (url: string): Promise<Map<string, Attack>> => 
   const table = Object.entries(operations as unknown as Readonly<Record<string, Operation>>)
   const last = ([name]: readonly [string, Operation]): number => Number(name === 'deleteDocument')
   const attack =
-    (operation: Operation, recipe: Recipe = () => [{}]): Attack =>
+    (operation: Operation, recipe: Recipe = ofExample(operation)): Attack =>
     async () => {
       const seen = new Map<number, number>()
       const wishes = new Map(hostile.flatMap((piece) => recipe(textOf(piece))).map((fields) => [JSON.stringify(fields), fields]))
