@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename, withMode } from '../operation.ts'
 import { unseenFields } from './documents.ts'
-import { operationMeant, otherNamesFor, otherOpNames } from './edit-names.ts'
+import { normaliseOne, replacesSections } from './edit-forms.ts'
+import { operationMeant, otherNamesFor } from './edit-names.ts'
 import {
   AuthorName,
   BaseVersion,
@@ -104,30 +105,6 @@ const Operation = z
   })
   .meta({ id: 'EditOperation' })
 
-const ownNames = rename({ operation: 'op', type: 'op', heading: 'section' })
-const withMarkdown = rename({ text: 'markdown', content: 'markdown' })
-/** The operations that take Markdown. Elsewhere a field keeps its name, so that it is refused under that. */
-const writers = ['replace', 'replace_all', 'insert', 'append', 'append_item', 'replace_section', 'replace_lines', 'set_document']
-const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
-const withWords = rename({ old_string: 'find', old_str: 'find' })
-
-/** One operation under its own names. Words and what comes instead are a replacement; `insert` into a section appends to it. */
-const normaliseOne = (raw: unknown): unknown => {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
-  const { op } = raw as Record<string, unknown>
-  // A cell has a text and no Markdown, and the words of a task are its item.
-  if (op === 'set_cell') return rename({ value: 'text', markdown: 'text', heading: 'section' })(raw as Record<string, unknown>)
-  if (op === 'check') return rename({ text: 'item', task: 'item', heading: 'section' })(raw as Record<string, unknown>)
-  const named = withWords(ownNames(raw as Record<string, unknown>))
-  if (named['op'] === undefined ? named['find'] === undefined : !writers.includes(String(named['op']))) return named
-  const found = withMarkdown(named)
-  const replacing = withText(found)
-  if (found['op'] === 'replace' || found['op'] === 'replace_all') return replacing
-  const isNamed = found['op'] !== undefined || otherOpNames.some((name) => found[name] !== undefined)
-  if (!isNamed && found['find'] !== undefined && replacing['with'] !== undefined) return { ...replacing, op: 'replace' }
-  return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
-}
-
 /** A body that is the only operation itself, besides what is said of all of them. */
 const alone = ({
   mode,
@@ -156,11 +133,6 @@ const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
   const list = typeof given === 'object' && given !== null && !Array.isArray(given) ? [given] : given
   return { ...body, operations: Array.isArray(list) ? list.map(normaliseOne) : list }
 }
-
-/** Whether edits, checked or as they were sent, replace sections: text that they do not quote. */
-export const replacesSections = (operations: unknown): boolean =>
-  Array.isArray(operations) &&
-  operations.map(normaliseOne).some((each) => (each as Record<string, unknown> | null | undefined)?.['op'] === 'replace_section')
 
 const definition = {
   summary: 'Edits words, sections or lines of the text: all edits or none.',
