@@ -143,6 +143,15 @@ test.each([
       await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${role} ${width} ${words}`).toEqual([]))
     }
     if (role === 'owner') {
+      // The ways of writing that stay in sight while they are on: suggesting, then the source with it.
+      for (const keys of ['Control+Shift+e', 'Control+Alt+p']) {
+        const pressed = page.locator(".top-bar .wide-only[aria-pressed='true']")
+        const before = await pressed.count()
+        await page.keyboard.press(keys)
+        await expect.poll(() => pressed.count()).toBe(before + 1)
+        await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${keys} ${width}`).toEqual([]))
+      }
+      await page.keyboard.press('Control+Alt+p')
       await page.keyboard.press('Control+Alt+h')
       await page.getByRole('heading', { name: title }).waitFor()
       await page.locator('.history-page article > *').first().waitFor()

@@ -603,15 +603,18 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment begu
   await context.close()
 })
 
-test('[REVIEW-5] [REVIEW-40] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing; who withdraws can have it again', async () => {
+test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing; who withdraws can have it again', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
   const as = async (role: string): Promise<Someone> => person('Bea', (await createLink(world.url, document, role)).url)
 
   const viewer = await as('view')
+  const lines = viewer.page.locator('.reading article')
+  const wide = await lines.evaluate((article) => article.clientWidth)
   await viewer.page.keyboard.press('Control+.')
   await viewer.page.locator('.side-panel .card', { hasText: 'A holiday!' }).click()
+  expect(await lines.evaluate((article) => article.clientWidth)).toBe(wide)
   expect(
     await viewer.page
       .locator('.side-panel')
