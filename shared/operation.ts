@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
 import type { MediaKind } from './media-types.ts'
-import { fieldMeant, plainField, shownName as shown } from './nearest.ts'
+import { meaningOf, plainField, shownName as shown } from './nearest.ts'
+import { otherFieldNames } from './other-names.ts'
 import { includesRole, type Role } from './roles.ts'
 
 export interface RestBinding {
@@ -135,15 +136,15 @@ const saidOfUnknown = (
   fields: readonly string[],
   free: readonly string[],
   elsewhere: Elsewhere
-): { said: string; hint: string } => {
+): { said: string; hint: string; isKnown: boolean } => {
   const plain = plainField(shown(name))
   const next = Object.hasOwn(elsewhere, plain) ? elsewhere[plain] : undefined
-  if (next !== undefined) return { said: 'is not a field here', hint: next }
-  const meant = fieldMeant(name, free)
+  if (next !== undefined) return { said: 'is not a field here', hint: next, isKnown: true }
+  const meant = meaningOf(name, free, otherFieldNames)
   if (meant !== undefined)
-    return { said: `is not a field here; did you mean ${meant}?`, hint: `Send it as ${meant}, or leave ${shown(name)} out.` }
+    return { said: `is not a field here; did you mean ${meant}?`, hint: `Send ${shown(name)} as ${meant}, or leave it out.`, isKnown: true }
   const known = fields.length === 0 ? 'There are none here.' : `The fields are: ${fields.join(', ')}.`
-  return { said: 'is not a field here', hint: `Leave ${shown(name)} out. ${known}` }
+  return { said: 'is not a field here', hint: `Leave ${shown(name)} out. ${known}`, isKnown: false }
 }
 
 const shownMax = 20
@@ -154,11 +155,15 @@ export interface FieldFault {
   readonly message: string
 }
 
-/** The unknown fields with what was meant by them, and the next step; undefined when there are none. Errors: `invalid_request` for too many. */
+/**
+ * The unknown fields with what was meant by them, and the next step; undefined when there are none. `present`: all fields that were sent, where
+ * `given` holds some of them. Errors: `invalid_request` for too many.
+ */
 export const unknownFields = (
   given: Readonly<Record<string, unknown>>,
   fields: readonly string[],
-  elsewhere: Elsewhere = {}
+  elsewhere: Elsewhere = {},
+  present: Readonly<Record<string, unknown>> = given
 ): { readonly hint: string; readonly details: readonly FieldFault[] } | undefined => {
   const names = Object.keys(given).filter((name) => given[name] !== undefined)
   if (names.length > limits.fieldsMax)
@@ -166,9 +171,9 @@ export const unknownFields = (
       details: [{ path: 'body', message: `has ${names.length} fields; the limit is ${limits.fieldsMax}` }]
     })
   const unknown = names.filter((name) => !fields.includes(name)).slice(0, shownMax)
-  const free = fields.filter((field) => given[field] === undefined)
+  const free = fields.filter((field) => present[field] === undefined || present[field] === null)
   const told = unknown.map((name) => ({ path: shown(name), ...saidOfUnknown(name, fields, free, elsewhere) }))
-  const [first] = told
+  const first = told.find(({ isKnown }) => isKnown) ?? told[0]
   return first && { hint: first.hint, details: told.map(({ path, said }) => ({ path, message: said })) }
 }
 
@@ -176,8 +181,8 @@ export const unknownFields = (
  * A field that means nothing here would be passed over, and something else be done than was asked for: a misspelt `dryRun` writes, a
  * misspelt `baseVersion` writes over others. Errors: `invalid_request`, naming the field that was meant.
  */
-export const refuseUnknown = (given: Readonly<Record<string, unknown>>, fields: readonly string[], elsewhere: Elsewhere = {}): void => {
-  const unknown = unknownFields(given, fields, elsewhere)
+export const refuseUnknown = (...asked: Parameters<typeof unknownFields>): void => {
+  const unknown = unknownFields(...asked)
   if (unknown !== undefined) throw new ServiceError('invalid_request', unknown)
 }
 

@@ -67,8 +67,8 @@ const costOf = (asked: string, wanted: string): number => {
   return nearest(said, [wanted]) === undefined ? 1 : 0.5
 }
 
-/** Cost of a segment that is missing. Several services have no prefix. */
-const missing = (wanted: string): number => (wanted === 'api' ? little : 1)
+/** Cost of a segment that is missing. Several services have no prefix, and some reply to a comment itself. */
+const missing = (wanted: string): number => (wanted === 'api' ? little : wanted === 'replies' ? 0.3 : 1)
 
 /** Cost of a segment that is too many. */
 const extra = (asked: string): number => (spare.test(asked) ? little : 1)
@@ -105,7 +105,8 @@ export const nearestCalls = (asked: string, path: string): string[] => {
   const deletes = asked === 'POST' && /\/(delete|remove)\/?$/.test(path)
   const method = deletes ? 'DELETE' : asked === 'HEAD' ? 'GET' : asked
   // The address that people open has the text behind it.
-  const segments = segmentsOf(path.replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
+  const segments = segmentsOf(path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
+  if (segments.every((segment) => segment === 'api')) return []
   if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentCharsMax)) return []
   const scored = calls.map((call) => ({ call, cost: far(segments, call.segments) + otherMethod(method, call.method) }))
   const near = scored.filter(({ cost }) => cost <= farMax).toSorted((one, other) => one.cost - other.cost)

@@ -6,6 +6,8 @@ import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
 import type { RateLimitName } from '../../shared/limits.ts'
 import { type FieldFault, type Operation, roleAtLeast, roleFor, unknownFields } from '../../shared/operation.ts'
+import { nearest } from '../../shared/nearest.ts'
+import { valueMeant } from '../../shared/other-names.ts'
 import type { OperationName, Output } from '../../shared/operations/index.ts'
 import { AuthorName } from '../../shared/operations/schemas.ts'
 import { includesRole } from '../../shared/roles.ts'
@@ -203,14 +205,17 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 // ——— input ———
 
 /** Describes what is wrong with a field, in the words of the interface and not of the library. */
-const saidOf = (issue: z.core.$ZodIssue): string => {
+const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
   // The library tells the value in its sentence alone.
-  if (issue.code === 'invalid_type')
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
     return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
   if (issue.code === 'too_small' && issue.message.startsWith('Too small')) return `must be at least ${sizeOf(issue.origin, issue.minimum)}`
   if (issue.code === 'invalid_format' && issue.format === 'datetime') return 'must be an instant such as 2027-01-31T12:00:00Z'
-  if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+  if (issue.code === 'invalid_value')
+    return `must be ${nearestFirst(issue.values, value)
+      .map((known) => JSON.stringify(known))
+      .join(' or ')}`
   return issue.message
 }
 
@@ -219,10 +224,24 @@ const sizeOf = (origin: string, size: number | bigint): string => {
   return origin === 'array' ? `${size} items long` : String(size)
 }
 
-const issuesOf = (error: z.ZodError): FieldFault[] =>
-  error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue) }))
+/** The values that are taken, with the meant one first. */
+const nearestFirst = (known: readonly z.core.util.Primitive[], value: unknown): readonly z.core.util.Primitive[] => {
+  const words = known.filter((word) => typeof word === 'string')
+  const meant = typeof value === 'string' ? (valueMeant(value, words) ?? nearest(value.slice(0, 40), words)) : undefined
+  return meant === undefined ? known : [meant, ...known.filter((word) => word !== meant)]
+}
 
-const refusedInput = (error: z.ZodError): ServiceError => new ServiceError('invalid_request', { details: issuesOf(error) })
+const valueAt = (raw: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (value, step) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[step] : undefined),
+    raw
+  )
+
+const issuesOf = (error: z.ZodError, raw: unknown): FieldFault[] =>
+  error.issues.slice(0, 20).map((issue) => ({ path: issue.path.join('.'), message: saidOf(issue, valueAt(raw, issue.path)) }))
+
+const refusedInput = (error: z.ZodError, raw: unknown): ServiceError =>
+  new ServiceError('invalid_request', { details: issuesOf(error, raw) })
 
 const Written = z.object({ author: AuthorName.optional() })
 
@@ -241,12 +260,12 @@ export const checked = (
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       ...unknown,
-      details: [...unknown.details, ...(parsed.success ? [] : issuesOf(parsed.error))]
+      details: [...unknown.details, ...(parsed.success ? [] : issuesOf(parsed.error, raw))]
     })
-  if (!parsed.success) throw refusedInput(parsed.error)
+  if (!parsed.success) throw refusedInput(parsed.error, raw)
   if (!namesAuthor || raw['author'] === undefined) return parsed.data
   const written = Written.safeParse({ author: raw['author'] })
-  if (!written.success) throw refusedInput(written.error)
+  if (!written.success) throw refusedInput(written.error, raw)
   return { ...parsed.data, ...written.data }
 }
 

@@ -6,6 +6,8 @@ import { randomBytes } from 'node:crypto'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
+import { meaningOf, shownName } from '../../shared/nearest.ts'
+import { otherFieldNames } from '../../shared/other-names.ts'
 import { isDocumentId } from '../../shared/names.ts'
 import { type Operation, refuseUnknown } from '../../shared/operation.ts'
 import { type OperationName, type Output, operations } from '../../shared/operations/index.ts'
@@ -45,6 +47,12 @@ const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
 interface Place {
   readonly doc: string
   readonly key: string | undefined
+}
+
+/** Errors: `invalid_request` for a document that was named in another argument. */
+const refuseOtherName = (given: Fields, { takes }: Tool): void => {
+  const name = Object.keys(given).find((each) => !takes.includes(each) && meaningOf(each, ['doc'], otherFieldNames) === 'doc')
+  if (name !== undefined) throw invalid(shownName(name), 'is not a field here; did you mean doc?')
 }
 
 const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
@@ -239,7 +247,7 @@ const faceOf = (tool: Tool, given: Fields, { fields, refused, data }: Meant, byt
   stamp: () => null,
   check({ operation }) {
     const unknown = Object.entries(fields).filter(([field]) => field !== 'author' && !(field in operation.input.shape))
-    refuseUnknown(Object.fromEntries(unknown), [...tool.takes, 'doc', 'key'], operation.elsewhere)
+    refuseUnknown(Object.fromEntries(unknown), [...tool.takes, 'doc', 'key'], operation.elsewhere, given)
     if (refused !== undefined) throw refused
     return checked(operation, { ...fields })
   },
@@ -255,6 +263,7 @@ const answerOf = async (http: Http, ctx: Context, tool: Tool, args: Fields, byte
   const { name } = meant
   const operation: Operation = operations[name]
   const takesName = operation.rest.method !== 'GET' || tool.takes.includes('author')
+  if (operation.on === 'document' && address === undefined && connectedDoc(ctx) === undefined) refuseOtherName(rest, tool)
   const place = placeFor(operation, address, ctx, http.service.baseUrl)
   const credentials = credentialsOf(http, ctx, given, place, takesName)
   return answerTo({ http, ctx, name, operation, doc: place.doc, credentials }, faceOf(tool, given, meant, bytes))

@@ -44,6 +44,7 @@ import {
   type ServerInfo,
   watchedIn
 } from './modern.ts'
+import { toldTools } from './nearest-tools.ts'
 import { addPrompts } from './prompts.ts'
 import { Refused, refusedFor, resourceNotFound } from './refused.ts'
 import { addResources } from './resources.ts'
@@ -61,7 +62,10 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
   if (found === undefined)
-    throw new Malformed(RpcErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}. tools/list names them all.`)
+    throw new Malformed(
+      RpcErrorCode.InvalidParams,
+      `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names them all.`
+    )
   // A client that connects for reading alone expects that nothing is written that way.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(

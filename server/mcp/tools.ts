@@ -5,8 +5,9 @@
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import { type Operation, rename, withMode } from '../../shared/operation.ts'
+import { type FieldFault, type Operation, rename, unknownFields, withMode } from '../../shared/operation.ts'
 import { replacesSections } from '../../shared/operations/edit-forms.ts'
+import { outsideEdits } from '../../shared/operations/edits.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { decideTool, moreTools } from './more-tools.ts'
 import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
@@ -87,9 +88,20 @@ const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operat
     ? undefined
     : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
 
+/** The refusal of a call without its text, which may stand in an unknown argument. */
+const lacking = (given: Fields, takes: readonly string[], fault: FieldFault): ServiceError => {
+  const unknown = unknownFields(given, takes, outsideEdits)
+  return new ServiceError('invalid_request', { ...unknown, details: [...(unknown?.details ?? []), fault] })
+}
+
+const replaceFields = ['edits', 'content', 'baseVersion', 'dryRun', 'onConflict', 'force', 'mode', 'granularity', 'note', 'label', 'author']
+const appendFields = ['content', 'section', 'baseVersion', 'dryRun', 'mode', 'label', 'author']
+
 const meanReplace = (given: Fields): Meant => {
   const { edits: changes, ...fields } = contentNames(editNames(withMode({ ...given })))
-  if ((changes === undefined) === (fields['content'] === undefined)) throw invalid('edits', 'give either edits or content')
+  if (changes === undefined && fields['content'] === undefined)
+    throw lacking(fields, replaceFields, { path: 'edits', message: 'or content must be given' })
+  if (changes !== undefined && fields['content'] !== undefined) throw invalid('edits', 'give either edits or content')
   if (changes !== undefined) {
     const meant = meanEdits(changes, fields)
     const unread = blindSection(meant.fields)
@@ -154,7 +166,8 @@ const appendTool = toolOf('append_doc', {
   called: { 'operations.0.markdown': 'content', 'operations.0.section': 'section', 'operations.0': 'content' },
   mean(given) {
     const { content: markdown, section: where, ...fields } = contentNames({ ...given })
-    if (typeof markdown !== 'string') throw invalid('content', 'must be given as string')
+    if (markdown === undefined) throw lacking(fields, appendFields, { path: 'content', message: 'must be given as string' })
+    if (typeof markdown !== 'string') throw invalid('content', 'must be string')
     return meanEdits([{ op: 'append', markdown, ...(where === undefined ? {} : { section: where }) }], fields)
   }
 })

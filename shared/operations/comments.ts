@@ -162,6 +162,8 @@ export const resolveComment = operation({
   }
 })
 
+const resolve = 'Resolve or reopen a comment with POST /api/docs/{id}/comments/{commentId}/resolve {"resolved"}.'
+
 export const editComment = operation({
   summary: 'Edits the caller’s own comment.',
   on: 'document',
@@ -173,7 +175,8 @@ export const editComment = operation({
   output: CommentAnswer,
   example: { body: 'Well.' },
   errors: ['not_author', 'text_too_large', 'quota_exceeded'],
-  normalise: rename(bodyAliases)
+  normalise: rename(bodyAliases),
+  elsewhere: { resolved: resolve, isresolved: resolve, resolve, state: resolve, status: resolve, done: resolve }
 })
 
 export const deleteComment = operation({

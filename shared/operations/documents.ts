@@ -45,6 +45,9 @@ export const createDocument = operation({
   elsewhere: { body: asContent, text: asContent, data: asContent, name: asTitle, filename: asTitle }
 })
 
+const byAccept = 'Name the media type in the header Accept: text/markdown or application/json.'
+const mediaElsewhere = { format: byAccept, raw: byAccept, as: byAccept, alt: byAccept, output: byAccept, accept: byAccept }
+
 export const readDocument = operation({
   summary: 'Reads the metadata of a document and the caller’s role.',
   on: 'document',
@@ -56,6 +59,11 @@ export const readDocument = operation({
   output: DocumentAnswer,
   errors: []
 })
+
+const byWriting =
+  'Write the text with PUT /api/docs/{id}/content {"content"}, or parts of it with POST /api/docs/{id}/edits {"operations"}.'
+const byPublishing = 'Publish or unpublish a document with POST /api/docs/{id}/publish {"published"}.'
+const byDeleting = 'Move a document to the trash with DELETE /api/docs/{id}.'
 
 export const updateDocument = operation({
   summary: 'Renames a document.',
@@ -70,7 +78,20 @@ export const updateDocument = operation({
   input: z.object({ title: Title.nullable().meta({ description: 'Null: the title follows the text.' }) }),
   output: DocumentAnswer,
   example: { title: 'Another' },
-  errors: []
+  errors: [],
+  elsewhere: {
+    content: byWriting,
+    markdown: byWriting,
+    text: byWriting,
+    body: byWriting,
+    published: byPublishing,
+    public: byPublishing,
+    visibility: byPublishing,
+    archived: byDeleting,
+    trashed: byDeleting,
+    deleted: byDeleting,
+    intrash: byDeleting
+  }
 })
 
 export const deleteDocument = operation({
@@ -136,7 +157,8 @@ export const readContent = operation({
       .meta({ description: 'Return values instead of formulas in sheets. Do not write this text back: it has lost the formulas.' })
   }),
   output: z.object({ content: z.string(), version: Version, title: z.string(), assignment: Assignment.optional() }),
-  errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous']
+  errors: ['unknown_version', 'not_acceptable', 'target_not_found', 'target_ambiguous'],
+  elsewhere: mediaElsewhere
 })
 
 const After = z.coerce.number().int().min(0).optional().meta({ description: 'Continue after this line: nextAfter of the previous page.' })

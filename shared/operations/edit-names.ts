@@ -15,7 +15,7 @@ const names: readonly (readonly [meaning: string, names: string])[] = [
   ['checked', 'done state completed complete ischecked isdone finished value status'],
   [
     'markdown',
-    'body value new newtext newcontent insert inserttext with replacement string str block blocks children paragraph data md to'
+    'body value text content new newtext newcontent insert inserttext with replacement string str block blocks children paragraph data md to'
   ],
   ['cells', 'values row columns cols data fields cell'],
   ['text', 'content to with new newtext newvalue replacement body data'],
@@ -38,7 +38,7 @@ const names: readonly (readonly [meaning: string, names: string])[] = [
   ['occurrence', 'nth index instance matchindex number position which'],
   ['line', 'linenumber atline startline'],
   ['op insert', 'after before at position insertafter insertbefore where'],
-  ['op replace_all', 'all global everywhere replaceall allowmultiple expected count expectedreplacements occurrences'],
+  ['op replace_all', 'all multiple global everywhere replaceall allowmultiple expected count expectedreplacements occurrences'],
   ['op replace_lines', 'from start startline end endline lines range linerange'],
   ['op replace_section', 'section heading'],
   ['op replace', 'with replacement new newtext newstring'],
@@ -69,7 +69,7 @@ const operationNames: Readonly<Record<string, string>> = {
   insert: 'inserttext insertafter insertbefore addbefore addafter prepend insertblock insertcontent',
   append: 'add push appendtext appendblock addtext appendblockchildren appendcontent addsection create createblock',
   replace_section: 'updatesection setsection rewritesection editsection section',
-  replace_lines: 'lines line deletelines editlines replacerange setlines insertline updatelines replaceline patch',
+  replace_lines: 'lines line deletelines editlines replacerange setlines insertline updatelines replaceline',
   set_document: 'replacedocument rewrite write overwrite replacecontent setcontent settext replacedoc setall replacefile',
   replace_all: 'replaceall replacealltext substituteall globalreplace sed',
   append_row: 'addrow insertrow newrow inserttablerow addtablerow appendrows',
@@ -86,8 +86,12 @@ export const operationMeant = (
   given: Readonly<Record<string, unknown>>,
   fieldsOf: Readonly<Record<string, readonly string[]>>
 ): string | undefined => {
+  const only = Object.keys(given).length === 1 ? Object.keys(given)[0] : undefined
   const word = ['op', ...otherOpNames].map((name) => given[name]).find((value) => typeof value === 'string')
   if (word !== undefined) return operationCalled(String(word))
+  // Google Docs names a request by its only field.
+  const wrapped = only === undefined ? undefined : operationCalled(only)
+  if (wrapped !== undefined) return wrapped
   const known = Object.entries(fieldsOf).map(([op, fields]) => ({ op, fit: fitOf(op, fields, given) }))
   const [best] = known.toSorted((one, other) => other.fit - one.fit)
   return best !== undefined && best.fit > 0 ? best.op : undefined

@@ -101,7 +101,10 @@ const toldOperations = (given: Readonly<Record<string, unknown>>): string => {
 
 const Operation = z
   .discriminatedUnion('op', kinds, {
-    error: ({ code, input }) => (code === 'invalid_union' ? toldOperations(input as Record<string, unknown>) : undefined)
+    error: ({ code, input }) =>
+      code === 'invalid_union'
+        ? toldOperations(input as Record<string, unknown>)
+        : 'must be an object, such as {"op": "replace", "find": "old words", "with": "new words"}'
   })
   .meta({ id: 'EditOperation' })
 
@@ -133,6 +136,13 @@ const normalise = (raw: Record<string, unknown>): Record<string, unknown> => {
   const list = typeof given === 'object' && given !== null && !Array.isArray(given) ? [given] : given
   return { ...body, operations: Array.isArray(list) ? list.map(normaliseOne) : list }
 }
+
+const asEdit = 'Send a list of edits, such as {"edits": [{"op": "replace", "find": "old words", "with": "new words"}]}.'
+const namesOfOne =
+  'command find with old new oldstring newstring oldstr newstr oldtext newtext search replace replacement codeedit patch diff content'
+
+/** The fields of one edit, sent without its list, and forms of a change that are none here. */
+export const outsideEdits = Object.fromEntries(namesOfOne.split(' ').map((name) => [name, asEdit]))
 
 const definition = {
   summary: 'Edits words, sections or lines of the text: all edits or none.',
@@ -195,7 +205,7 @@ const definition = {
     'text_too_large'
   ],
   normalise,
-  elsewhere: { preview: 'To see the change without making it send dryRun: true.' }
+  elsewhere: { ...outsideEdits, preview: 'To see the change without making it send dryRun: true.' }
 } as const
 
 const query = ['brief', 'mode', 'baseVersion', 'dryRun', 'label'] as const

@@ -49,19 +49,25 @@ export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
   return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(given(raw)))
 }
 
-const named = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
+/** The ways to name text, as a hint. */
+export const targetNamed = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
 
 /** Other interfaces' names of text. */
 export const targetElsewhere: Elsewhere = {
-  selection: named,
-  selectedtext: named,
-  findtext: named,
-  textselection: named,
-  quotedtext: named,
-  highlight: named,
-  range: named,
-  start: named,
-  end: named
+  selection: targetNamed,
+  selectedtext: targetNamed,
+  findtext: targetNamed,
+  textselection: targetNamed,
+  quotedtext: targetNamed,
+  highlight: targetNamed,
+  range: targetNamed,
+  start: targetNamed,
+  end: targetNamed,
+  startline: targetNamed,
+  endline: targetNamed,
+  position: targetNamed,
+  path: targetNamed,
+  quotedfilecontent: targetNamed
 }
 
 const changes = 'Read changes since a cursor with GET /api/docs/{id}/events?since=CURSOR.'

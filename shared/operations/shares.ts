@@ -43,6 +43,8 @@ export const readShare = operation({
   errors: []
 })
 
+const forPerson = 'A link is for whoever has it. Send role, with the name of the person as label, and give them the url that is answered.'
+
 export const createShare = operation({
   summary: 'Creates a share link with one role. Give each participant a link of their own.',
   description:
@@ -61,7 +63,8 @@ export const createShare = operation({
   }),
   output: CreatedShare,
   example: { role: 'view' },
-  errors: []
+  errors: [],
+  elsewhere: { email: forPerson, emailaddress: forPerson, user: forPerson, grantee: forPerson, type: forPerson, to: forPerson }
 })
 
 export const changeShare = operation({

@@ -13,7 +13,9 @@ import {
   RemarkId,
   renameWithTarget,
   ReplyRecord,
-  targetFields
+  targetElsewhere,
+  targetFields,
+  targetNamed
 } from './remarks.ts'
 import { exact, AuthorName, BaseVersion, Brief, Instant, MarkdownInput, Version } from './schemas.ts'
 
@@ -117,7 +119,15 @@ export const createSuggestion = operation({
     'text_too_large',
     'quota_exceeded'
   ],
-  normalise: renameWithTarget({ type: 'operation', op: 'operation', kind: 'operation', content: 'text', with: 'text', replacement: 'text' })
+  normalise: renameWithTarget({
+    type: 'operation',
+    op: 'operation',
+    kind: 'operation',
+    content: 'text',
+    with: 'text',
+    replacement: 'text'
+  }),
+  elsewhere: { ...targetElsewhere, from: targetNamed, to: targetNamed }
 })
 
 export const draftSuggestion = operation({

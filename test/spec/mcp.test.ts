@@ -544,9 +544,9 @@ test('[MCP-24] names in snake case and synonyms are understood, unknown argument
   await owner.replace(`${text}more\n`)
   const stale = { ...at(owner), base_version: version, markdown: 'x' }
   expect((await refused(world.url, 'replace_doc', stale)).code).toBe('version_conflict')
-  expect(await refused(world.url, 'replace_doc', { ...stale, why: 'not' })).toMatchObject({
+  expect(await refused(world.url, 'replace_doc', { ...stale, colour: 'red' })).toMatchObject({
     code: 'invalid_request',
-    hint: expect.stringContaining('Leave why out. The fields are: edits, content')
+    hint: expect.stringContaining('Leave colour out. The fields are: edits, content')
   })
   expect((await told(world.url, 'add_comment', { ...at(owner), message: 'Why?', quote: 'Intro.' })).anchored).toBe(true)
   expect(

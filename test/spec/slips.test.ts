@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fieldMeant } from '../../shared/nearest.ts'
-import { refused } from '../support/mcp.ts'
+import { refused, rpc } from '../support/mcp.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -228,4 +228,32 @@ test('[SLIP-8] an operator may ask for the version of whatever is replaced', asy
   ])
     expect((await doc.ask('PUT', '/content', { json: allowed })).status).toBe(200)
   await strict.stop()
+})
+
+test.each([
+  ['read_doc', { doc: undefined, id: 'x' }, 'did you mean doc?'],
+  ['read_doc', { start_line: 1 }, 'did you mean lines?'],
+  ['read_doc', { format: 'json' }, 'a tool answers Markdown'],
+  ['replace_doc', { old_string: 'one', new_string: 'x' }, 'Send a list of edits'],
+  ['replace_doc', { body: 'x' }, 'did you mean content?'],
+  ['append_doc', { body: 'x' }, 'did you mean content?'],
+  ['resolve_comment', { id: 'c1' }, 'did you mean commentId?'],
+  ['create_share', { permission: 'edit' }, 'did you mean role?']
+])('[SLIP-13] %s with %j says which argument was meant, and nothing changes', async (name, args, meant) => {
+  const at = { doc: owner.doc, key: owner.key }
+  expect(JSON.stringify(await refused(world.url, name, { ...at, ...args }))).toContain(meant)
+  expect((await owner.read()).content).toBe('one\n')
+})
+
+test.each([
+  ['svc_publish', 'svc_set_published'],
+  ['svc.list_documents', 'svc.list_docs'],
+  ['svc_edit_document', 'svc_replace_doc'],
+  ['svc.get_doc', 'svc.read_doc'],
+  ['svc.update_comment', 'svc.edit_comment'],
+  ['svc.__proto__', '']
+])('[SLIP-14] the unknown tool %s is answered with %s', async (name, meant) => {
+  const { json } = await rpc(world.url, 'tools/call', { name, arguments: {} })
+  const guess = meant === '' ? '' : ` Did you mean ${meant}?`
+  expect(json.error.message).toBe(`Unknown tool: ${name}.${guess} tools/list names them all.`)
 })

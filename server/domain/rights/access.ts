@@ -120,9 +120,10 @@ const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean):
 /** Errors: `credential_invalid` for a bearer token that stands for nobody here. */
 const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
-  if (shareKeyPattern.test(bearer))
+  // A scheme that is none of ours stands before it: `Token KEY`.
+  if (shareKeyPattern.test(bearer.split(' ').at(-1) ?? ''))
     throw new ServiceError('credential_invalid', {
-      message: 'You sent a share key as a bearer token.',
+      message: 'You sent a share key in Authorization.',
       hint: 'Send the key as X-Share-Key, or as ?key=.'
     })
   const holder = await holderOfBearer(service, bearer, atMcp)
