@@ -1,12 +1,28 @@
 /** Chats: messages are sent at the bottom; one's own are changed where they stand. Names are what people call themselves. */
 import { plainNameOf } from '../presence/people.ts'
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
-import type { JSX } from 'preact'
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { appendMessage, type Chat as ChatShape, editMessage, type Message, parseChat, plainAuthor } from '../../shared/fences/chat.ts'
-import { followPart } from '../../shared/components/follow-part.ts'
+import {
+  authorsOf,
+  beginChat,
+  type ChatEvent,
+  chatKey,
+  type ChatOutcome,
+  chatShown,
+  type ChatState,
+  chatStep,
+  type Draft,
+  editsOf,
+  isOwn,
+  keyOf,
+  othersThan,
+  type Result,
+  type Speaker,
+  speakerOf
+} from '../../shared/components/chat.ts'
+import { type Message, parseChat } from '../../shared/fences/chat.ts'
 import { limits } from '../../shared/limits.ts'
-import { mentionOf } from '../../shared/mentions.ts'
 import { namesAround } from '../presence/mention-names.ts'
 import { useMentions } from '../presence/mention-picker.tsx'
 import { personName } from '../presence/person.ts'
@@ -17,39 +33,14 @@ import { useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 
-/** The key that tells a message from others, wherever it stands. */
-const wordsOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
-
-const messagesOf = ({ entries }: ChatShape): Message[] => entries.filter((entry) => entry.kind === 'message')
-
-/** Where a message is that was seen somewhere: the nearest that reads the same. */
-const find = (chat: ChatShape, message: Message): Message | undefined =>
-  messagesOf(chat)
-    .filter((each) => wordsOf(each) === wordsOf(message))
-    .toSorted((one, other) => Math.abs(one.index - message.index) - Math.abs(other.index - message.index))[0]
-
-/** A minute of the clock and what was written in it. */
-const keyOf = (time: number | undefined, text: string): string =>
-  `${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
-
-/** Messages that this page has sent for somebody without a name: nothing else tells whose they are. */
+/** Messages that this page has sent for somebody without a name, in whichever chat. */
 const sentUnnamed = new Set<string>()
-
-/** A message of one's own that is being changed. */
-interface Draft {
-  /** As it was when it was begun. */
-  readonly begun: Message
-  /** As it is now; the last that was known of it when it was removed. */
-  readonly message: Message
-  readonly isGone: boolean
-}
 
 interface WritingInput {
   readonly label: string
   readonly text?: string
   readonly disabled?: boolean
-  readonly focused?: boolean
-  /** False: it was not taken, and stays. */
+  /** False: the text stays in the field. */
   readonly onSend: (text: string) => boolean
   readonly onCancel?: () => void
   readonly onInput?: () => void
@@ -59,24 +50,9 @@ interface WritingInput {
   readonly name: string
 }
 
-/** Enter sends, Shift-Enter begins a line. */
-function Writing({
-  label,
-  text = '',
-  disabled = false,
-  focused = false,
-  onSend,
-  onCancel,
-  onInput,
-  names,
-  say,
-  name
-}: WritingInput): JSX.Element {
+function Writing({ label, text = '', disabled = false, onSend, onCancel, onInput, names, say, name }: WritingInput): JSX.Element {
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({ field, names, say })
-  useLayoutEffect(() => {
-    if (focused) field.current?.focus()
-  }, [])
   const send = (): void => {
     if (field.current !== null && field.current.value.trim() !== '' && onSend(field.current.value)) field.current.value = ''
   }
@@ -107,10 +83,10 @@ function Writing({
         onBlur={mentions.close}
         onKeyDown={(event) => {
           if (event.isComposing) return
-          if (mentions.take(event)) event.stopPropagation()
-          else if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) send()
-          else if (event.key === 'Escape' && onCancel !== undefined) onCancel()
-          else return
+          const action = mentions.take(event) ? 'mention' : chatKey(event, onCancel !== undefined)
+          if (action === undefined) return
+          if (action === 'send') send()
+          else if (action === 'cancel') onCancel?.()
           event.preventDefault()
           event.stopPropagation()
         }}
@@ -132,148 +108,142 @@ const timeOf = ({ at, time }: Message): JSX.Element | string =>
     </time>
   )
 
-export function Chat({ input }: { input: ComponentInput }): JSX.Element {
-  const { page, fence, refusal, said, held } = input
+type Announcement = NonNullable<ChatOutcome['announcement']>
+
+/** Announced to who listens to the page; what others did is shown, too. */
+const announced: Readonly<Record<Exclude<Announcement, 'changed by others'>, () => string>> = {
+  sent: () => t('Message sent'),
+  changed: () => t('Message changed'),
+  deleted: () => t('Message deleted')
+}
+
+interface Session {
+  readonly state: ReadonlySignal<ChatState>
+  readonly element: RefObject<HTMLDivElement | null>
+  readonly list: RefObject<HTMLDivElement | null>
+  /** Whether the reader is at the end, and stays there. */
+  readonly follows: { current: boolean }
+  /** True: the field of a new message is to be emptied. */
+  dispatch(event: ChatEvent): boolean
+}
+
+/** Carries out the steps of the session: in the text, for the ears, with the focus. */
+function useSession(input: ComponentInput): Session {
   const element = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const follows = useRef(true)
-  const chat = useComputed(() => parseChat(fence.value))
-  const draft = useSignal<Draft | undefined>(undefined)
-  const asked = useSignal<string | undefined>(undefined)
-  const followed = useRef(chat.peek())
-  const mayChange = refusal.value === undefined
-  const own = page.here.value.find(({ self }) => self)
-  const me = plainAuthor(own === undefined ? t('Guest') : plainNameOf(own))
-  // A message tells its author by name alone: of two who are called the same nobody knows whose it is.
-  const isShared = page.here.value.some((person) => !person.self && plainAuthor(plainNameOf(person)) === me)
-  const isUnnamed = own?.kind !== 'account' && personName.value === ''
-  const names = (): string[] =>
-    namesAround(
-      page,
-      chat
-        .peek()
-        .entries.flatMap((entry) => (entry.kind === 'message' ? [entry.author] : []))
-        .toReversed()
-    ).filter((name) => name !== mentionOf(me))
-  const say = (words: string): void => {
-    said.value = words
+  const wantsFocus = useRef(false)
+  const chat = useComputed(() => parseChat(input.fence.value))
+  const state = useSignal(beginChat(chat.peek()))
+
+  const show = ({ announcement, hold, sent, focus, goesToEnd = false }: ChatOutcome): void => {
+    if (sent !== undefined) sentUnnamed.add(sent)
+    if (hold !== undefined) input.hold(hold ?? undefined)
+    if (goesToEnd) follows.current = true
+    if (announcement === 'changed by others') toast(t('Someone changed this message in the meantime.'))
+    else if (announcement !== undefined) input.said.value = announced[announcement]()
+    if (focus === 'new message') element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus()
+    if (focus === 'draft') wantsFocus.current = true
   }
-  const shown = chat.value.entries.slice(-limits.chatMessagesMax)
-  const left = chat.value.entries.length - shown.length
-
-  useSignalEffect(() => {
-    const [before, now] = [messagesOf(followed.current), messagesOf(chat.value)]
-    followed.current = chat.value
-    const open = draft.peek()
-    if (open === undefined) return
-    const same = find(chat.value, open.message)
-    const index = before.findIndex((each) => each.index === open.message.index)
-    // Another's message is never taken for it.
-    const isLike = (at: number): boolean => now[at]?.author === open.message.author && now[at].at === open.message.at
-    const changed = open.isGone || same !== undefined ? undefined : followPart(before.map(wordsOf), index, now.map(wordsOf), isLike)
-    const message = same ?? now[changed ?? -1]
-    draft.value = message === undefined ? { ...open, isGone: true } : { ...open, message, isGone: false }
-  })
-  useKeptFocus(list, '.message-draft')
-
+  const dispatch = (event: ChatEvent): boolean => {
+    const outcome = chatStep(state.peek(), event)
+    state.value = outcome.state
+    show(outcome)
+    const { change, empties = false } = outcome
+    if (change === undefined) return empties
+    let result: Result = 'closed'
+    const isDone = input.act((now) => {
+      const edits = editsOf(parseChat(now), change)
+      result = edits === undefined ? 'gone' : 'refused'
+      return edits ?? []
+    })
+    return dispatch({ kind: 'written', change, result: isDone ? 'done' : result })
+  }
+  useSignalEffect(() => void dispatch({ kind: 'changed', chat: chat.value }))
   useSignalEffect(() => {
     if (!input.begins.value) return
     input.begins.value = false
-    element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus()
+    dispatch({ kind: 'begin' })
   })
-
+  useKeptFocus(list, '.message-draft')
+  // The form of a draft is drawn by then.
+  useLayoutEffect(() => {
+    const field = wantsFocus.current ? list.current?.querySelector<HTMLElement>('.message-draft textarea') : undefined
+    if (!field) return
+    wantsFocus.current = false
+    field.focus()
+  })
   // A reader at the end goes on reading there.
   useLayoutEffect(() => {
     if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
-  }, [chat.value])
+  }, [state.value.chat])
+  return { state, element, list, follows, dispatch }
+}
 
-  const cancel = (): void => {
-    draft.value = undefined
-    asked.value = undefined
-    input.hold(undefined)
-  }
-  /** False when the message is no longer there, and nothing was written. */
-  const write = (message: Message, text: string): boolean => {
-    let isThere = false
-    const done = input.act((now) => {
-      const there = parseChat(now)
-      const found = find(there, message)
-      isThere = found !== undefined
-      if (found === undefined) toast(t('Someone changed this message in the meantime.'))
-      return found === undefined ? [] : editMessage(there, found, text)
-    })
-    const isDeleted = text.trim() === ''
-    if (done && isUnnamed) sentUnnamed.add(keyOf(message.time, text))
-    if (done) said.value = isDeleted ? t('Message deleted') : t('Message changed')
-    return isThere
-  }
-  const send = (text: string): boolean => {
-    follows.current = true
-    const time = Date.now()
-    const done = input.act((now) => appendMessage(parseChat(now), { author: me, time, text }))
-    if (done && isUnnamed) sentUnnamed.add(keyOf(time, text))
-    if (done) said.value = t('Message sent')
-    return done
-  }
-  const save = ({ begun, message, isGone }: Draft, text: string): boolean => {
-    const isContested = !isGone && message.text !== begun.text && text.trim() !== begun.text && text.trim() !== message.text
-    if (isContested) asked.value = text.trim()
-    // A part that was not changed leaves what others made of it.
-    else if (isGone ? send(text) : text.trim() === begun.text || write(message, text)) cancel()
-    return false
-  }
+/** The person of this page, as the chat knows them. */
+function speakerIn({ here }: ComponentInput['page']): Speaker {
+  const own = here.value.find(({ self }) => self)
+  const others = here.value.filter(({ self }) => !self).map(plainNameOf)
+  const isUnnamed = own?.kind !== 'account' && personName.value === ''
+  return speakerOf(own === undefined ? t('Guest') : plainNameOf(own), isUnnamed, others)
+}
 
-  const formOf = (open: Draft): JSX.Element => (
+export function Chat({ input }: { input: ComponentInput }): JSX.Element {
+  const { page, refusal, said, held } = input
+  const { state, element, list, follows, dispatch } = useSession(input)
+  const { chat, draft: open, asked } = state.value
+  const mayChange = refusal.value === undefined
+  const by = speakerIn(page)
+  const { name: me, isShared, isUnnamed } = by
+  const names = (): string[] => othersThan(by, namesAround(page, authorsOf(state.peek().chat)))
+  const say = (words: string): void => {
+    said.value = words
+  }
+  const { entries, left, formAt } = chatShown(chat, open, limits.chatMessagesMax)
+
+  const formOf = ({ begun, message, isGone }: Draft): JSX.Element => (
     <div class='message-draft'>
-      {open.isGone && (
+      {isGone && (
         <p class='draft-asked' role='alert'>
           {t('Someone deleted this message. Your text:')}
         </p>
       )}
       <Writing
         label={t('Message')}
-        text={open.begun.text}
-        focused
-        name={open.isGone ? t('Send as a new message') : t('Save')}
-        onCancel={cancel}
-        onInput={() => {
-          asked.value = undefined
-          if (!open.isGone) input.hold(wordsOf(open.message))
-        }}
+        text={begun.text}
+        name={isGone ? t('Send as a new message') : t('Save')}
+        onCancel={() => dispatch({ kind: 'cancel' })}
+        onInput={() => dispatch({ kind: 'typed' })}
         names={names}
         say={say}
-        onSend={(text) => save(open, text)}
+        onSend={(text) => dispatch({ kind: 'save', text, time: Date.now(), by })}
       />
-      {asked.value !== undefined && !open.isGone && (
+      {asked !== undefined && !isGone && (
         <WhichStays
-          changed={[{ name: t('Message'), mine: asked.value, theirs: open.message.text }]}
-          onMine={() => write(open.message, asked.value ?? '') && cancel()}
-          onTheirs={cancel}
+          changed={[{ name: t('Message'), mine: asked, theirs: message.text }]}
+          onMine={() => dispatch({ kind: 'keep mine', by })}
+          onTheirs={() => dispatch({ kind: 'cancel' })}
         />
       )}
     </div>
   )
 
   const messageOf = (message: Message): JSX.Element => {
-    const isOwn = isUnnamed ? sentUnnamed.has(keyOf(message.time, message.text)) : !isShared
-    const isMine = mayChange && isOwn && !message.imported && message.author === me
-    const isEdited = draft.value?.isGone === false && draft.value.message === message
-    const holder = held.value.get(wordsOf(message))
+    const isMine = mayChange && isOwn(message, by, sentUnnamed)
+    const edited = open?.isGone === false && open.message === message ? open : undefined
+    const holder = held.value.get(keyOf(message))
     return (
-      <li class='message' key={isEdited ? 'draft' : message.index}>
+      <li class='message' key={edited === undefined ? message.index : 'draft'}>
         <p class='message-head'>
           <b dir='auto'>{message.author}</b> {timeOf(message)}
-          {isMine && !isEdited && (
+          {isMine && edited === undefined && (
             <span class='message-tools'>
               <button
                 type='button'
                 class='link'
                 disabled={holder !== undefined}
                 aria-label={t('Edit the message “{text}”', { text: message.text.slice(0, 40) })}
-                onClick={() => {
-                  draft.value = { begun: message, message, isGone: false }
-                  input.hold(wordsOf(message))
-                }}
+                onClick={() => dispatch({ kind: 'edit', message })}
               >
                 {t('Edit')}
               </button>{' '}
@@ -282,7 +252,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
                 class='link'
                 disabled={holder !== undefined}
                 aria-label={t('Delete the message “{text}”', { text: message.text.slice(0, 40) })}
-                onClick={() => write(message, '')}
+                onClick={() => dispatch({ kind: 'delete', message, by })}
               >
                 {t('Delete')}
               </button>
@@ -290,8 +260,8 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
           )}
           {holder !== undefined && <span class='card-holder'> {t('{name} is editing this', { name: holder.name })}</span>}
         </p>
-        {isEdited && draft.value !== undefined ? (
-          formOf(draft.value)
+        {edited !== undefined ? (
+          formOf(edited)
         ) : (
           <div class='message-text'>
             {message.text.split('\n').map((line, index) => (
@@ -303,18 +273,12 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     )
   }
 
-  const open = draft.value
-  /** Before which entry the form stands whose message is not among those that are shown; -1: behind all. */
-  const formAt =
-    open !== undefined && (open.isGone || !shown.includes(open.message))
-      ? shown.findIndex(({ index }) => index >= open.message.index)
-      : undefined
   const lone = (
     <li class='message' key='draft'>
       {open !== undefined && formOf(open)}
     </li>
   )
-  const items = shown.flatMap((entry, at) => {
+  const items = entries.flatMap((entry, at) => {
     const item =
       entry.kind === 'message' ? (
         messageOf(entry)
@@ -355,7 +319,14 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
           {t('Someone else here is also called {name}. Messages under this name cannot be changed for now.', { name: me })}
         </p>
       )}
-      <Writing label={t('Message as {name}', { name: me })} disabled={!mayChange} names={names} say={say} name={t('Send')} onSend={send} />
+      <Writing
+        label={t('Message as {name}', { name: me })}
+        disabled={!mayChange}
+        names={names}
+        say={say}
+        name={t('Send')}
+        onSend={(text) => dispatch({ kind: 'send', text, time: Date.now(), by })}
+      />
     </div>
   )
 }

@@ -1,0 +1,221 @@
+/** Rules of chats that need no page: the session of a person (shared/components/chat.ts). */
+import { expect, test } from 'vitest'
+import {
+  authorsOf,
+  beginChat,
+  type ChatEvent,
+  chatKey,
+  type ChatOutcome,
+  chatShown,
+  type ChatState,
+  chatStep,
+  editsOf,
+  isOwn,
+  messagesOf,
+  othersThan,
+  type Result,
+  speakerOf
+} from '../shared/components/chat.ts'
+import { type Chat, type Message, parseChat } from '../shared/fences/chat.ts'
+import { fencesOf } from '../shared/fences/fences.ts'
+import { applyEdits } from '../shared/text/diff.ts'
+
+const read = (text: string): Chat => {
+  const [fence] = fencesOf(text)
+  if (fence === undefined) throw new Error('no chat')
+  return parseChat(fence)
+}
+const chatOf = (...lines: readonly string[]): Chat => read(`\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`)
+/** The lines of a chat, without the fence around it. */
+const linesOf = ({ fence }: Chat): string[] => fence.lines.map(({ text }) => text).filter((text) => text !== '')
+const messageOf = (chat: Chat, text: string): Message => {
+  const found = messagesOf(chat).find((each) => each.text === text)
+  if (found === undefined) throw new Error(`nobody wrote ${text}`)
+  return found
+}
+
+const kim = speakerOf('Kim', false, ['Ana'])
+const guest = speakerOf('Guest', true, ['Ana'])
+const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
+const time = Date.parse('2026-11-21T09:00Z')
+
+/** A chat that a person and others write in: what a step wants to write is written, and both are told of the change. */
+class Talk {
+  state: ChatState
+  readonly announcements: ChatOutcome['announcement'][] = []
+  readonly holds: (string | null)[] = []
+  readonly sent = new Set<string>()
+  focus: ChatOutcome['focus']
+  isEmptied = false
+  /** The text takes no edits. */
+  isLocked = false
+
+  constructor(...lines: readonly string[]) {
+    this.state = beginChat(chatOf(...lines))
+  }
+
+  /** Others write: the page hears of it now, or only with the next change. */
+  others(...lines: readonly string[]): this {
+    return this.step({ kind: 'changed', chat: chatOf(...lines) })
+  }
+
+  step(event: ChatEvent, now = this.state.chat): this {
+    const outcome = chatStep(this.state, event)
+    this.state = outcome.state
+    const { change, announcement, hold, sent, focus, empties = false } = outcome
+    if (announcement !== undefined) this.announcements.push(announcement)
+    if (hold !== undefined) this.holds.push(hold)
+    if (sent !== undefined) this.sent.add(sent)
+    this.focus = focus ?? this.focus
+    this.isEmptied ||= empties
+    if (change === undefined) return this
+    const edits = editsOf(now, change)
+    const isDone = !this.isLocked && edits !== undefined && edits.length > 0
+    const result: Result = isDone ? 'done' : edits === undefined ? 'gone' : 'refused'
+    if (isDone) this.step({ kind: 'changed', chat: read(applyEdits(now.fence.source, edits)) })
+    return this.step({ kind: 'written', change, result })
+  }
+
+  edit(text: string): this {
+    return this.step({ kind: 'edit', message: messageOf(this.state.chat, text) }).step({ kind: 'typed' })
+  }
+
+  save(text: string): this {
+    return this.step({ kind: 'save', text, time, by: kim })
+  }
+}
+
+test('[COMP-7] a message goes to the end of the chat as it is by then, lines and all', () => {
+  const talk = new Talk(first, '--- 2026-11-21')
+  const now = chatOf(first, '--- 2026-11-21', last)
+  talk.step({ kind: 'send', text: 'Yes, **today**\nor tomorrow', time, by: kim }, now)
+  expect(linesOf(talk.state.chat)).toEqual([first, '--- 2026-11-21', last, '[2026-11-21T09:00Z] @Kim: Yes, **today**', '  or tomorrow'])
+  expect([talk.announcements, talk.isEmptied]).toEqual([['sent'], true])
+})
+
+test('[COMP-7] text that cannot be sent stays in its field', () => {
+  const talk = new Talk(first)
+  talk.isLocked = true
+  talk.step({ kind: 'send', text: 'Yes', time, by: kim })
+  expect([talk.announcements, talk.isEmptied]).toEqual([[], false])
+})
+
+test('[COMP-7] one’s own message is changed and deleted where it stands now', () => {
+  const talk = new Talk(first, mine, last).edit('Yes')
+  expect(talk.focus).toBe('draft')
+  talk.step({ kind: 'save', text: ' No ', time, by: kim }, chatOf(mine, first, last))
+  expect(linesOf(talk.state.chat)).toEqual([mine.replace('Yes', 'No'), first, last])
+  expect(talk.state.draft).toBeUndefined()
+  talk.step({ kind: 'delete', message: messageOf(talk.state.chat, 'No'), by: kim })
+  expect(linesOf(talk.state.chat)).toEqual([first, last])
+  expect(talk.announcements).toEqual(['changed', 'deleted'])
+  // Others are told which message is being changed, and in the end that none is.
+  expect(talk.holds).toEqual([...Array(2).fill(JSON.stringify(['Kim', '2026-11-20T10:03Z', 'Yes'])), null])
+})
+
+test('[COMP-7] a message that others deleted is neither changed nor deleted, which is announced', () => {
+  const talk = new Talk(first, mine)
+  talk.step({ kind: 'delete', message: messageOf(talk.state.chat, 'Yes'), by: kim }, chatOf(first))
+  talk.edit('Yes').step({ kind: 'save', text: 'No', time, by: kim }, chatOf(first))
+  expect(talk.announcements).toEqual(['changed by others', 'changed by others'])
+  // The typed text stays.
+  expect(talk.state.draft).toBeDefined()
+})
+
+test('[COMP-7] messages of others, and those in another form, are not one’s own', () => {
+  const chat = chatOf(first, mine, '{{Kim|Imported|10:05}}')
+  const own = (speaker: typeof kim): string[] => messagesOf(chat).flatMap((each) => (isOwn(each, speaker, new Set()) ? [each.text] : []))
+  expect(own(kim)).toEqual(['Yes'])
+  expect(own(speakerOf('Ana', false, ['Kim']))).toEqual(['Can we ship?'])
+})
+
+test('[COMP-7] Enter sends, other keys with it do not, and Esc gives up a change', () => {
+  const key = (name: string, held: object = {}, mayCancel = true) =>
+    chatKey({ key: name, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, ...held }, mayCancel)
+  expect(key('Enter')).toBe('send')
+  for (const held of ['shiftKey', 'altKey', 'ctrlKey', 'metaKey']) expect(key('Enter', { [held]: true })).toBeUndefined()
+  expect([key('Escape'), key('Escape', {}, false), key('a')]).toEqual(['cancel', undefined, undefined])
+})
+
+test('[COMP-10] the authors of a chat are offered, the latest first, but not the person themselves', () => {
+  const authors = authorsOf(chatOf('[2026-11-20T10:02Z] @Kim Bo: Yes', first, '--- 2026-11-21', '[2026-11-20T10:04Z] @Clara: No'))
+  expect(authors).toEqual(['Clara', 'Ana', 'Kim Bo'])
+  expect(othersThan(speakerOf('Kim Bo', false, []), ['Clara', 'Kim-Bo', 'Kim'])).toEqual(['Clara', 'Kim'])
+})
+
+test('[COMP-28] the draft goes with its message, wherever others move it, and is saved there', () => {
+  const talk = new Talk(first, mine, last).edit('Yes').others(last, first, '--- 2026-11-21', mine).save('Yes, today')
+  expect(linesOf(talk.state.chat)).toEqual([last, first, '--- 2026-11-21', mine.replace('Yes', 'Yes, today')])
+})
+
+test('[COMP-28] of a message that was changed it is asked which text stays', () => {
+  const theirs = mine.replace('Yes', 'No')
+  const asked = (): Talk => new Talk(first, mine, last).edit('Yes').others(theirs, last).save(' Yes, today ')
+  expect(asked().state).toMatchObject({ asked: 'Yes, today', draft: { message: { text: 'No' }, isGone: false } })
+  expect(linesOf(asked().state.chat)).toEqual([theirs, last])
+  const kept = asked().step({ kind: 'keep mine', by: kim })
+  expect(linesOf(kept.state.chat)).toEqual([mine.replace('Yes', 'Yes, today'), last])
+  const dropped = asked().step({ kind: 'cancel' })
+  expect(linesOf(dropped.state.chat)).toEqual([theirs, last])
+  for (const { state } of [kept, dropped]) expect([state.draft, state.asked]).toEqual([undefined, undefined])
+  // The person goes on typing: the question comes again with the next attempt to save.
+  const typed = asked().step({ kind: 'typed' })
+  expect(typed.state.asked).toBeUndefined()
+  expect(typed.save('Yes, now').state.asked).toBe('Yes, now')
+})
+
+test('[COMP-28] nothing is asked where only one of the two changed the text, or both did alike', () => {
+  const talk = (): Talk => new Talk(first, mine).edit('Yes').others(first, mine.replace('Yes', 'No'))
+  for (const text of ['Yes', 'No']) {
+    const { state } = talk().save(text)
+    expect([state.draft, state.asked, linesOf(state.chat)]).toEqual([undefined, undefined, [first, mine.replace('Yes', 'No')]])
+  }
+})
+
+test('[COMP-28] the text for a message that was removed stays, to be sent again', () => {
+  const talk = new Talk(first, mine, last).edit('Yes').others(first, last)
+  expect(talk.state.draft).toMatchObject({ isGone: true, begun: { text: 'Yes' } })
+  // It stands where the message was, and holds nothing any more.
+  expect(chatShown(talk.state.chat, talk.state.draft, 100).formAt).toBe(1)
+  expect(talk.step({ kind: 'typed' }).holds).toHaveLength(2)
+  talk.isLocked = true
+  expect(talk.save('Tomorrow').state.draft).toBeDefined()
+  talk.isLocked = false
+  talk.save('Tomorrow')
+  expect(linesOf(talk.state.chat)).toEqual([first, last, '[2026-11-21T09:00Z] @Kim: Tomorrow'])
+  expect([talk.state.draft, talk.announcements, talk.isEmptied]).toEqual([undefined, ['sent'], false])
+})
+
+test('[COMP-28] a message that comes back takes its draft back', () => {
+  const talk = new Talk(first, mine).edit('Yes').others(first).others(first, last, mine)
+  expect(talk.state.draft).toMatchObject({ isGone: false, message: { index: 2 } })
+})
+
+test('[COMP-28] another’s message is never taken for the one that is being changed', () => {
+  const { state } = new Talk(first, mine, last).edit('Yes').others(first, mine.replace('@Kim', '@Ana'), last)
+  expect(state.draft?.isGone).toBe(true)
+})
+
+test('[COMP-28] the draft is drawn though its message is not among the latest', () => {
+  const { state } = new Talk(mine, first, last).edit('Yes')
+  expect(chatShown(state.chat, state.draft, 2)).toMatchObject({ left: 1, formAt: 0 })
+  expect(chatShown(state.chat, state.draft, 3)).toMatchObject({ left: 0, formAt: undefined })
+  expect(chatShown(state.chat, undefined, 2).entries).toHaveLength(2)
+})
+
+test('[COMP-36] while two are called the same, neither owns the messages of that name', () => {
+  const message = messageOf(chatOf(mine), 'Yes')
+  const names = [['Ana'], ['Kim'], ['Ana', ' Kim: ']]
+  expect(names.map((others) => isOwn(message, speakerOf('Kim', false, others), new Set()))).toEqual([true, false, false])
+})
+
+test('[COMP-49] a person without a name owns what this page has sent, and what it made of that', () => {
+  const talk = new Talk('[2026-11-21T09:00Z] @Guest: Not mine')
+  const own = (): string[] => messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, guest, talk.sent) ? [each.text] : []))
+  talk.step({ kind: 'send', text: 'First', time, by: guest })
+  expect(own()).toEqual(['First'])
+  talk.edit('First').step({ kind: 'save', text: 'Second\n line', time, by: guest })
+  expect(own()).toEqual(['Second\n line'])
+  // A name makes them those of the name.
+  expect(talk.step({ kind: 'send', text: 'Third', time, by: kim }).sent.size).toBe(2)
+})
