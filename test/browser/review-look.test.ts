@@ -118,10 +118,7 @@ for (const viewport of sizes) {
     await page.keyboard.press('Control+Backspace')
     await page.keyboard.type('gutter')
     await page.locator('.rm-own', { hasText: 'gutter' }).waitFor()
-    await until(
-      async () => (await page.evaluate(() => globalThis.document.documentElement.scrollWidth)) <= viewport.width,
-      'nothing beyond the window'
-    )
+    expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width)
     // Parts that stepped back while somebody typed come forth again.
     await page.mouse.move(viewport.width / 2, 300)
     await look(page, 'suggesting')
