@@ -46,8 +46,9 @@ owner, or with some documents only, neither the email address nor the usage of t
 
 ### OAuth, for MCP clients
 
-MCP clients sign the person in themselves: add ${baseUrl}/mcp. Calls with a link need no account. A call that needs one answers 401 and
-names the metadata of the resource. Some clients sign in only when they connect; give them ${baseUrl}/mcp?sign_in=required.
+MCP clients sign the person in themselves: add ${baseUrl}/mcp?names=underscore. Calls with a link need no account. A call that needs one answers 401 and
+names the metadata of the resource. Some clients sign in only when they connect; give them
+${baseUrl}/mcp?names=underscore&sign_in=required.
 
 - Authorization code with PKCE (S256) and \`resource=${baseUrl}/mcp\` (RFC 8707). That token opens the MCP endpoint only. A token for
   \`resource=${baseUrl}\` opens the whole interface. Without \`resource\`, a token is for the MCP endpoint.

@@ -339,7 +339,7 @@ const llms = (baseUrl: string): string => `# agmd
 ## Interfaces
 
 - [OpenAPI](${baseUrl}/openapi.json)
-- [MCP](${baseUrl}/mcp): Streamable HTTP; GET describes it
+- [MCP](${baseUrl}/mcp?names=underscore): Streamable HTTP; GET describes it
 - [Commands](${baseUrl}/api/cli/commands)
 `
 

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commands } from '../../shared/commands/index.ts'
@@ -37,6 +39,17 @@ test.each(guides)('[GUIDE-1] %s is read without credentials, names this service 
     if (/\/(ID|d|api\/docs)(\/|$)|\/new$|device|^\/(account|auth)/.test(url.pathname)) continue
     expect((await world.ask('GET', url.pathname)).status, address).not.toBe(404)
   }
+})
+
+test('[GUIDE-11] the address of MCP that is handed out lists names with underscores', async () => {
+  const papers = ['README.md', 'docs/mcp.md'].map((path) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8'))
+  const texts = [...papers, ...(await Promise.all(guides.map(read)))]
+  const said = texts.flatMap((text) =>
+    [...text.matchAll(/(resource=)?(?:BASE_URL|https?:\/\/[\w.:-]+)\/mcp\b([^\s`')]*`? ?\w*)/g)].filter(([, bare]) => bare === undefined)
+  )
+  expect(said.length).toBeGreaterThan(7)
+  const others = said.filter(([, , rest = '']) => !rest.startsWith('?names=underscore'))
+  expect(others.map(([, , rest]) => rest)).toEqual(['` lists'])
 })
 
 test.each(['/agents.md', '/api/quickstart'])(
