@@ -1,6 +1,6 @@
 /** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
 import { defaultKeymap } from '@codemirror/commands'
-import { forceParsing } from '@codemirror/language'
+import { ensureSyntaxTree } from '@codemirror/language'
 import { Compartment, EditorState, StateEffect, type Extension } from '@codemirror/state'
 import { EditorView, dropCursor, keymap, placeholder, rectangularSelection, type KeyBinding } from '@codemirror/view'
 import { yCollab } from 'y-codemirror.next'
@@ -93,11 +93,12 @@ const editable = (canEdit: boolean): Extension => [
 ]
 
 /**
- * So much of a text, in UTF-16 units, is parsed before it is painted for the first time, if that takes no longer than so many milliseconds: a
- * slow device would else show it plain, and move it when its headings grow.
+ * So much of a text, in UTF-16 units, is parsed before it is drawn for the first time, in at most so many steps of so many milliseconds: a
+ * slow device, or one that does much else, would else draw it plain, and move it when its headings grow.
  */
 const firstUnits = 6000
-const firstParseMs = 500
+const firstParseMs = 100
+const firstParsesMax = 20
 
 const sameText = (state: EditorState, text: Y.Text): boolean => state.doc.length === text.length && state.doc.toString() === text.toString()
 
@@ -183,13 +184,15 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     })
 
   let state = begin()
-  yield
-  if (!sameText(state, input.text)) state = begin()
-  const view = new EditorView({ parent: input.parent, state })
+  for (let parses = 0; parses < firstParsesMax; parses++) {
+    yield
+    if (!sameText(state, input.text)) state = begin()
+    if (ensureSyntaxTree(state, firstUnits, firstParseMs) !== null) break
+  }
+  // A state shows what was parsed for it with its next transaction.
+  const view = new EditorView({ parent: input.parent, state: state.update({}).state })
   let isMade = false
   try {
-    yield
-    forceParsing(view, firstUnits, firstParseMs)
     yield
     isMade = true
   } finally {
