@@ -114,6 +114,7 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
         for (let at = 0; at < (file?.bytes.length ?? 0); at += 64 * 1024) {
           const piece = file?.bytes.subarray(at, at + 64 * 1024) ?? new Uint8Array()
           await until(() => {
+            if (closed !== undefined) throw new Error('the socket is closed: no credit comes any more')
             left += (credits.get(job) ?? 0) - credited
             credited = credits.get(job) ?? 0
             return left >= piece.length
