@@ -380,12 +380,18 @@ for (const viewport of sizes) {
   })
 }
 
-test('[HOME-11] before an owner link goes from the device it can be copied', async () => {
+test('[HOME-11] [HOME-14] a document is renamed in its row; before an owner link goes from the device it can be copied', async () => {
   const { context, page, heard } = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
   const own = await createDocument(world.url, '# Kept')
   await know(page, [own.url])
   await page.goto(world.url)
-  await choose(page, 'Kept', 'Remove from this device…')
+  await choose(page, 'Kept', 'Rename…')
+  await page.getByRole('dialog', { name: 'Rename' }).getByRole('textbox').fill('Diary')
+  await page.keyboard.press('Enter')
+  await until(async () => (await titles(page)).join() === 'Diary', 'the new title')
+  await until(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'More for “Diary”'), 'the focus back')
+  await page.reload()
+  await choose(page, 'Diary', 'Remove from this device…')
   await page.getByRole('button', { name: 'Copy owner link' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${world.url}/d/${own.id}?key=${own.key}`)

@@ -307,7 +307,7 @@ const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPa
 const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
 const loadName = async () => (await import('./name-dialog.tsx')).NameDialog
-const loadRename = async () => (await import('./rename-dialog.tsx')).RenameDialog
+const loadRename = async () => (await import('./rename-dialog.tsx')).OpenRenameDialog
 const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
 const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
 const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet

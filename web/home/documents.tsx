@@ -1,15 +1,18 @@
 /** The documents that one can go back to: search, filters, order; to be opened, deleted, or removed from this device. */
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { includesRole } from '../../shared/roles.ts'
 import { failureWords } from '../client/failure.ts'
+import type { Access } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
-import { forget } from '../device/recent.ts'
+import { forget, remember } from '../device/recent.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
 import { moveToTrash } from '../trash/trash.ts'
+import { RenameDialog } from './rename-dialog.tsx'
 import { addressOf, filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
 
 interface DocumentsInput {
@@ -17,20 +20,24 @@ interface DocumentsInput {
 }
 
 function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Element {
-  const [open, setOpen] = useState<'menu' | 'remove' | undefined>(undefined)
+  const [open, setOpen] = useState<'menu' | 'rename' | 'remove' | undefined>(undefined)
   const first = useRef<HTMLButtonElement>(null)
   const more = useRef<HTMLButtonElement>(null)
   const row = useRef<HTMLLIElement>(null)
   const { id, title, role, key, inAccount, onDevice, published } = entry
-  useEffect(() => {
+  const wasOpen = useRef(false)
+  // A dialog gives the focus back only once it is gone.
+  useLayoutEffect(() => {
     if (open !== undefined) first.current?.focus()
+    else if (wasOpen.current) more.current?.focus()
+    wasOpen.current = open !== undefined
   }, [open])
+  const mayRename = inAccount || includesRole(role, 'edit')
   const mayRemove = onDevice && !inAccount
   const mayDelete = inAccount || role === 'owner'
-  const close = (): void => {
-    setOpen(undefined)
-    more.current?.focus()
-  }
+  // With a session a link that may do less would narrow what the owner may do.
+  const access: Access = { id, key: inAccount ? '' : key }
+  const close = (): void => setOpen(undefined)
   const escape = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') close()
   }
@@ -62,7 +69,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
           </time>
         </span>
       </a>
-      {(mayRemove || mayDelete) && (
+      {(mayRename || mayRemove || mayDelete) && (
         <button
           type='button'
           class='button quiet icon-only recent-more'
@@ -78,8 +85,14 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
       {open === 'menu' && (
         <div class='recent-ask' role='group' aria-label={t('More for “{title}”', { title })} onKeyDown={escape}>
           <span class='actions'>
+            {mayRename && (
+              <button type='button' class='button' ref={first} onClick={() => setOpen('rename')}>
+                <Icon name='pen' size={18} />
+                {t('Rename…')}
+              </button>
+            )}
             {mayRemove && (
-              <button type='button' class='button' ref={first} onClick={() => setOpen('remove')}>
+              <button type='button' class='button' ref={mayRename ? undefined : first} onClick={() => setOpen('remove')}>
                 <Icon name='x' size={18} />
                 {t('Remove from this device…')}
               </button>
@@ -88,13 +101,11 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
               <button
                 type='button'
                 class='button'
-                ref={mayRemove ? undefined : first}
+                ref={mayRename || mayRemove ? undefined : first}
                 onClick={() => {
                   const next = besides()
-                  setOpen(undefined)
-                  more.current?.focus()
-                  // With a session a link that may do less would narrow what the owner may do.
-                  void moveToTrash({ id, key: inAccount ? '' : key, title }, () => {
+                  close()
+                  void moveToTrash({ ...access, title }, () => {
                     next()
                     if (inAccount) void library.load()
                   })
@@ -106,6 +117,17 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
             )}
           </span>
         </div>
+      )}
+      {open === 'rename' && (
+        <RenameDialog
+          document={access}
+          title={title}
+          onRenamed={({ title: now, givenTitle }) => {
+            if (onDevice) remember(id, { title: now, givenTitle: givenTitle ?? '' })
+            if (inAccount) void library.load()
+          }}
+          onClose={close}
+        />
       )}
       {open === 'remove' && (
         <div class='recent-ask' role='group' aria-label={t('Remove “{title}” from this device', { title })} onKeyDown={escape}>

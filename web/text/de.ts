@@ -620,6 +620,7 @@ export const de: Catalogue = {
   'Remove “{title}” from this device': '„{title}“ von diesem Gerät entfernen',
   'Remove: {name}': 'Entfernen: {name}',
   Rename: 'Umbenennen',
+  'Rename…': 'Umbenennen …',
   'Rename column “{name}” to “{to}”': 'Spalte „{name}“ in „{to}“ umbenennen',
   Replace: 'Ersetzen',
   'Replace all': 'Alle ersetzen',
