@@ -185,6 +185,9 @@ test('[HISTORY-10] the text of now becomes a version by its name', async () => {
 
 test('[HISTORY-3] [HISTORY-11] each line says who wrote it; the page shows the words, items and blocks that came and went', async () => {
   const document = await written()
+  const costs = trip.replace('Friday', 'Saturday at noon').replace('Nobody knows yet.', 'About 300.')
+  await put(document, costs.replace('- tent\n', '- tent\n  - pegs\n'), 'Ana')
+  await put(document, costs.replace('- tent\n', '- tent for four\n  - pegs\n'), 'Ben')
   const { page } = await open(document)
   await saved(page)
   await page.keyboard.press('Control+Alt+h')
@@ -197,8 +200,11 @@ test('[HISTORY-3] [HISTORY-11] each line says who wrote it; the page shows the w
 
   await page.getByRole('button', { name: 'Page', exact: true }).click()
   await article.locator('p', { hasText: 'About 300.' }).waitFor()
+  expect(await article.locator('ins, del').allTextContents()).toEqual([' for four'])
+  await page.locator('.timeline-item').nth(2).click()
+  await article.locator('.gone', { hasText: 'Nobody knows yet.' }).waitFor()
   expect(await article.locator('.gone').allTextContents()).toEqual(['Nobody knows yet.'])
-  await page.locator('.timeline-item').nth(1).click()
+  await page.locator('.timeline-item').nth(3).click()
   await article.locator('ins', { hasText: 'Saturday at noon' }).waitFor()
   expect(await article.locator('del').allTextContents()).toEqual(['Friday'])
   expect(await article.locator('li.gone').allTextContents()).toEqual(['stove'])

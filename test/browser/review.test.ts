@@ -1295,7 +1295,7 @@ test('[REVIEW-14] a remark made while others rewrite what stands next to its wor
   await way.stop()
 })
 
-test('[REVIEW-44] [REVIEW-45] on a telephone the bar shows that one suggests; a reply without a name is one’s own', async () => {
+test('[REVIEW-44] [REVIEW-45] [REVIEW-65] on a telephone the bar shows that one suggests; a reply without a name, typed at the card, is one’s own', async () => {
   const document = await createDocument(world.url, 'Some words.\n')
   const { context, page } = await person('', document.url, { width: 360, height: 740 })
   const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()
@@ -1314,8 +1314,8 @@ test('[REVIEW-44] [REVIEW-45] on a telephone the bar shows that one suggests; a 
   await page.keyboard.press('Control+Alt+m')
   await page.getByLabel('Write a comment').fill('First')
   await page.keyboard.press('Control+Enter')
-  await page.locator('.card', { hasText: 'First' }).click()
-  await page.getByLabel('Reply').fill('Second')
+  await page.locator('.card', { hasText: 'First' }).click({ position: { x: 4, y: 4 } })
+  await page.keyboard.type('Second')
   await page.keyboard.press('Control+Enter')
   await page.locator('.card-reply:not(.waiting)', { hasText: 'Second' }).waitFor()
   expect(await page.locator('.card-reply .card-author').textContent()).toBe('You')

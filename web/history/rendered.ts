@@ -103,8 +103,16 @@ function markWords(before: Element, after: Element): boolean {
 
 const isOneByOne = (before: Element, after: Element): boolean => holders.has(after.nodeName) && before.nodeName === after.nodeName
 
+/** Words that stand next to the list within their item, in no element of their own. */
+function inElement(words: Text): HTMLElement {
+  const element = document.createElement('span')
+  element.textContent = words.data
+  return element
+}
+
 /** The later block with its changes; undefined: one is not made of the other. */
 function joined(before: Node, after: Node): Node | undefined {
+  if (before instanceof Text && after instanceof Text) return joined(inElement(before), inElement(after))
   if (!(before instanceof Element && after instanceof Element) || before.nodeName !== after.nodeName) return undefined
   if (isOneByOne(before, after)) {
     after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)

@@ -525,7 +525,7 @@ export const de: Catalogue = {
   Open: 'Offen',
   'Picture size and caption': 'Größe und Bildunterschrift',
   Caption: 'Bildunterschrift',
-  Width: 'Breite',
+  'Width in pixels': 'Breite in Pixeln',
   Full: 'Voll',
   'width image alt title': 'Breite Bild Unterschrift Titel',
   'Open link': 'Link öffnen',

@@ -90,7 +90,11 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           aria-label={t('Replace')}
           title={t('Replace')}
           disabled={!canWrite}
-          onClick={() => (replacing.value = !replacing.value)}
+          onClick={() => {
+            replacing.value = !replacing.value
+            // Once the field is there.
+            setTimeout(() => view.dom.querySelector<HTMLInputElement>('.find [name=replacement]')?.focus())
+          }}
         >
           <Icon name={replacing.value ? 'chevron-down' : 'chevron-right'} size={18} />
         </button>
@@ -158,6 +162,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           <div class='find-field'>
             <input
               type='text'
+              name='replacement'
               aria-label={t('Replace with')}
               placeholder={t('Replace with')}
               autocomplete='off'

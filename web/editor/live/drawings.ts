@@ -238,15 +238,23 @@ const inline = ViewPlugin.define(
   (view) => {
     let isDown = false
     const press = (): void => void (isDown = true)
+    let resting: ReturnType<typeof setTimeout> | undefined
+    const lookAfter = (ms: number): void => {
+      clearTimeout(resting)
+      resting = setTimeout(() => {
+        resting = undefined
+        view.dispatch({ effects: released.of(null) })
+      }, ms)
+    }
     const release = (): void => {
       if (!isDown) return
       isDown = false
-      view.dispatch({ effects: released.of(null) })
+      // A press within what is selected selects after this, as the mouse is released.
+      lookAfter(0)
     }
     view.contentDOM.addEventListener('pointerdown', press)
     addEventListener('pointerup', release)
     addEventListener('pointercancel', release)
-    let resting: ReturnType<typeof setTimeout> | undefined
     let current = theme.peek()
     const stopTheme = effect(() => {
       if (theme.value === current) return
@@ -261,12 +269,7 @@ const inline = ViewPlugin.define(
         const hasMoved = (update.selectionSet || update.focusChanged) && !isDown
         const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
         // Once typing rests: another transaction between two keys would make the second wait.
-        if (update.docChanged) clearTimeout(resting)
-        if (update.docChanged || (parsed && resting === undefined))
-          resting = setTimeout(() => {
-            resting = undefined
-            view.dispatch({ effects: released.of(null) })
-          }, lookMs)
+        if (update.docChanged || (parsed && resting === undefined)) lookAfter(lookMs)
         if (update.docChanged || update.viewportChanged || parsed || hasMoved || update.transactions.some(asks))
           this.decorations = formulas(view)
       },

@@ -29,7 +29,7 @@ function draw(view: EditorView, picture: PictureAt): HTMLElement {
   const caption = labelled(card, t('Caption'), 'link-field')
   caption.type = 'text'
   caption.value = picture.caption
-  const width = labelled(card, t('Width'), 'link-field picture-width')
+  const width = labelled(card, t('Width in pixels'), 'link-field picture-width')
   width.type = 'number'
   width.min = String(pictureWidthMin)
   width.max = String(pictureWidthMax)

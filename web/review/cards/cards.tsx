@@ -380,6 +380,11 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       aria-current={isActive}
       tabIndex={0}
       onFocus={pick}
+      onKeyDown={(event: KeyboardEvent) => {
+        // Words typed at a card that was clicked are an answer: the field has the focus before the letter arrives.
+        const isLetter = /^[\p{L}\p{N}]$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey
+        if (isLetter && event.target === card.current) card.current?.querySelector('textarea')?.focus()
+      }}
       onClick={() => {
         pick()
         if (isListed && item.span !== undefined) review.show(item.id)
