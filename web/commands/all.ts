@@ -2,21 +2,25 @@
  * All commands of the page, and which of them the toolbar and the menu after `/` have, in their order. The earlier of two with one key is
  * tried first.
  */
+import { activityCommands } from '../activity/commands.ts'
+import { exportCommands } from '../export/commands.ts'
+import { historyCommands } from '../history/commands.ts'
+import { homeCommands } from '../home/commands.ts'
+import { mediaCommands } from '../media/commands.ts'
+import { shareCommands } from '../sharing/commands.ts'
+import { trashCommands } from '../trash/commands.ts'
 import { kinds } from '../ui/component-kinds.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../view/command.ts'
+import type { Page } from './page.ts'
 import { editCommands } from './edit.ts'
-import { exportCommands } from './export.ts'
 import { findCommands } from './find.ts'
 import { formatCommands } from './format.ts'
 import { insertCommands } from './insert.ts'
-import { mediaCommands } from './media.ts'
 import { reviewCommands } from './review.ts'
-import { shareCommands } from './share.ts'
 import { tableCommands } from './tables.ts'
-import { trashCommands } from './trash.ts'
-import { viewCommands } from './view.ts'
+import { nameCommands, viewCommands } from './view.ts'
 
-export const commands: readonly Command[] = [
+export const commands: readonly Command<Page>[] = [
   ...formatCommands,
   ...insertCommands,
   ...mediaCommands,
@@ -24,8 +28,12 @@ export const commands: readonly Command[] = [
   ...editCommands,
   ...findCommands,
   ...viewCommands,
+  ...activityCommands,
+  ...historyCommands,
+  ...nameCommands,
   ...reviewCommands,
   ...shareCommands,
+  ...homeCommands,
   ...exportCommands,
   ...trashCommands
 ]
@@ -33,7 +41,7 @@ export const commands: readonly Command[] = [
 const byId = new Map(commands.map((command) => [command.id, command]))
 
 /** Errors: throws for an id that no command has. */
-export function commandOf(id: string): Command {
+export function commandOf(id: string): Command<Page> {
   const command = byId.get(id)
   if (command === undefined) throw new Error(`there is no command ${id}`)
   return command

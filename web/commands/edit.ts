@@ -7,18 +7,18 @@ import { followOrToggle } from '../editor/live/follow.ts'
 import { redoIn, undoIn } from '../editor/undo.ts'
 import { t, term } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { inEditor, isWriting, onText, type Command } from './command.ts'
+import { inEditor, isWriting, onText, type Command } from '../view/command.ts'
 import { activeElement, isField } from './keys.ts'
 
 /** A reader changes components and tasks as well. Fields have an undo of their own. */
-const ofPage: Pick<Command, 'scope' | 'when' | 'keysWhen'> = {
+const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
   scope: 'page',
   when: (page) => page.canType.value,
   keysWhen: (page) => page.editor.value?.view.hasFocus === true || !isField(activeElement())
 }
 
 /** Takes back what was done here, decisions on suggestions too. A restored version is not: it is in the history, and the words say so. */
-const undoOwn: Command['run'] = ({ editor, dialog, review }) => {
+const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view
   if (view === undefined) return false
   if (review.peek()?.undoDecision() === true) return true
@@ -37,7 +37,7 @@ const undoOwn: Command['run'] = ({ editor, dialog, review }) => {
 const inLive = (page: Page): boolean => isWriting(page) && page.mode.value === 'live'
 
 /** A command on the blocks of the selection; its work comes with the extras of the editor. */
-const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command => ({
+const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command<Page> => ({
   id: `block.${id}`,
   title,
   group: 'edit',
@@ -48,7 +48,7 @@ const block = (id: string, title: string, keys: readonly string[] | undefined, f
 })
 
 /** A command on the lines of the source: in the live view the same keys mean blocks. */
-const inSource = (id: string, title: string, keys: readonly string[], run: TextCommand): Command => ({
+const inSource = (id: string, title: string, keys: readonly string[], run: TextCommand): Command<Page> => ({
   id: `line.${id}`,
   title,
   group: 'edit',
@@ -57,7 +57,7 @@ const inSource = (id: string, title: string, keys: readonly string[], run: TextC
   when: (page) => isWriting(page) && page.mode.value === 'source'
 })
 
-export const editCommands: readonly Command[] = [
+export const editCommands: readonly Command<Page>[] = [
   {
     id: 'code.copy',
     title: term('Copy code'),

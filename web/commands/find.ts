@@ -2,7 +2,7 @@
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../view/command.ts'
 
 const open =
   (replace: boolean) =>
@@ -17,7 +17,7 @@ const open =
 // A reader finds with the browser.
 const when = (page: Page): boolean => page.mode.value !== 'read'
 
-export const findCommands: readonly Command[] = [
+export const findCommands: readonly Command<Page>[] = [
   {
     id: 'find',
     title: term('Find'),

@@ -9,9 +9,9 @@ import { t, term } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { hasPicture } from './insert.ts'
-import { isWriting, notInCode, notInCodeBlock, onText, type Command } from './command.ts'
+import { isWriting, notInCode, notInCodeBlock, onText, type Command } from '../view/command.ts'
 
-const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command => ({
+const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command<Page> => ({
   id: `heading.${level}`,
   title,
   words,
@@ -35,9 +35,9 @@ const ofLink = (
   id: string,
   title: string,
   icon: IconName,
-  more: Pick<Command, 'keys'>,
+  more: Pick<Command<Page>, 'keys'>,
   run: (view: EditorView, link: LinkAt) => boolean
-): Command => ({
+): Command<Page> => ({
   id: `link.${id}`,
   title,
   icon,
@@ -59,7 +59,7 @@ function edited(view: EditorView): boolean {
   return true
 }
 
-export const formatCommands: readonly Command[] = [
+export const formatCommands: readonly Command<Page>[] = [
   {
     id: 'bold',
     title: term('Bold'),

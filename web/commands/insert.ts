@@ -7,7 +7,7 @@ import type { ExtrasPart, Page } from './page.ts'
 import { editPicture, pictureAt } from '../editor/live/picture-at.ts'
 import { chooseFiles } from '../editor/uploads.ts'
 import { term } from '../text/t.ts'
-import { isWriting, notInCodeBlock, onText, type Command } from './command.ts'
+import { isWriting, notInCodeBlock, onText, type Command } from '../view/command.ts'
 
 /** Whether the caret is in a picture that has a card. */
 export const hasPicture = (page: Page): boolean => {
@@ -17,12 +17,12 @@ export const hasPicture = (page: Page): boolean => {
 }
 
 /** One whose block comes with the extras of the editor. */
-const later = (name: keyof ExtrasPart['inserts']): Pick<Command, 'when' | 'run'> => ({
+const later = (name: keyof ExtrasPart['inserts']): Pick<Command<Page>, 'when' | 'run'> => ({
   when: isWriting,
   run: (page) => void page.parts.withExtras(({ inserts }) => page.editor.value !== undefined && inserts[name](page.editor.value.view))
 })
 
-const componentCommands = (Object.keys(kinds) as FenceKind[]).map((kind): Command => {
+const componentCommands = (Object.keys(kinds) as FenceKind[]).map((kind): Command<Page> => {
   const { name, words, icon } = kinds[kind]
   return {
     id: `insert.${kind}`,
@@ -38,7 +38,7 @@ const componentCommands = (Object.keys(kinds) as FenceKind[]).map((kind): Comman
   }
 })
 
-export const insertCommands: readonly Command[] = [
+export const insertCommands: readonly Command<Page>[] = [
   {
     id: 'insert.code',
     typed: '```',

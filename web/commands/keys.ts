@@ -3,10 +3,10 @@ import { runScopeHandlers, type EditorView, type KeyBinding } from '@codemirror/
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
 import { pageScope } from '../view/view.ts'
-import { isPossible, type Command } from './command.ts'
+import { isPossible, type Command } from '../view/command.ts'
 
 /** Bindings for the editor. The first command of a key that applies is done. */
-export const keyBindings = (commands: readonly Command[], page: Page): readonly KeyBinding[] =>
+export const keyBindings = (commands: readonly Command<Page>[], page: Page): readonly KeyBinding[] =>
   commands.flatMap((command) =>
     (command.keys ?? []).map((key) => ({
       key,
@@ -83,4 +83,5 @@ export const keyName = (key: string): string => {
 }
 
 /** The description of a control: the command and its shortcut. */
-export const tooltip = ({ title, keys }: Command): string => (keys?.[0] === undefined ? t(title) : `${t(title)} (${keyName(keys[0])})`)
+export const tooltip = ({ title, keys }: Command<Page>): string =>
+  keys?.[0] === undefined ? t(title) : `${t(title)} (${keyName(keys[0])})`

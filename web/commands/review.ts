@@ -4,7 +4,7 @@ import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import type { Review } from '../review/annotations/review.ts'
 import { t, term } from '../text/t.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../view/command.ts'
 
 /** Whether somebody has the role: who may write has it, also before it is told which one it is. After access ended one may still read. */
 const has = ({ session }: Page, role: Role): boolean =>
@@ -12,7 +12,7 @@ const has = ({ session }: Page, role: Role): boolean =>
   (includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role)))
 
 /** For whom has the role. */
-const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick<Command, 'when' | 'run'> => ({
+const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick<Command<Page>, 'when' | 'run'> => ({
   when: (page) => has(page, role),
   run: (page) => void page.parts.withReview((review) => run(review, page))
 })
@@ -23,7 +23,7 @@ const togglePanel =
     page.panel.value = page.panel.value === name ? undefined : name
   }
 
-export const reviewCommands: readonly Command[] = [
+export const reviewCommands: readonly Command<Page>[] = [
   {
     id: 'comment',
     title: term('Comment'),

@@ -4,7 +4,7 @@ import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { commands } from './all.ts'
-import { groups, type Group } from './command.ts'
+import { groups, type Group } from '../view/command.ts'
 import { Keys } from './key-caps.tsx'
 
 interface Row {

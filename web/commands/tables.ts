@@ -4,11 +4,11 @@ import { addColumn, addRow, deleteColumn, deleteRow, isInTable } from '../editor
 import type { ExtrasPart, Page } from './page.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
-import { isWriting, type Command } from './command.ts'
+import { isWriting, type Command } from '../view/command.ts'
 
 const inTable = (page: Page): boolean => isWriting(page) && page.editor.value !== undefined && isInTable(page.editor.value.view.state)
 
-const command = (id: string, title: string, icon: IconName, run: TextCommand): Command => ({
+const command = (id: string, title: string, icon: IconName, run: TextCommand): Command<Page> => ({
   id: `table.${id}`,
   title,
   icon,
@@ -18,12 +18,12 @@ const command = (id: string, title: string, icon: IconName, run: TextCommand): C
 })
 
 /** One whose work comes with the extras of the editor. */
-const later = (id: string, title: string, icon: IconName, find: (part: ExtrasPart) => TextCommand): Command => ({
+const later = (id: string, title: string, icon: IconName, find: (part: ExtrasPart) => TextCommand): Command<Page> => ({
   ...command(id, title, icon, () => false),
   run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && find(part)(page.editor.value.view))
 })
 
-export const tableCommands: readonly Command[] = [
+export const tableCommands: readonly Command<Page>[] = [
   command('row.above', term('Add row above'), 'row-above', addRow('above')),
   command('row.below', term('Add row below'), 'row-below', addRow('below')),
   later('row.up', term('Move row up'), 'arrow-up', ({ moveRow }) => moveRow(-1)),

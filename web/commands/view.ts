@@ -3,7 +3,7 @@ import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import type { Mode } from '../view/view.ts'
 import { t, term } from '../text/t.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../view/command.ts'
 
 const show =
   (mode: Mode) =>
@@ -42,7 +42,7 @@ const finds =
     page.dialog.value = dialog
   }
 
-export const viewCommands: readonly Command[] = [
+export const viewCommands: readonly Command<Page>[] = [
   {
     id: 'mode.next',
     title: term('Switch view: live, source, reading'),
@@ -106,29 +106,11 @@ export const viewCommands: readonly Command[] = [
     keys: ['Shift-F6'],
     scope: 'page',
     run: () => nextRegion(-1)
-  },
-  {
-    id: 'panel.activity',
-    title: term('Activity'),
-    group: 'document',
-    icon: 'bell',
-    words: term('events feed who did what'),
-    run: (page) => {
-      page.panel.value = page.panel.value === 'activity' ? undefined : 'activity'
-    }
-  },
-  {
-    id: 'history',
-    title: term('History'),
-    group: 'document',
-    icon: 'history',
-    keys: ['Mod-Alt-h'],
-    scope: 'page',
-    words: term('versions restore changes who wrote'),
-    run: (page) => {
-      page.dialog.value = 'history'
-    }
-  },
+  }
+]
+
+/** The names of the document and of the person. */
+export const nameCommands: readonly Command<Page>[] = [
   {
     id: 'rename',
     title: term('Rename'),

@@ -1,7 +1,7 @@
 /** The extras of the editor, with the commands of the page. A chunk of its own. */
 import { effect } from '@preact/signals'
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
-import { groups, isPossible } from '../commands/command.ts'
+import { groups, isPossible } from '../view/command.ts'
 import { tooltip } from '../commands/keys.ts'
 import { components } from '../components/blocks.ts'
 import type { Extras } from '../editor/setup/editor.ts'

@@ -1,7 +1,7 @@
 /** The items of the menu of a document. */
 import type { JSX } from 'preact'
 import { commandOf } from '../commands/all.ts'
-import { isPossible } from '../commands/command.ts'
+import { isPossible } from '../view/command.ts'
 import { Keys } from '../commands/key-caps.tsx'
 import { personName } from '../presence/person.ts'
 import { language, languages, setLanguage, t, term } from '../text/t.ts'

@@ -32,6 +32,7 @@ import { toast } from '../ui/toast.tsx'
 import { whenIdle } from '../base/idle.ts'
 import { FollowingNotice } from './following-notice.tsx'
 import { Later } from '../view/later.tsx'
+import { dialogs, loadAsk, loadOutline, panels } from './later-parts.ts'
 import { prepareReading, ReadingPane } from './reading-pane.tsx'
 import { createParts } from './parts.ts'
 import { openSession, type Session } from '../session/session.ts'
@@ -300,18 +301,6 @@ function useVisualViewport(): void {
   }, [])
 }
 
-const loadOutline = async () => (await import('./outline.tsx')).Outline
-const isSharing = (name: DialogName | undefined): boolean => name === 'share' || name === 'agent' || name === 'publish'
-const loadActivity = async () => (await import('../activity/activity-panel.tsx')).ActivityPanel
-const loadMedia = async () => (await import('../media/media-panel.tsx')).MediaPanel
-const loadSharing = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
-const loadPalette = async () => (await import('../commands/palette.tsx')).Palette
-const loadName = async () => (await import('./name-dialog.tsx')).NameDialog
-const loadRename = async () => (await import('./rename-dialog.tsx')).OpenRenameDialog
-const loadHistory = async () => (await import('../history/history-dialog.tsx')).HistoryDialog
-const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
-const loadShortcuts = async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
-
 export { openSession }
 
 /** Says why not, with what is fetched for that: most documents open. */
@@ -353,6 +342,8 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
     return refusal === undefined ? <div /> : <Refusing key={refusal.kind} refusal={refusal} />
   }
   const Remarks = view.review.value?.Layer
+  const loadPanel = view.panel.value && panels[view.panel.value]
+  const loadDialog = view.dialog.value && dialogs[view.dialog.value]
   // A person who proposes can type only once the code for suggestions is there; its place is there before.
   const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
   const isOpen = state.value === 'open'
@@ -374,8 +365,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}
               {Remarks !== undefined && <Remarks view={view} />}
-              {view.panel.value === 'activity' && <Later load={loadActivity} view={view} />}
-              {view.panel.value === 'media' && <Later load={loadMedia} view={view} />}
+              {loadPanel !== undefined && <Later key={loadPanel} load={loadPanel} view={view} />}
             </>
           ) : (
             <div class='skeleton' aria-label={t('Opening the document')} role='img' />
@@ -384,15 +374,8 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       </div>
       <StatusLine view={view} />
       <Announcer view={view} />
-      {isSharing(view.dialog.value) && <Later load={loadSharing} view={view} />}
+      {loadDialog !== undefined && <Later key={loadDialog} load={loadDialog} view={view} />}
       {asked.value !== undefined && <Later load={loadAsk} view={view} />}
-      {view.dialog.value === 'name' && <Later load={loadName} view={view} />}
-      {view.dialog.value === 'rename' && <Later load={loadRename} view={view} />}
-      {view.dialog.value === 'history' && <Later load={loadHistory} view={view} />}
-      {(view.dialog.value === 'palette' || view.dialog.value === 'switcher') && (
-        <Later key={view.dialog.value} load={loadPalette} view={view} />
-      )}
-      {view.dialog.value === 'shortcuts' && <Later load={loadShortcuts} view={view} />}
     </div>
   )
 }

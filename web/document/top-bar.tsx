@@ -1,7 +1,7 @@
 /** Title, state of the connection, who is here, share. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import { canShare } from '../commands/share.ts'
+import { canShare } from '../sharing/commands.ts'
 import { accountName, initials, personName } from '../presence/person.ts'
 import type { Person } from '../presence/people.ts'
 import { Icon, type IconName, Logo } from '../ui/icons.tsx'

@@ -1,8 +1,8 @@
 /** Commands that a compute node does the work of. Their code is fetched, and an obstacle told, when they are asked for. */
 import type { JobKind } from '../../shared/media-jobs.ts'
-import { asked, askFor } from '../media/asked.ts'
+import { asked, askFor } from './asked.ts'
 import { term } from '../text/t.ts'
-import { isWriting, type Command } from './command.ts'
+import { isWriting, type Command } from '../view/command.ts'
 
 const asks = (kind: JobKind): Pick<Command, 'when' | 'needs' | 'run'> => ({
   needs: kind,

@@ -1,9 +1,10 @@
 /** The commands of the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
 import type { EditorView } from '@codemirror/view'
 import type { JobKind } from '../../shared/media-jobs.ts'
-import type { Page } from './page.ts'
-import { term } from '../text/t.ts'
+import type { View } from './view.ts'
+import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
+import { toast } from '../ui/toast.tsx'
 
 /** In the order in which the palette and the sheet show them; the words are terms. */
 export const groups = {
@@ -20,7 +21,8 @@ export const groups = {
 
 export type Group = keyof typeof groups
 
-export interface Command {
+/** `On`: the page with all that the command asks of it. */
+export interface Command<On extends View = View> {
   /** Names it in lists; dots part its words. */
   readonly id: string
   /** A term. */
@@ -38,17 +40,17 @@ export interface Command {
   /** A job that a compute node does: menus offer it only while one does. */
   readonly needs?: JobKind
   /** Whether it can be done now. */
-  when?(page: Page): boolean
+  when?(page: On): boolean
   /** Whether it means nothing where the caret is: it is not offered there, and controls that stay in their place are disabled. */
-  barred?(page: Page): boolean
+  barred?(page: On): boolean
   /** Whether its keys mean it now, where they may mean something else. */
-  keysWhen?(page: Page): boolean
+  keysWhen?(page: On): boolean
   /** False: it does not apply here, and its key goes on to who else may want it. */
-  run(page: Page): boolean | void
+  run(page: On): boolean | void
 }
 
 /** Whether the person writes at the moment. */
-export const isWriting = (page: Page): boolean => page.canType.value && page.mode.value !== 'read'
+export const isWriting = (page: View): boolean => page.canType.value && page.mode.value !== 'read'
 
 /** `when` and `run` of a command on the text that its readers cannot give. */
 export const onText = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
@@ -62,10 +64,18 @@ export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'whe
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
-export const isPossible = (command: Command, page: Page): boolean => (command.when?.(page) ?? true) && command.barred?.(page) !== true
+export const isPossible = <On extends View>(command: Command<On>, page: On): boolean =>
+  (command.when?.(page) ?? true) && command.barred?.(page) !== true
 
 /** For marks of words: in code they would be letters of the code. */
 export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
 
 /** For marks of whole lines, and for blocks: these stand next to code between backticks, but not in a block of code. */
 export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }
+
+/** `run` of a command whose code is fetched when it is asked for. */
+export const fetched =
+  (work: (page: View) => Promise<void>) =>
+  (page: View): void => {
+    work(page).catch(() => toast(t('This part of the page could not be loaded. It loads when you are back online.')))
+  }

@@ -1,6 +1,6 @@
 /** Deleting the document. */
 import { term } from '../text/t.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../view/command.ts'
 
 export const trashCommands: readonly Command[] = [
   {
@@ -11,6 +11,6 @@ export const trashCommands: readonly Command[] = [
     words: term('remove trash'),
     when: ({ session }) => session.role.value === 'owner' && session.link.ended.value === undefined,
     run: ({ session: { id, key, title } }) =>
-      void import('../trash/trash.ts').then(({ moveToTrash }) => moveToTrash({ id, key, title: title.value }, () => undefined))
+      void import('./trash.ts').then(({ moveToTrash }) => moveToTrash({ id, key, title: title.value }, () => undefined))
   }
 ]

@@ -1,12 +1,11 @@
 /** The others who may open the document. */
 import { includesRole } from '../../shared/roles.ts'
-import type { Page } from './page.ts'
-import type { DialogName } from '../view/view.ts'
+import type { DialogName, View } from '../view/view.ts'
 import { term } from '../text/t.ts'
-import type { Command } from './command.ts'
+import type { Command } from '../view/command.ts'
 
 /** Whether there is anything to share with. */
-export const canShare = ({ session }: Page): boolean => includesRole(session.role.value, 'edit') && session.link.ended.value === undefined
+export const canShare = ({ session }: View): boolean => includesRole(session.role.value, 'edit') && session.link.ended.value === undefined
 
 const opens = (dialog: DialogName): Pick<Command, 'when' | 'run'> => ({
   when: canShare,

@@ -1,0 +1,33 @@
+/** Panels and dialogs of the page, by their names: each is fetched when it is first shown. */
+import type { ComponentType } from 'preact'
+import type { Page } from '../commands/page.ts'
+import type { DialogName, PanelName } from '../view/view.ts'
+
+type Load = () => Promise<ComponentType<{ readonly view: Page }>>
+
+/** Undefined: the layer of comments and suggestions has it, and comes with them. */
+export const panels: Readonly<Record<PanelName, Load | undefined>> = {
+  remarks: undefined,
+  tasks: undefined,
+  activity: async () => (await import('../activity/activity-panel.tsx')).ActivityPanel,
+  media: async () => (await import('../media/media-panel.tsx')).MediaPanel
+}
+
+/** One dialog, whichever of its tabs is asked for. */
+const sharing: Load = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
+
+/** Two that are alike are two loads, so that the page shows the other one from its beginning. */
+export const dialogs: Readonly<Record<DialogName, Load>> = {
+  share: sharing,
+  agent: sharing,
+  publish: sharing,
+  name: async () => (await import('./name-dialog.tsx')).NameDialog,
+  rename: async () => (await import('./rename-dialog.tsx')).OpenRenameDialog,
+  history: async () => (await import('../history/history-dialog.tsx')).HistoryDialog,
+  palette: async () => (await import('../commands/palette.tsx')).Palette,
+  switcher: async () => (await import('../commands/palette.tsx')).Palette,
+  shortcuts: async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
+}
+
+export const loadOutline = async () => (await import('./outline.tsx')).Outline
+export const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete
