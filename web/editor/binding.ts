@@ -1,26 +1,29 @@
-/** Where the text of the editor is not that of the document: with edits that are only proposed (review/suggestions/suggesting.ts). */
+/**
+ * Maps positions between the document's text and the editor's text. The two differ while edits are only proposed
+ * (web/review/suggestions/suggesting.ts).
+ */
 import { Facet } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 
 export interface TextMap {
-  /** From an offset of the document's text to one of what the editor shows. */
+  /** Maps an offset of the document's text to an offset of what the editor shows. */
   shown(at: number): number
-  /** And back. */
+  /** Maps an offset of the editor back to one of the document's text. */
   stored(at: number): number
 }
 
 const same: TextMap = { shown: (at) => at, stored: (at) => at }
 
-/** The same offsets, unless somebody says otherwise. */
+/** The map in use; offsets are the same unless an extension provides another one. */
 export const textMap = Facet.define<TextMap, TextMap>({ combine: ([map]) => map ?? same })
 
-/** Undo and redo where the text of the editor is not that of the document. */
+/** Undo and redo for an editor whose text differs from that of the document. */
 export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, Readonly<Record<'undo' | 'redo', Command>> | undefined>({
   combine: ([own]) => own
 })
 
-/** Ends a step of undo: what comes next is one by itself. */
+/** Ends the current undo step, so that the next change begins a new one. */
 export const endStep = Facet.define<() => void, () => void>({ combine: ([end]) => end ?? (() => undefined) })
 
-/** How many steps undo would take back. */
+/** Counts the steps that undo can take back. */
 export const undoSteps = Facet.define<() => number, () => number>({ combine: ([count]) => count ?? (() => 0) })

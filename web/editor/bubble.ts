@@ -1,4 +1,4 @@
-/** A few buttons above what was selected. Not under a finger: there the toolbar is as near, and the system has a bubble of its own. */
+/** A few buttons above the selection. Touch devices have none: the toolbar is just as near there, and the system shows its own bubble. */
 import { StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
@@ -15,7 +15,7 @@ export interface BubbleButton {
   run(): void
 }
 
-/** After the last change of the selection, in milliseconds: it does not flash up while one selects. */
+/** Delay after the last change of the selection, in milliseconds, so that the buttons do not flash while a person selects. */
 const restMs = 250
 
 const setShown = StateEffect.define<boolean>()
@@ -30,12 +30,12 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
     const button = dom.appendChild(document.createElement('button'))
     button.type = 'button'
     button.className = 'button quiet icon-only'
-    // By keyboard: shortcuts, toolbar and palette.
+    // Keyboard users have shortcuts, the toolbar and the palette.
     button.tabIndex = -1
     button.title = about
     button.setAttribute('aria-label', title)
     button.append(drawIcon(icon))
-    // The selection stays.
+    // Keeps the selection.
     button.addEventListener('mousedown', (event) => event.preventDefault())
     button.addEventListener('click', run)
   }
@@ -44,15 +44,15 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
 
 const worthIt = (state: EditorState): boolean => {
   const { main } = state.selection
-  // Cells are no text to be made bold as one.
+  // Selected cells are not one text that could be made bold.
   return !main.empty && chosenCells(state) === undefined && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
 }
 
-/** Whether a command selected what it inserted, to be typed over: buttons would cover what stands above it. */
+/** Whether a command inserted text and selected it to be typed over: buttons would then cover the line above. */
 export const isPlaced = (transactions: readonly Transaction[]): boolean =>
   transactions.some((transaction) => transaction.isUserEvent('input.insert'))
 
-/** `onRight` has a listener called when what is possible may have changed, and answers with what ends that. */
+/** `onRight` calls a listener when the available actions may have changed, and returns a function that removes it. */
 export function selectionBubble(buttons: readonly BubbleButton[], onRight: (listener: () => void) => () => void): Extension {
   const tooltipOf = (state: EditorState): Tooltip => ({
     pos: state.selection.main.from,
@@ -89,12 +89,12 @@ export function selectionBubble(buttons: readonly BubbleButton[], onRight: (list
     }
     view.contentDOM.addEventListener('pointerdown', press)
     addEventListener('pointerup', release)
-    // Drawn again with the buttons that are left, or for the first time: a right may come after the selection.
+    // Draws again with the buttons that are still allowed, or for the first time: a right may arrive after the selection.
     const endRight = onRight(() => {
       if (view.state.field(field) !== null) view.dispatch({ effects: setShown.of(false) })
       if (!wasPlaced) show()
     })
-    // This part of the page may come after the selection, too.
+    // The selection may already exist when this part of the page loads.
     show()
     return {
       update(update) {

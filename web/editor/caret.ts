@@ -1,18 +1,18 @@
 /**
- * The caret, which blinks by a timer. CodeMirror's own blinks by an animation, for which a browser prepares sixty frames a second while the
- * editor has the focus: each key waits for the next of them (4 ms of 17 at the median, `npm run bench typing`), and a laptop never rests.
+ * The caret, which blinks by a timer. CodeMirror's own caret blinks by a CSS animation, for which the browser prepares sixty frames per second while
+ * the editor has the focus. Each key then waits for the next frame (4 ms of 17 at the median, `npm run bench typing`), and a laptop never goes idle.
  */
 import type { Extension } from '@codemirror/state'
 import { drawSelection, RectangleMarker, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 
-/** Milliseconds for which it is shown, and hidden: half a second and a bit, as systems have it. */
+/** How long the caret is shown and hidden, in milliseconds; operating systems use slightly more than half a second too. */
 const blinkMs = 600
 
 class Blinking {
   readonly #view: EditorView
   #timer: ReturnType<typeof setInterval> | undefined
   #layer: HTMLElement | null = null
-  /** It moved since the last turn: it stays for one more. A key starts no timer. */
+  /** The caret has moved since the last tick and stays visible for one more. A key starts no timer. */
   #moved = false
 
   constructor(view: EditorView) {
@@ -47,11 +47,11 @@ class Blinking {
   }
 }
 
-/** To a whole pixel of the screen: a caret between two is a blur. */
+/** Rounds to a whole pixel of the screen: a caret between two pixels looks blurred. */
 const snap = (length: number): number => Math.round(length * devicePixelRatio) / devicePixelRatio
 
-// CodeMirror places carets, rectangles without a width, by their left and top sides, and the browser lays the page out once more for each
-// key. An element that is only translated is painted elsewhere, and nothing is laid out.
+// CodeMirror positions carets (rectangles without a width) by `left` and `top`, and the browser lays out the page again for each key. A translated
+// element is only painted elsewhere, without layout.
 Object.defineProperty(RectangleMarker.prototype, 'adjust', {
   value(this: RectangleMarker, { style }: HTMLElement): void {
     style.height = `${this.height}px`
@@ -66,8 +66,8 @@ Object.defineProperty(RectangleMarker.prototype, 'adjust', {
 })
 
 /**
- * A browser gives the focus back with the caret at the beginning, when a field had the selection meanwhile. CodeMirror puts it right after
- * 10 ms; a key or `selectionchange` that is quicker would mean the beginning.
+ * When another field had the selection, a browser returns the focus with the caret at the beginning. CodeMirror corrects that after 10 ms; a key or
+ * `selectionchange` before that would apply to the beginning.
  */
 const keepsPlace = EditorView.domEventHandlers({ focus: (_event, view) => view.focus() })
 

@@ -1,9 +1,9 @@
-/** A selection that goes from one cell of a table to another means the cells between them, as a rectangle, and never the bars. */
+/** A selection that goes from one cell of a table to another means the rectangle of cells between them, never the bars. */
 import type { ChangeSpec, EditorState } from '@codemirror/state'
 import { content, rowOf, type Cell, type Row } from './table-rows.ts'
 import { tableAt } from './tables.ts'
 
-/** Numbers of lines and columns, the last ones included. */
+/** Line and column numbers, both ends included. */
 export interface Chosen {
   readonly top: number
   readonly bottom: number
@@ -13,14 +13,14 @@ export interface Chosen {
   readonly first: number
 }
 
-/** The cells that the selection means; undefined where it is a text of one cell, or no cells at all. */
+/** Returns the cells that the selection means; undefined if it is text within one cell, or outside of tables. */
 export function chosenCells(state: EditorState): Chosen | undefined {
   const { main, ranges } = state.selection
   if (main.empty || ranges.length > 1) return undefined
   const anchor = tableAt(state, main.anchor)
   const head = anchor === undefined ? undefined : tableAt(state, main.head)
   if (anchor === undefined || head === undefined || anchor.first !== head.first) return undefined
-  // All of it, bars and ends of rows too, is a text.
+  // A selection of the whole table, with its bars and line ends, is text.
   if (main.from <= state.doc.line(anchor.first).from && main.to >= state.doc.line(anchor.last).to) return undefined
   const [one, other] = [anchor.row.line.number, head.row.line.number]
   if (one === other && anchor.column === head.column) return undefined
@@ -44,7 +44,7 @@ export function chosenRows(state: EditorState, { top, bottom, left, right, first
   return rows
 }
 
-/** Empties the chosen cells but for `text`, which the first gets. */
+/** Empties the selected cells, except that the first one gets `text`. */
 export function emptied(state: EditorState, chosen: Chosen, text = ''): { readonly changes: ChangeSpec[]; readonly at: number } {
   const [first, ...others] = chosenRows(state, chosen).flat()
   const changes = others.filter(({ from, to }) => from < to)

@@ -4,7 +4,7 @@ import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { isInTable } from './tables.ts'
 
-/** The lines that the selection touches, each once. */
+/** Returns the lines that the selection touches, each once. */
 function selectedLines(state: EditorState): Line[] {
   const lines = new Map<number, Line>()
   for (const range of state.selection.ranges) {
@@ -20,7 +20,7 @@ function selectedLines(state: EditorState): Line[] {
 function apply(view: EditorView, changes: ChangeSpec[]): boolean {
   if (view.state.readOnly) return false
   const made = view.state.changes(changes)
-  // A cursor where a mark is put stands behind it.
+  // A cursor at the position of a new mark goes after it.
   if (!made.empty)
     view.dispatch({ changes: made, selection: view.state.selection.map(made, 1), scrollIntoView: true, userEvent: 'input.format' })
   return true
@@ -28,10 +28,10 @@ function apply(view: EditorView, changes: ChangeSpec[]): boolean {
 
 const headingMark = /^#{1,6}[ \t]+/
 
-/** The marks that make a line a heading or an item, which a line cannot be at once. */
+/** The marks that make a line a heading or an item; a line cannot be both. */
 const blockMark = /^(?:#{1,6}[ \t]+|[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+))/
 
-/** Makes the lines headings of a level (1–6), or plain text when they already are. A mark before a row would end its table: rows stay. */
+/** Makes the lines headings of a level (1–6), or plain text if they already are. Table rows are left out: a mark before a row would end the table. */
 export const setHeading =
   (level: number): Command =>
   (view) => {
@@ -49,7 +49,7 @@ export const setHeading =
     )
   }
 
-/** The next level: text, 1, 2, 3, text. */
+/** Goes to the next level: text, 1, 2, 3, text. */
 export const cycleHeading: Command = (view) => {
   const line = view.state.doc.lineAt(view.state.selection.main.head)
   const level = headingMark.exec(line.text)?.[0].trim().length ?? 0
@@ -68,7 +68,7 @@ const isKind: Readonly<Record<ListKind, RegExp>> = {
 
 const listPrefix = (kind: ListKind, index: number): string => (kind === 'bullet' ? '- ' : kind === 'task' ? '- [ ] ' : `${index + 1}. `)
 
-/** Makes the lines a list of one kind, or plain text when they already are. */
+/** Makes the lines a list of one kind, or plain text if they already are. */
 export const toggleList =
   (kind: ListKind): Command =>
   (view) => {
@@ -106,7 +106,7 @@ export const insertCodeBlock: StateCommand = ({ state, dispatch }) => {
   const { from, to, head } = state.selection.main
   const start = state.doc.lineAt(from).from
   const end = state.doc.lineAt(to).to
-  // A fence must be longer than any inside.
+  // A fence must be longer than any fence inside it.
   const inner = state.doc.sliceString(start, end).match(/^`{3,}/gm) ?? []
   const fence = '`'.repeat(Math.max(3, ...inner.map((run) => run.length + 1)))
   dispatch(

@@ -1,4 +1,4 @@
-/** Enter, Tab and Shift-Tab in blocks of code keep and change the indentation; the arrows leave the block and go back into it. */
+/** In blocks of code, Enter keeps the indentation, and Tab and Shift-Tab change it. The arrow keys leave the block and enter it again. */
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type StateCommand } from '@codemirror/state'
 import { EditorView, type Command } from '@codemirror/view'
 import { codeAround, codeNode } from './in-code.ts'
@@ -16,7 +16,7 @@ function codeLines(state: EditorState): Line[] {
   return lines.filter(({ text }) => !isFence(text))
 }
 
-/** A line below with the indentation of this one. */
+/** Begins a new line with the indentation of this one. */
 export const continueCode: StateCommand = ({ state, dispatch }) => {
   const { from, to } = state.selection.main
   if (state.readOnly || codeAround(state) !== 'block') return false
@@ -29,7 +29,7 @@ export const continueCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** Selected lines go to the right; without a selection the words behind the caret do. */
+/** Indents the selected lines; without a selection, the text after the caret. */
 export const indentCode: StateCommand = ({ state, dispatch }) => {
   const { main } = state.selection
   const lines = codeLines(state)
@@ -51,7 +51,7 @@ export const outdentCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** From the last line of a block of code, or its closing fence, to the line below the block, which is added where the text ends. */
+/** Moves from the last line of a block of code, or its closing fence, to the line below. Adds that line if the text ends there. */
 export const belowCode: StateCommand = ({ state, dispatch }) => {
   const { main } = state.selection
   const code = codeNode(state, main.head)
@@ -68,16 +68,16 @@ export const belowCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** The down arrow: within a line that takes several rows it goes on to the next row. */
+/** The down arrow; in a line that wraps it first goes to the next row. */
 export const leaveCodeDown: Command = (view) => {
   const { main } = view.state.selection
-  // To measure the layout costs time: only in code.
+  // Measuring the layout is slow, so only in code.
   if (codeAround(view.state) !== 'block') return false
   const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
   return isLastRow && belowCode(view)
 }
 
-/** The place above the caret in the last line of code, when the line between is the closing fence of the block. */
+/** Returns the position above the caret in the last line of code, if the line between them is the closing fence of the block. */
 function lineOfCodeAbove(state: EditorState): number | undefined {
   const { main } = state.selection
   const line = state.doc.lineAt(main.head)
@@ -89,7 +89,7 @@ function lineOfCodeAbove(state: EditorState): number | undefined {
   return last.from > code.from ? Math.min(last.from + main.head - line.from, last.to) : undefined
 }
 
-/** From the line below a block of code to its last line of code, in the same column: nobody means its closing fence. */
+/** Moves from the line below a block of code to its last line of code, in the same column: nobody wants to land on the closing fence. */
 export const intoCode: StateCommand = ({ state, dispatch }) => {
   const head = lineOfCodeAbove(state)
   if (head === undefined) return false
@@ -104,11 +104,11 @@ function isDrawn(view: EditorView, place: number): boolean {
   return found
 }
 
-/** The up arrow: within a line that takes several rows it goes on to the row above. */
+/** The up arrow; in a line that wraps it first goes to the row above. */
 export const enterCodeUp: Command = (view) => {
   const { main } = view.state.selection
   const place = lineOfCodeAbove(view.state)
-  // To measure the layout costs time: only below code. A block that is drawn instead of its source has no lines to go to.
+  // Measuring the layout is slow, so only below code. A block that is drawn instead of its source has no lines to enter.
   if (place === undefined || isDrawn(view, place)) return false
   return view.moveVertically(main, false).head < view.state.doc.lineAt(main.head).from && intoCode(view)
 }

@@ -1,4 +1,4 @@
-/** Commands on a stretch of text: bold, italic, strike, code, link. Each is one undo step and keeps the selection. */
+/** Commands on a range of text: bold, italic, strikethrough, code, link. Each is one undo step and keeps the selection. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
@@ -13,7 +13,7 @@ type Change = { changes: ChangeSpec; range: SelectionRange }
 /** The selection, or the word at the cursor. */
 const stretch = (state: EditorState, range: SelectionRange): SelectionRange => (range.empty ? (state.wordAt(range.head) ?? range) : range)
 
-// `*` also stands at the edge of `**`: only a run of exactly this marker counts.
+// `*` also matches the edge of `**`, so only a run of exactly this marker counts.
 function markedOutside(state: EditorState, { from, to }: SelectionRange, marker: string): boolean {
   const size = marker.length
   const before = state.doc.sliceString(from - size - 1 < 0 ? 0 : from - size - 1, from)
@@ -42,7 +42,7 @@ function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: s
   }
 }
 
-/** The spans that markers make. */
+/** The node names of the spans that markers make. */
 const spanNames = new Map([
   ['**', 'StrongEmphasis'],
   ['*', 'Emphasis'],
@@ -51,14 +51,14 @@ const spanNames = new Map([
   ['`', 'InlineCode']
 ])
 
-/** The end of the span of a marker when nothing but closing marks stands between the caret and it. */
+/** Returns the end of a marker's span if only closing marks are between the caret and that end. */
 function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: string): number | undefined {
   if (!empty) return undefined
   let marksFrom = head
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(head, -1); node !== null; node = node.parent) {
     if (node.to === head) continue
     const mark = node.lastChild
-    // Marks of spans within this one close before its own do.
+    // The marks of inner spans close before its own.
     if (mark === null || !mark.name.endsWith('Mark') || mark.from !== marksFrom || mark.to !== node.to) return undefined
     if (node.name === spanNames.get(marker)) return node.to
     marksFrom = node.to
@@ -66,7 +66,7 @@ function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: st
   return undefined
 }
 
-/** Puts the spaces before the caret behind the closing marks that follow it, as in `**one |**`: with them, the marks mean nothing. */
+/** Moves the spaces before the caret to after the closing marks that follow it, as in `**one |**`: after a space the marks would have no effect. */
 function spaced(state: EditorState, { head, empty }: SelectionRange, marker: string): Change | undefined {
   const line = state.doc.lineAt(head)
   const before = line.text.slice(0, head - line.from)
@@ -85,7 +85,7 @@ function spaced(state: EditorState, { head, empty }: SelectionRange, marker: str
   }
 }
 
-/** Takes the backticks of a span of code away. */
+/** Removes the backticks of a span of code. */
 function unwrap(span: SyntaxNode, range: SelectionRange): Change {
   const marks = span.getChildren('CodeMark').map(({ from, to }) => ({ from, to }))
   const size = marks[0] === undefined ? 0 : marks[0].to - marks[0].from
@@ -99,7 +99,7 @@ const isMarked = (text: string, marker: string): boolean =>
   text.endsWith(marker) &&
   (marker !== '*' || /^(?:\*|\*{3})(?!\*)/.test(text))
 
-/** Marks each of some cells by itself, or takes the marks away where all have them; what is empty stays empty. */
+/** Marks each of several cells separately, or removes the marks if all have them. Empty cells stay empty. */
 function toggleCells(view: EditorView, cells: readonly Cell[], marker: string): true {
   const { state } = view
   const written = cells.filter(({ from, to }) => from < to)
@@ -122,7 +122,7 @@ function toggleCells(view: EditorView, cells: readonly Cell[], marker: string): 
   return true
 }
 
-/** Puts `marker` around the selection, or takes it away; at the end of a span, the caret goes behind its marks. */
+/** Puts `marker` around the selection, or removes it. At the end of a span, the caret moves after its marks. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
@@ -145,7 +145,7 @@ export const toggleMarker =
 
 export const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
 
-/** `[text](address)` with the caret in the slot that is empty: the words, the address, or one after the other. */
+/** Inserts `[text](address)` with the caret in the empty slot: the text, the address, or one after the other. */
 export const insertLink: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false
   const opened: Slots[] = []
@@ -160,7 +160,7 @@ export const insertLink: StateCommand = ({ state, dispatch }) => {
     opened.push({ slots, exit: from + insert.length })
     return { changes: { from, to, insert }, range: EditorSelection.cursor(slots[0]?.from ?? from + insert.length) }
   })
-  // With several carets there is no one way out.
+  // With several carets there is no single slot to leave.
   const effects = opened.length === 1 ? opened.map((each) => openSlots.of(each)) : []
   dispatch(state.update(change, { effects, scrollIntoView: true, userEvent: 'input.format' }))
   return true

@@ -1,15 +1,15 @@
-/** A block that is put into the text, with the blank lines that it needs around it and no others. `inserts.ts` has most of them. */
+/** Inserts a block with only the blank lines that it needs around it. `inserts.ts` has most of the blocks. */
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 
-/** The part of a block that is selected, to be typed over; counted from its beginning. */
+/** The part of a block that is selected to be typed over; offsets count from the beginning of the block. */
 interface Selected {
   readonly from: number
   readonly to: number
 }
 
-/** Puts a block on the line of `place` if that is blank, else below it. */
+/** Puts a block on the line of `place` if that line is blank, otherwise below it. */
 export function insertBlock(view: EditorView, block: string, { from, to }: Selected, place = view.state.selection.main.head): boolean {
   if (view.state.readOnly) return false
   const { doc } = view.state
@@ -30,7 +30,7 @@ export function insertBlock(view: EditorView, block: string, { from, to }: Selec
   return true
 }
 
-/** Inserts a block, in the words of the page; what stands between `‹` and `›` in it is selected. */
+/** Inserts a block in the language of the page and selects its text between `‹` and `›`. */
 export const block =
   (words: () => string): Command =>
   (view) => {

@@ -1,4 +1,4 @@
-/** Enter, Tab and Backspace in lists and quotes. Tab is taken inside lists only: elsewhere it leaves the editor. */
+/** Enter, Tab and Backspace in lists and quotes. Tab acts only inside lists: elsewhere it leaves the editor. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
@@ -14,7 +14,7 @@ interface Item {
   /** The beginning of a new line below. */
   readonly next: string
   readonly length: number
-  /** The number of the item below, in a numbered list. */
+  /** The number of the next item, in a numbered list. */
   readonly nextNumber: number | undefined
 }
 
@@ -32,10 +32,10 @@ function item(text: string): Item | undefined {
   return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
-/** Most lines that are numbered again after one key. */
+/** Most lines that one key renumbers. */
 const renumberLinesMax = 500
 
-/** Counts on below a new item, as long as the items were counted one by one: other numbers are meant. */
+/** Renumbers the items after a new one, as long as they were counted one by one: other numbers are intentional. */
 function renumber(state: EditorState, from: number, { lead, nextNumber }: Item): ChangeSpec[] {
   const changes: ChangeSpec[] = []
   let expected = nextNumber
@@ -54,13 +54,13 @@ function renumber(state: EditorState, from: number, { lead, nextNumber }: Item):
 
 const counted = /^[ \t>]*(\d{1,9})[.)](?:[ \t]|$)/
 
-/** A blank line where a number below would be taken for words of the paragraph above it: only 1 begins a list there. */
+/** Returns a blank line where Markdown would read a number as part of the paragraph above: only 1 can begin a list there. */
 const gapBelow = ({ doc }: EditorState, { number }: Line): string => {
   const below = counted.exec(number < doc.lines ? doc.line(number + 1).text : '')
   return below === null || Number(below[1]) === 1 ? '' : '\n'
 }
 
-/** Goes on behind `outer` on an empty line. A blank line parts it from the words above: they would go on in it without its mark. */
+/** Continues after `outer` on an empty line. A blank line separates it from the text above, which would otherwise continue in it without its mark. */
 function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
   const isParted = /^[ \t>]*$/.test(above)
@@ -70,16 +70,16 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   return { changes, selection, scrollIntoView: true, userEvent: 'input' }
 }
 
-/** An empty item or line of a quote, one level less. */
+/** Moves an empty item, or an empty line of a quote, one level out. */
 function outward(state: EditorState, line: Line, { lead, marker, next }: Item): TransactionSpec {
-  // The space behind a quote mark belongs to the mark.
+  // The space after a quote mark belongs to the mark.
   const shorter = lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
   if (marker !== '' && shorter !== lead)
     return { changes: { from: line.from, to: line.to, insert: shorter + next.slice(lead.length) }, userEvent: 'input' }
   return leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead)
 }
 
-/** A new item below; on an empty item, one level less. */
+/** Begins a new item below; moves an empty item one level out. */
 export const continueList: Command = (view) => {
   const { state } = view
   const { main } = state.selection
@@ -114,7 +114,7 @@ function selectedItems(state: EditorState): Line[] {
   return lines
 }
 
-/** Width of the marker above: a child must be indented at least that far to be one. */
+/** Returns the width of the marker above: a child item must be indented at least that far. */
 function step(state: EditorState, line: Line): number {
   const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
   return /^[ \t]*(\d+[.)][ \t]|[-*+][ \t])/.exec(above)?.[1]?.length ?? 2
@@ -137,7 +137,7 @@ export const outdentItem: Command = (view) => {
   return true
 }
 
-/** How many items and quotes a position is in. */
+/** Counts the items and quotes around a position. */
 function depthAt(state: EditorState, position: number): number {
   let depth = 0
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
@@ -145,7 +145,7 @@ function depthAt(state: EditorState, position: number): number {
   return depth
 }
 
-/** Replaces the mark of an item or a quote that holds words: they are read where they are seen. */
+/** Replaces the mark of an item or quote that has text: Markdown then reads the text at the position where it is shown. */
 function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
   const isQuoted = lead.includes('>')
   const kept = isQuoted || depthAt(state, end) > 1 ? lead : ''

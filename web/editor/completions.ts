@@ -1,6 +1,6 @@
 /**
- * Menus that open while one writes: blocks after `/`, emoji after `:`, documents after `[[`. Text that others write meanwhile moves the menu and does not close it
- * (CodeMirror's completion maps its place).
+ * Menus that open while a person types: blocks after `/`, emoji after `:`, documents after `[[`. Text that others write meanwhile moves the menu and
+ * does not close it (CodeMirror's completion maps its position).
  */
 import {
   acceptCompletion,
@@ -25,14 +25,14 @@ import { isInCode } from './in-code.ts'
 /** An entry of the menu of blocks. */
 export interface BlockEntry {
   readonly title: string
-  /** Other words by which it is found. */
+  /** Other words that find it. */
   readonly words: string
   readonly section: string
   /** Path data of its icon. */
   readonly icon: string
-  /** Markdown that does the same when it is typed. */
+  /** Markdown that has the same effect when typed. */
   readonly typed: string
-  /** Whether it can be done here and now. */
+  /** Whether the command applies here and now. */
   isPossible(): boolean
   run(): void
 }
@@ -43,16 +43,16 @@ export interface LinkTarget {
   readonly address: string
 }
 
-/** Has a listener called when the answers of `isPossible` have changed. Answers with what ends that. */
+/** Calls a listener when the results of `isPossible` have changed. Returns a function that removes the listener. */
 export type OnChange = (listener: () => void) => () => void
 
 type FindDocuments = (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
 
-/** Markdown of a link to a document. */
+/** Returns the Markdown of a link to a document. */
 export const linkTo = ({ title, address }: LinkTarget): string =>
   `[${title.replaceAll(/[\\[\]]/g, '\\$&').replaceAll(/\s+/g, ' ')}](${address})`
 
-/** Says that there is nothing to choose; chosen, it leaves what was typed. */
+/** Shows that there are no results; choosing it leaves the typed text. */
 const nothing = (query: string): Shown => ({
   label: query === '' ? t('No other documents yet') : t('No document has this title'),
   drawing: iconPath('file'),
@@ -60,7 +60,7 @@ const nothing = (query: string): Shown => ({
   apply: () => undefined
 })
 
-/** There is nothing to take: the key that would take it closes the menu and does what it does without one. */
+/** If the menu has no result, the key that would accept one closes the menu and then has its usual effect. */
 const goesPastNothing = (view: EditorView): boolean => {
   const chosen: Shown | null = selectedCompletion(view.state)
   if (chosen?.isNone === true) closeCompletion(view)
@@ -76,7 +76,7 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
     label: document.title,
     drawing: iconPath('file'),
     apply(view, _completion, from, to) {
-      // It replaces a closing part that is there already, too.
+      // Also replaces the closing part if the text already has one.
       const end = view.state.doc.sliceString(to, to + 2) === ']]' ? to + 2 : to
       const insert = linkTo(document)
       view.dispatch({
@@ -86,7 +86,7 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
       })
     }
   }))
-  // Brackets that find nothing would look like brackets that do nothing.
+  // Without an entry, brackets that find nothing would seem to have no effect.
   return { from: found.from + 2, options: options.length > 0 ? options : [nothing(query)], filter: false }
 }
 
@@ -95,13 +95,13 @@ const drop = (view: EditorView, from: number, to: number): void => view.dispatch
 interface Shown extends Completion {
   readonly drawing?: string
   readonly sign?: string
-  /** It says that there is nothing. */
+  /** The entry only shows that there are no results. */
   readonly isNone?: true
 }
 
 /**
- * One option for each entry, whatever is typed: CodeMirror keeps what is chosen in the menu by the option itself, and an answer that comes
- * after an arrow key would otherwise choose the first again.
+ * One option object per entry, whatever is typed: CodeMirror identifies the chosen option by its object. Otherwise an answer that arrives after an
+ * arrow key would choose the first one again.
  */
 const made = new WeakMap<BlockEntry, Shown>()
 
@@ -113,7 +113,7 @@ function optionOf(entry: BlockEntry): Shown {
     detail: entry.typed,
     drawing: entry.icon,
     apply: (view, _completion, from, to) => {
-      // The slash too.
+      // Including the slash.
       drop(view, from - 1, to)
       entry.run()
     }
@@ -139,7 +139,7 @@ function sectionOf(name: string) {
   return known
 }
 
-/** All in their sections. */
+/** All options in their sections. */
 const allOptions = (entries: readonly BlockEntry[]): Shown[] =>
   entries.map((entry) => {
     const option = sectioned.get(entry) ?? { ...optionOf(entry), section: sectionOf(entry.section) }
@@ -147,7 +147,7 @@ const allOptions = (entries: readonly BlockEntry[]): Shown[] =>
     return option
   })
 
-/** All that can be done; once something is typed, what fits it, the best first. */
+/** Returns all possible options; once something is typed, those that match it, the best first. */
 function optionsFor(query: string, all: readonly BlockEntry[]): Shown[] {
   const entries = all.filter((entry) => entry.isPossible())
   return query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
@@ -163,7 +163,7 @@ function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): C
   const query = found.text.slice(found.text.indexOf('/') + 1)
   const options = optionsFor(query, entries)
   if (options.length === 0) return null
-  // At once, with the key that changes it: the next key finds what is seen.
+  // Updates at once, with the key that changes it, so that the next key acts on the options that are shown.
   return { from: context.pos - query.length, options, filter: false, update: (_result, _from, _to, now) => blocksAt(now, entries) }
 }
 
@@ -171,7 +171,7 @@ const signs: readonly Shown[] = emoji.map(([name, sign]) => ({
   label: name,
   sign,
   apply: (view, _completion, from, to) => {
-    // A colon after the name is part of it.
+    // A colon after the name belongs to it.
     const end = view.state.doc.sliceString(to, to + 1) === ':' ? to + 1 : to
     view.dispatch({
       changes: { from: from - 1, to: end, insert: sign },
@@ -188,10 +188,10 @@ function emojiByName(context: CompletionContext): CompletionResult | null {
 }
 
 const signByName = new Map(emoji)
-/** Longer names are none, in UTF-16 units. */
+/** Longest name of an emoji, in UTF-16 units. */
 const nameUnitsMax = 24
 
-/** The emoji in the place of its name, when the colon that closes it is typed at a position. */
+/** Replaces the name of an emoji with the emoji when its closing colon is typed at a position. */
 export function emojiTyped(state: EditorState, at: number): TransactionSpec | undefined {
   const before = state.sliceDoc(Math.max(state.doc.lineAt(at).from, at - nameUnitsMax - 2), at)
   const [, name = ''] = /(?:^|[\s(]):([a-z0-9_+-]{1,24})$/.exec(before) ?? []
@@ -219,7 +219,7 @@ function signOf(sign: string): Node {
   return made
 }
 
-/** The list scrolls, so that it must be able to take the focus; CodeMirror makes one that cannot. Tab takes what is chosen, not the focus. */
+/** The list scrolls, so it must be focusable; CodeMirror makes one that is not. Tab accepts the chosen option and does not move the focus. */
 const focusable = EditorView.updateListener.of(({ state, view }) => {
   if (completionStatus(state) !== 'active') return
   view.requestMeasure({
@@ -233,7 +233,7 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
 
 const menus = (entries: readonly BlockEntry[], find: FindDocuments): Extension =>
   autocompletion({
-    // One source: while a second one is still asked, Enter would be a new line and not what is chosen in the menu of the first.
+    // A single source: while a second one is still pending, Enter would begin a new line instead of accepting an option of the first.
     override: [(context) => blocksAt(context, entries) ?? emojiByName(context) ?? documentsAt(context, find)],
     icons: false,
     interactionDelay: 0,
@@ -251,7 +251,7 @@ const menus = (entries: readonly BlockEntry[], find: FindDocuments): Extension =
 const isBehindSlash = ({ doc, selection: { main } }: EditorState): boolean =>
   main.empty && slashBefore.test(doc.sliceString(Math.max(doc.lineAt(main.head).from, main.head - slashUnitsMax), main.head))
 
-/** A menu that is only looked for is given up by Escape without taking it: the Tab that follows leaves the text. */
+/** Escape cancels a menu that is still loading, but is not consumed: the Tab after it leaves the text. */
 const givesUp: Extension = Prec.highest(
   keymap.of([
     {
@@ -264,7 +264,7 @@ const givesUp: Extension = Prec.highest(
   ])
 )
 
-/** The answer to what is possible may come when the menu is open already, or has found nothing. */
+/** Rights may arrive when the menu is already open or has found nothing. */
 const asksAgain = (onChange: OnChange): Extension =>
   ViewPlugin.define((view) => ({
     destroy: onChange(() => {

@@ -1,8 +1,8 @@
-/** The context of the rules of the live view: the visible text, where the cursor is, and the decorations they leave. */
+/** The context of the rules of the live view: the visible text, the cursor, and the decorations that the rules add. */
 import type { EditorState, Line, Range } from '@codemirror/state'
 import { type BlockWrapper, Decoration, type WidgetType } from '@codemirror/view'
 
-/** A place where the person works: its markers show. */
+/** A place where the person works, so its markers show. */
 export interface Reveal {
   readonly from: number
   readonly to: number
@@ -12,9 +12,9 @@ export class LiveContext {
   readonly state: EditorState
   readonly visible: Reveal
   readonly decorations: Range<Decoration>[] = []
-  /** Hiding decorations: the cursor steps over them. */
+  /** Decorations that hide text: the cursor skips them. */
   readonly hidden: Range<Decoration>[] = []
-  /** Around lines that are scrolled together. */
+  /** Wrappers around lines that scroll together. */
   readonly wrappers: Range<BlockWrapper>[] = []
   /** The cells of tables. */
   readonly cells: Range<Decoration>[] = []
@@ -28,7 +28,7 @@ export class LiveContext {
     this.#reveal = reveal
   }
 
-  /** True when a cursor or selection is in, or at an edge of, the range. */
+  /** Whether a cursor or selection is in the range or at its edge. */
   touched(from: number, to: number): boolean {
     return this.#reveal.some((range) => range.from <= to && range.to >= from)
   }
@@ -42,7 +42,7 @@ export class LiveContext {
     return this.state.doc.sliceString(from, to)
   }
 
-  /** The lines of a range that are visible. */
+  /** Yields the visible lines of a range. */
   *lines(from: number, to: number): Generator<Line> {
     let position = Math.max(from, this.visible.from)
     const end = Math.min(to, this.visible.to)
@@ -63,22 +63,22 @@ export class LiveContext {
     this.#styles.set(lineFrom, style)
   }
 
-  /** Where a cursor is that stands between two places, or at one of them. */
+  /** Returns the position of a cursor between two positions or at one of them. */
   cursorIn(from: number, to: number): number | undefined {
     return this.#reveal.find((range) => range.from === range.to && range.from >= from && range.to <= to)?.from
   }
 
-  /** A cell of a table: what is decorated in it stays within it. */
+  /** Marks a cell of a table; decorations in it stay within it. */
   cell(from: number, to: number, name: string): void {
     if (from < to) this.cells.push(Decoration.mark({ class: name, inclusive: true }).range(from, to))
   }
 
-  /** Leaves a range unseen, and says nothing of how the cursor goes over it. */
+  /** Hides a range, without a rule for how the cursor passes it. */
   fold(from: number, to: number): void {
     if (from < to) this.decorations.push(Decoration.replace({}).range(from, to))
   }
 
-  /** A range that the cursor goes over in one step. */
+  /** Marks a range that the cursor passes in one step. */
   step(from: number, to: number): void {
     if (from < to) this.hidden.push(Decoration.replace({}).range(from, to))
   }
@@ -92,13 +92,13 @@ export class LiveContext {
     return this.state.doc.lineAt(from).to < to
   }
 
-  /** Whether nothing else stands on the line of a range. */
+  /** Whether the range is the only thing on its line. */
   isWholeLine(from: number, to: number): boolean {
     const line = this.state.doc.lineAt(from)
     return line.to >= to && (line.text.slice(0, from - line.from) + line.text.slice(to - line.from)).trim() === ''
   }
 
-  /** Hides a range; the line breaks in it stay. */
+  /** Hides a range except the line breaks in it. */
   hide(from: number, to: number): void {
     for (let at = from; at < to;) {
       const end = Math.min(this.state.doc.lineAt(at).to, to)
@@ -113,7 +113,7 @@ export class LiveContext {
     this.hidden.push(range)
   }
 
-  /** Puts a widget in the place of a range within one line. */
+  /** Replaces a range within one line with a widget. */
   replace(from: number, to: number, widget: WidgetType): void {
     const range = Decoration.replace({ widget }).range(from, to)
     this.decorations.push(range)
@@ -124,12 +124,12 @@ export class LiveContext {
     this.decorations.push(Decoration.widget({ widget, side }).range(position))
   }
 
-  /** The classes and the style of a line, where it has any. */
+  /** Returns the classes and the style of a line, if it has any. */
   lookOfLine(lineFrom: number): { readonly name: string; readonly style: string | undefined } {
     return { name: [...(this.#lines.get(lineFrom) ?? [])].join(' '), style: this.#styles.get(lineFrom) }
   }
 
-  /** All decorations, once every rule has run. */
+  /** Returns all decorations, once every rule has run. */
   finish(): Range<Decoration>[] {
     for (const from of this.#lines.keys()) {
       const { name, style } = this.lookOfLine(from)

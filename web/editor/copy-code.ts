@@ -6,10 +6,10 @@ import type { SyntaxNode } from '@lezer/common'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 
-/** The code of the block around a position; undefined outside of blocks of code. */
+/** Returns the code of the block around a position; undefined outside of blocks of code. */
 export function codeAt(state: EditorState, position: number): string | undefined {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
-    // Quoted code comes in pieces, with the marks of the quote between them.
+    // Quoted code is in several pieces, with quote marks between them.
     if (node.name === 'FencedCode')
       return node
         .getChildren('CodeText')

@@ -5,9 +5,9 @@ const word = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu
 /** Scripts written without spaces: each character counts, as word processors do. */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
 
-/** Quote marks, the marker of an item and its box; what stands behind the marks of a fence. */
+/** Quote marks, the marker of an item and its check box; the info string of a fence. */
 const lineMarks = /^[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?:\[[ xX]\](?=[ \t]|$))?|(?:`{3,}|~{3,})[^`\n]{0,200}$)/
-/** `](address "title")`, and of a picture its words too: they are read where it is missing. */
+/** `](address "title")`, and for a picture also its alternative text, which shows only where the picture is missing. */
 const target = /(?:!\[[^[\]\n]{0,500})?\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000})\)/g
 
 export function countWords(text: string): number {
@@ -15,7 +15,7 @@ export function countWords(text: string): number {
   return alone + (text.replace(ideograph, ' ').match(word)?.length ?? 0)
 }
 
-// The parts of a text are never changed, and most of them stay from one edit to the next.
+// The parts of a text are immutable, and most of them are reused from one edit to the next.
 const counted = new WeakMap<Text, number>()
 
 function countPart(text: Text): number {
@@ -25,7 +25,7 @@ function countPart(text: Text): number {
   return sum
 }
 
-/** Words of the text of an editor. Takes time in proportion to what has changed since it was asked last. */
+/** Counts the words of an editor's text. It takes time in proportion to the changes since the last call. */
 export function countDocument(text: Text): number {
   const known = counted.get(text)
   if (known !== undefined) return known
@@ -34,10 +34,10 @@ export function countDocument(text: Text): number {
   return count
 }
 
-/** Longer texts are counted by code points: clusters of a million take half a second. */
+/** Longer texts are counted in code points: counting a million clusters takes half a second. */
 const clustersUnitsMax = 200_000
 
-/** Characters as people count them (grapheme clusters), line ends aside. */
+/** Counts characters as people do (grapheme clusters), without line ends. */
 export function countCharacters(text: Text): number {
   if (text.length > clustersUnitsMax) {
     let sum = 0

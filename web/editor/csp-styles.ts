@@ -1,8 +1,7 @@
 /**
- * CodeMirror writes its rules into a `<style>` element, which the policy of our pages (`style-src 'self'`) leaves without
- * effect. Rules in an adopted style sheet are set by script and need no exception. They go into a cascade layer, so that any
- * rule of `style/editor.css` is stronger. The class that mounts them is not exported by `@codemirror/view`; every theme holds
- * an instance of it.
+ * CodeMirror writes its rules into a `<style>` element, which the policy of our pages (`style-src 'self'`) blocks. Scripts may set rules in an
+ * adopted style sheet without an exception. They go into a cascade layer, so that every rule of `style/editor.css` overrides them. `@codemirror/view`
+ * does not export the class that mounts them, but every theme has an instance of it.
  */
 import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -25,7 +24,7 @@ function mount(_root: unknown, modules: StyleModule | readonly StyleModule[]): v
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets = [sheet, ...document.adoptedStyleSheets]
 }
 
-/** Call once, before the first editor is made. */
+/** Must be called once, before the first editor is created. */
 export function useAdoptedStyles(): void {
   const [theme] = EditorState.create({ extensions: EditorView.theme({ '&': {} }) }).facet(EditorView.styleModule)
   if (theme !== undefined) (theme.constructor as unknown as StyleModuleClass).mount = mount

@@ -1,6 +1,6 @@
 /**
- * Cursors and selections of the others. Drawn in a layer over the text, so that nothing in the text moves for them.
- * A name shows for two seconds after each move; on the first line it is below the cursor, where it is not cut off.
+ * Cursors and selections of other people. They are drawn in a layer over the text, so the text does not move. A name shows for two seconds after each
+ * move. On the first line it is below the cursor, where it is not cut off.
  */
 import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
 import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
@@ -26,19 +26,19 @@ interface RemoteCursor {
 
 const cursorsMoved = StateEffect.define<null>()
 
-/** A position of the document, or undefined when the state of a peer makes no sense here. */
+/** Returns a position of the document, or undefined if the state of a peer is invalid here. */
 function absolute(doc: Y.Doc, text: Y.Text, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   try {
     const position = Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(value), doc)
     return position?.type === text ? position.index : undefined
   } catch {
-    // Others' input is not ours to trust: a bad cursor is no cursor.
+    // Input of other people is not trusted: an invalid cursor is not shown.
     return undefined
   }
 }
 
-/** Where the cursor of a page is, if it shows one here. */
+/** Returns the cursor position of a page, if it shows one here. */
 export function placeOf(text: Y.Text, awareness: Awareness, id: number): { readonly anchor: number; readonly head: number } | undefined {
   const cursor = awareness.getStates().get(id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
   if (cursor == null || text.doc === null) return undefined
@@ -100,13 +100,13 @@ class CaretMarker implements LayerMarker {
     caret.style.top = `${this.#top}px`
     caret.style.height = `${this.#height}px`
     const label = caret.firstElementChild
-    // One's own other tab.
+    // Another tab of the same person.
     const name = person.self ? t('You') : person.name
     if (label !== null && label.textContent !== name) label.textContent = name
   }
 }
 
-/** Extension that shows the others, and tells them where this person is. */
+/** Extension that shows the cursors of others and sends them the position of this person. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
   const movedAt = new Map<number, { at: number; readonly place: string }>()
 
@@ -157,7 +157,10 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         cancelAnimationFrame(this.#frame)
       }
 
-      /** A place is told by the letter behind it, which stays while one types: whose caret is where a change ends has made it. */
+      /**
+       * A position is anchored to the character after it, which does not change while a person types. If a caret is at the end of a change, its owner
+       * made the change.
+       */
       #noteTyping({ changes, state }: ViewUpdate): void {
         const ends = new Set<number>()
         changes.iterChanges((_fromA, _toA, _from, to) => ends.add(to))
@@ -176,7 +179,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         for (const id of movedAt.keys()) if (!awareness.getStates().has(id)) movedAt.delete(id)
       }
 
-      // After the binding has brought the change into Y.Text: positions are made of its items.
+      // Runs after the binding has brought the change into Y.Text, because positions refer to its items.
       #tell(): void {
         queueMicrotask(() => {
           if (awareness.getLocalState() === null) return

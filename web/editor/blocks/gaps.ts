@@ -1,18 +1,18 @@
-/** The text between two blocks: no more than Markdown needs to read each as what it was. */
+/** The text between two blocks: the least that Markdown needs to read each of them as before. */
 import type { Unit } from './units.ts'
 
 const blank = '\n\n'
-/** Parts what would be one list, or one block of code, without it (CommonMark 0.31.2, example 308). */
+/** Separates two blocks that Markdown would otherwise join to one list or one block of code (CommonMark 0.31.2, example 308). */
 const parted = '\n\n<!-- -->\n\n'
 
 const hasBlank = (gap: string): boolean => /\n[ \t>]*\n/.test(gap)
 
 const isCloseAbove = new Set(['HorizontalRule', 'FencedCode'])
 const isHeading = ({ name }: Unit): boolean => /^(?:ATX|Setext)Heading/.test(name)
-/** Below these a heading or a fence needs no blank line. */
+/** A heading or a fence below one of these needs no blank line. */
 const isClosedByHeading = new Set(['Paragraph', 'ListItem', 'Blockquote'])
 
-/** Whether two blocks that follow each other line by line are read as what they are. */
+/** Whether Markdown reads two blocks correctly without a blank line between them. */
 const mayTouch = (above: Unit, below: Unit): boolean =>
   isHeading(above) ||
   isCloseAbove.has(above.name) ||
@@ -21,15 +21,15 @@ const mayTouch = (above: Unit, below: Unit): boolean =>
 export interface Neighbours {
   readonly above: Unit
   readonly below: Unit
-  /** The text at this place before. */
+  /** The text that was in this place before. */
   readonly gap: string
-  /** One of both was brought here: as an item it becomes one of the list. */
+  /** One of the two blocks was moved here: a moved item joins the list. */
   readonly isBrought: boolean
-  /** Whether what stands below begins with a blank. */
+  /** Whether the block below begins with white space. */
   readonly isIndented: boolean
 }
 
-/** The gap between two blocks. */
+/** Returns the gap between two blocks. */
 export function gapOf({ above, below, gap, isBrought, isIndented }: Neighbours): string {
   const [one, other] = [above.item, below.item]
   if (one !== undefined && other !== undefined && one.sign === other.sign) {

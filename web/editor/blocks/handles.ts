@@ -1,6 +1,6 @@
 /**
- * The handle of the block that the pointer is over, in the margin: a press opens its menu, a drag moves it to the line that shows where. It is
- * looked for when the pointer moves, never for a key, and lies over the text, so that nothing moves for it. Not in narrow windows.
+ * The handle in the margin of the block under the pointer. A press opens its menu, and a drag moves the block to the line that marks the target. Only
+ * pointer moves update it, never a key. It lies over the text, so nothing moves when it appears. Narrow windows have none.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
@@ -8,19 +8,19 @@ import { mayStand, moveBlocks, type Chosen } from './commands.ts'
 import { openBlockMenu } from './menu.tsx'
 import { indexAt, siblingsOf, unitAt, type Unit } from './units.ts'
 
-/** So far a press goes until it drags, in pixels. */
+/** A press becomes a drag beyond this distance, in pixels. */
 const dragFrom = 5
-/** Narrower windows have no margin for it, in pixels. */
+/** Narrower windows have no margin for the handle, in pixels. */
 const windowMin = 700
 const [width, height, distance] = [20, 26, 34]
-/** Width of the sign of an item, in `em` (style/editor.css). */
+/** Width of an item's marker, in `em` (style/editor.css). */
 const signWidth = 1.6
-/** So near to the upper and lower edge the text scrolls, and so fast at most, in pixels and pixels a frame. */
+/** Distance from the upper and lower edge within which the text scrolls, and its highest speed, in pixels and pixels per frame. */
 const [edge, speedMax] = [48, 18]
 
 const isWithin = ({ state }: EditorView, { from, to }: Unit): boolean => state.selection.main.head > from && state.selection.main.head < to
 
-/** In the coordinates of what scrolls, in pixels. */
+/** In the coordinates of the scrolled content, in pixels. */
 interface Place {
   readonly left: number
   readonly top: number
@@ -28,7 +28,7 @@ interface Place {
 
 interface Drag {
   chosen: Chosen
-  /** Undefined until it has moved far enough. */
+  /** Undefined until the pointer has moved far enough. */
   to: number | undefined
   y: number
   frame: number
@@ -41,7 +41,7 @@ class BlockHandle {
   readonly #line = this.#dom.appendChild(document.createElement('div'))
   #unit: Unit | undefined
   #drag: Drag | undefined
-  /** The click that follows is the end of a drag. */
+  /** The next click is the end of a drag. */
   #dragged = false
 
   constructor(view: EditorView) {
@@ -49,7 +49,7 @@ class BlockHandle {
     this.#dom.className = 'block-handles'
     this.#handle.type = 'button'
     this.#handle.className = 'block-handle'
-    // The keys have the palette and a key of their own.
+    // Keyboard users have the palette and a shortcut.
     this.#handle.tabIndex = -1
     this.#handle.title = t('Drag to move, click for the menu')
     this.#handle.setAttribute('aria-label', t('Block'))
@@ -73,7 +73,7 @@ class BlockHandle {
       if (this.#unit !== undefined) this.#hide()
       return
     }
-    // Others write while a block is dragged: it stays the same block.
+    // If others write during a drag, it still drags the same block.
     const drag = this.#drag
     const { units, run } = drag.chosen
     const chosen = this.#chosenAt(changes.mapPos(units[run.first]?.from ?? 0, 1))
@@ -83,7 +83,7 @@ class BlockHandle {
     if (drag.to !== undefined) drag.frame = requestAnimationFrame(() => this.#drag === drag && this.#aim(drag))
   }
 
-  /** The block that begins at a position, among its siblings. */
+  /** Returns the block that begins at a position, with its siblings. */
   #chosenAt(from: number): Chosen | undefined {
     const units = siblingsOf(this.#view.state, from)
     const first = indexAt(units, from)
@@ -113,7 +113,7 @@ class BlockHandle {
     if (unit.from !== this.#unit?.from || unit.to !== this.#unit.to) this.#show(unit)
   }
 
-  /** A picture that comes or a panel that opens moves the block: its handle goes with it. */
+  /** When a picture loads or a panel opens, the block moves, and its handle moves with it. */
   #follow(): void {
     const unit = this.#unit
     if (unit === undefined || this.#drag !== undefined) return
@@ -126,13 +126,13 @@ class BlockHandle {
     })
   }
 
-  /** Places in the coordinates of what scrolls. */
+  /** The origin of the coordinates in which places are given. */
   #origin(): { readonly x: number; readonly y: number } {
     const { left, top } = this.#view.scrollDOM.getBoundingClientRect()
     return { x: this.#view.scrollDOM.scrollLeft - left, y: this.#view.scrollDOM.scrollTop - top }
   }
 
-  /** The left edge of a block in the window: that of the column, or of the sign of an item. */
+  /** Returns the left edge of a block in the window: that of the column, or of an item's marker. */
   #leftOf({ from, item }: Unit): number {
     const content = this.#view.contentDOM
     const left = content.getBoundingClientRect().left + parseFloat(getComputedStyle(content).paddingLeft)
@@ -150,14 +150,14 @@ class BlockHandle {
     this.#handle.hidden = false
   }
 
-  /** Where the handle of a block lies. It reads the layout, which the editor refuses while it writes. */
+  /** Returns the place of a block's handle. It reads the layout, which the editor does not allow during an update. */
   #placeOf(unit: Unit): Place {
     const view = this.#view
     const { x, y } = this.#origin()
     const block = view.lineBlockAt(unit.from)
     const caret = view.coordsAtPos(unit.from)
     const top = view.documentTop + block.top
-    // Next to the first line of words, however high the space above a heading is.
+    // Next to the first line of words, no matter how much space is above a heading.
     const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
     return { left: Math.max(2, this.#leftOf(unit) + x - distance), top: middle + y - height / 2 }
   }
@@ -176,10 +176,10 @@ class BlockHandle {
     if (isDrag || unit === undefined) return
     const view = this.#view
     const { from, to } = view.state.selection.main
-    // A selection of several blocks stays, when this is one of them.
+    // A selection of several blocks is left as it is when it includes this block.
     if (from > unit.to || to < unit.from || (from >= unit.from && to <= unit.to))
       view.dispatch({ selection: { anchor: unit.from }, userEvent: 'select' })
-    // The caret never rests at a component: it is selected as a whole for as long as its menu is open.
+    // The caret never rests at a component, so the whole component is selected while its menu is open.
     const isWhole = view.state.selection.main.empty && view.state.selection.main.head !== unit.from && !isWithin(view, unit)
     if (isWhole) view.dispatch({ selection: { anchor: unit.from, head: unit.to }, userEvent: 'select' })
     openBlockMenu(view, this.#handle, isWhole)
@@ -231,7 +231,7 @@ class BlockHandle {
     this.#end()
   }
 
-  /** Shows what is dragged. */
+  /** Shows that the block is being dragged. */
   #begin(unit: Unit): void {
     const view = this.#view
     view.dom.classList.add('block-dragging')
@@ -243,7 +243,7 @@ class BlockHandle {
     this.#handle.style.setProperty('--block-width', `${right + x - parseFloat(this.#handle.style.left) - distance}px`)
   }
 
-  /** Where the block would go, by the place of the pointer; scrolls near the edges. */
+  /** Finds the target from the position of the pointer; scrolls near the edges. */
   #aim(drag: Drag): void {
     const view = this.#view
     const { units, run } = drag.chosen
@@ -252,7 +252,7 @@ class BlockHandle {
     const index = Math.min(indexAt(units, block.from), units.length - 1)
     const middle = this.#middleOf(units[index])
     let to = at > middle ? index + 1 : index
-    // The nearer end of a list that it may not part.
+    // Where the blocks may not split a list, the nearer end of that list.
     while (!mayStand(units, run, to)) to += at > middle ? 1 : -1
     drag.to = to
     this.#mark(drag.chosen, to)
@@ -271,7 +271,7 @@ class BlockHandle {
     return (this.#view.lineBlockAt(unit.from).top + this.#view.lineBlockAt(unit.to).bottom) / 2
   }
 
-  /** The line between the blocks above and below; none where it would stay. */
+  /** Draws the line at the target between two blocks; no line where the block would not move. */
   #mark({ units, run }: Chosen, to: number): void {
     const view = this.#view
     this.#line.hidden = to >= run.first && to <= run.last + 1

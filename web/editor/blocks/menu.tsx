@@ -1,4 +1,4 @@
-/** The menu of a block: what can be done with those that the selection touches. */
+/** The menu of a block: the actions for the blocks that the selection touches. */
 import { Facet, type EditorState } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
@@ -8,7 +8,7 @@ import { copyText } from '../../ui/copy.ts'
 import { chosenBlocks, deleteBlock, duplicateBlock, isMovable, moveBlock } from './commands.ts'
 import type { Unit } from './units.ts'
 
-/** A command of the page that makes something else of a block. */
+/** A command of the page that turns a block into another kind. */
 export interface Turn {
   readonly title: string
   readonly run: () => void
@@ -20,7 +20,7 @@ export const turns = Facet.define<(id: string) => Turn, ((id: string) => Turn) |
 const headings = ['heading.1', 'heading.2', 'heading.3']
 const lists = ['list.bullet', 'list.number', 'list.task']
 
-/** Ids of what a block can become, and that which takes its mark away. */
+/** Returns the ids of the commands that the block offers, and the id of the one that removes its mark. */
 function becomes(state: EditorState, { name, from }: Unit): { readonly ids: readonly string[]; readonly plain?: string } {
   const { text } = state.doc.lineAt(from)
   if (name === 'Paragraph') return { ids: [...headings, ...lists, 'quote'] }
@@ -33,7 +33,7 @@ function becomes(state: EditorState, { name, from }: Unit): { readonly ids: read
   return { ids: lists.filter((id) => id !== own), plain: own }
 }
 
-/** Does a command on all lines of a block; a heading is one line, and what stands in an item stays what it is. */
+/** Runs a command on all lines of a block. A heading is one line, and blocks inside an item do not change. */
 function turn(view: EditorView, { name, from, to }: Unit, id: string): void {
   const isOne = id.startsWith('heading.') || name === 'ListItem'
   const end = isOne ? view.state.doc.lineAt(from).to : to
@@ -57,7 +57,7 @@ const items: readonly { readonly title: string; readonly run: Command; readonly 
 
 interface MenuInput {
   readonly view: EditorView
-  /** Where there is one alone. */
+  /** The block, if there is only one. */
   readonly unit: Unit | undefined
   readonly anchor: HTMLElement
   readonly onClose: () => void
@@ -93,8 +93,8 @@ function Menu({ view, unit, anchor, onClose }: MenuInput): JSX.Element {
 }
 
 /**
- * Opens the menu next to `anchor`, for the blocks of the selection. The text has the focus again when it closes; with `isWhole` nothing is
- * selected then, so that what is typed next replaces no block.
+ * Opens the menu next to `anchor`, for the selected blocks. The text gets the focus back when it closes. With `isWhole` nothing is selected
+ * afterwards, so that typing replaces no block.
  */
 export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = false): boolean {
   const chosen = view.state.readOnly ? undefined : chosenBlocks(view.state)
@@ -106,7 +106,7 @@ export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = 
   const { node } = view.domAtPos(view.state.selection.main.head)
   const line = (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>('.cm-line')
   const close = (): void => {
-    // The chosen action is done first: it follows the closing.
+    // The chosen action runs right after the menu closes, so it comes first.
     setTimeout(() => {
       render(null, root)
       root.remove()

@@ -1,6 +1,6 @@
 /**
- * Moves of blocks as changes of the text: of the two texts that change places the one with fewer comments, else the shorter, is taken out and put
- * in again. A person who types in the other one stays there, and so do its comments. Gaps change where Markdown would read something else.
+ * Moves blocks as changes of the text. Of the two texts that change places, it moves the one with fewer comments, or else the shorter one. A person
+ * who types in the other one stays there, and its comments stay too. Gaps change only where Markdown would read something else.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
 import { gapOf } from './gaps.ts'
@@ -10,17 +10,17 @@ import type { Unit } from './units.ts'
 
 export interface Move {
   readonly changes: ChangeSet
-  /** The text that is taken out, and where it begins afterwards. */
+  /** The text that is moved, and where it begins afterwards. */
   readonly taken: { readonly from: number; readonly to: number; readonly at: number }
 }
 
-/** Some blocks that follow each other, by their index, the last one included. */
+/** A run of consecutive blocks: the indices of the first and the last one. */
 export interface Run {
   readonly first: number
   readonly last: number
 }
 
-/** The text of some blocks with edits in it. */
+/** Returns the text of some blocks with edits applied. */
 function textOf(state: EditorState, from: number, to: number, edits: readonly Edit[]): string {
   let [text, at] = ['', from]
   for (const edit of edits) {
@@ -31,7 +31,7 @@ function textOf(state: EditorState, from: number, to: number, edits: readonly Ed
   return text + state.sliceDoc(at, to)
 }
 
-/** The change of a gap, without what stays of it. */
+/** Returns the edits for a gap, without the part that does not change. */
 function regap(state: EditorState, from: number, to: number, insert: string): Edit[] {
   const gap = state.sliceDoc(from, to)
   if (gap === insert) return []
@@ -44,7 +44,7 @@ function gapBetween(state: EditorState, above: Unit, below: Unit, place: readonl
   return gapOf({ above, below, gap, isBrought, isIndented: /[ \t]/.test(state.sliceDoc(below.from, below.from + 1)) })
 }
 
-/** Which of two texts is taken out. The neighbour moves when both are alike: the block that is being written stays. */
+/** Whether the first of two texts is moved. On a tie the neighbour moves, so that the block being written stays. */
 function isFirstTaken(state: EditorState, first: readonly [number, number], second: readonly [number, number], isUp: boolean): boolean {
   const count = state.facet(tiedText)
   const byTies = count(state, ...first) - count(state, ...second)
@@ -52,7 +52,7 @@ function isFirstTaken(state: EditorState, first: readonly [number, number], seco
   return (byTies || byLength || (isUp ? -1 : 1)) < 0
 }
 
-/** Takes blocks to the place before another (`to`: its index, or the number of all). Undefined: they are there, or cannot go there. */
+/** Moves blocks before another one (`to`: its index, or the number of all blocks). Undefined if they are already there or cannot go there. */
 export function moveTo(state: EditorState, units: readonly Unit[], run: Run, to: number): Move | undefined {
   if (to < 0 || to > units.length || (to >= run.first && to <= run.last + 1)) return undefined
   const isUp = to < run.first
@@ -74,7 +74,7 @@ export function moveTo(state: EditorState, units: readonly Unit[], run: Run, to:
     ? [{ from: first.from, to: second.from }, final.to, textOf(state, first.from, last.to, edits)]
     : [{ from: last.to, to: final.to }, first.from, textOf(state, second.from, final.to, edits)]
   const staying = edits.filter((edit) => edit.to <= out.from || edit.from >= out.to)
-  // Insertions at one place come in this order.
+  // The order of insertions at the same position.
   const specs = [...over, { from: at, insert: takesFirst ? inner + text : text + inner }, out, ...under, ...staying]
   const changes = state.changes(specs)
   const taken = takesFirst ? { from: first.from, to: last.to } : { from: second.from, to: final.to }

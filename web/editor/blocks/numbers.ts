@@ -1,4 +1,4 @@
-/** Numbers of ordered lists after a move: items that were counted one by one are counted in their new order, others keep what they have. */
+/** Renumbers ordered lists after a move. Items that were counted one by one are counted in their new order; other numbers stay. */
 import type { EditorState } from '@codemirror/state'
 import type { Unit } from './units.ts'
 
@@ -8,10 +8,10 @@ export interface Edit {
   readonly insert: string
 }
 
-/** Most items of a list that are numbered again. */
+/** Longest list that is renumbered, in items. */
 const itemsMax = 500
 
-/** Items that follow each other and are one list. */
+/** Groups consecutive items of the same list. */
 function runsOf(order: readonly Unit[]): Unit[][] {
   const runs: Unit[][] = []
   order.forEach((unit, index) => {
@@ -23,7 +23,7 @@ function runsOf(order: readonly Unit[]): Unit[][] {
   return runs
 }
 
-/** How the items of a list were counted: from the first number in steps of 1 or 0; undefined for other numbers. */
+/** Returns how the items of a list were counted: from the first number in steps of 1 or 0. Undefined for any other numbers. */
 function countOf(units: readonly Unit[]): { readonly first: number; readonly step: 0 | 1 } | undefined {
   const values = units.toSorted((one, other) => one.from - other.from).map(({ item }) => item?.number?.value ?? 0)
   const [first = 1] = values
@@ -31,7 +31,9 @@ function countOf(units: readonly Unit[]): { readonly first: number; readonly ste
   return values.every((value) => value === first) ? { first, step: 0 } : undefined
 }
 
-/** Gives an item a number. Text in it goes along to the right where the number becomes longer, or it would stand in it no more. */
+/**
+ * Gives an item a number. If the number gets longer, the item's text is indented further, because it would otherwise no longer belong to the item.
+ */
 function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: number): Edit[] {
   const number = item?.number
   if (number === undefined || number.value === value) return []
@@ -46,11 +48,11 @@ function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: numb
   return edits
 }
 
-/** The edits for blocks in a new order, ascending; `brought` are those that changed their place. */
+/** Returns the edits for blocks in a new order, ascending; `brought` are the blocks that were moved. */
 export function numbered(state: EditorState, order: readonly Unit[], brought: ReadonlySet<Unit>): Edit[] {
   const touched = new Set([...brought].map(({ item }) => item?.list))
   const edits: Edit[] = []
-  /** How many items of a list are numbered already. */
+  /** How many items of a list are already renumbered. */
   const counted = new Map<number, number>()
   for (const run of runsOf(order)) {
     const own = run.find((unit) => !brought.has(unit)) ?? run[0]

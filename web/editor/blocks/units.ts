@@ -1,21 +1,21 @@
 /**
- * The blocks of a text, as one moves them: whole lines of a paragraph, heading, quote, table, code or component, and of an item of a list with
- * all that stands in it. An item moves among those of its list; one of a list that stands in nothing else may leave it.
+ * The blocks of a text that a person can move: whole lines of a paragraph, heading, quote, table, code or component, or a list item with everything
+ * in it. An item moves among the items of its list. An item of a top-level list may leave the list.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { frontMatterEnd } from '../front-matter.ts'
 
-/** An item among others. */
+/** An item in relation to the others of its list. */
 export interface ItemOf {
-  /** Where the list begins: tells items of one list from those of the next. */
+  /** Where the list begins: identifies the list. */
   readonly list: number
-  /** The sign of a bullet, or what follows a number: lists that have the same are one when nothing stands between them. */
+  /** The character of a bullet, or the one after a number. Adjacent lists with the same one are one list. */
   readonly sign: string
   /** The number of an item of an ordered list. */
   readonly number: { readonly from: number; readonly to: number; readonly value: number } | undefined
-  /** Blank lines part the items. */
+  /** Blank lines separate the items. */
   readonly loose: boolean
 }
 
@@ -28,7 +28,7 @@ export interface Unit {
   readonly item: ItemOf | undefined
 }
 
-/** Longest time that the text is read for a move, in milliseconds. */
+/** Longest time to parse the text for a move, in milliseconds. */
 const parseMs = 200
 
 const isList = ({ name }: SyntaxNode): boolean => name === 'BulletList' || name === 'OrderedList'
@@ -60,7 +60,7 @@ function isQuoted(node: SyntaxNode): boolean {
   return false
 }
 
-/** The node that moves as a whole at a position. An item that does not begin its line moves with the one around it. */
+/** Returns the node at a position that moves as a whole. An item that does not begin its line moves with the one around it. */
 function nodeAt(state: EditorState, tree: Tree, position: number): SyntaxNode | undefined {
   const line = state.doc.lineAt(position)
   if (line.from < frontMatterEnd(state.doc)) return undefined
@@ -74,15 +74,15 @@ function nodeAt(state: EditorState, tree: Tree, position: number): SyntaxNode | 
   return undefined
 }
 
-/** The block at a position; undefined between blocks and in front matter. */
+/** Returns the block at a position; undefined between blocks and in front matter. */
 export function unitAt(state: EditorState, position: number): Unit | undefined {
   const node = nodeAt(state, syntaxTree(state), position)
   return node === undefined ? undefined : unitOf(state, node)
 }
 
-/** Blocks that those of a range may change places with, in the order of the text: the items of their list, or all that stand in nothing else. */
+/** Returns the blocks that those of a range may change places with, in document order: the items of their list, or all top-level blocks. */
 export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
-  // The result read here is in the tree of the state only after the next transaction.
+  // The state has this parse result in its own tree only after the next transaction.
   const tree = ensureSyntaxTree(state, state.doc.length, parseMs)
   if (tree === null) return []
   const node = nodeAt(state, tree, from)
@@ -98,7 +98,7 @@ export function siblingsOf(state: EditorState, from: number, to = from): readonl
   return found
 }
 
-/** The index of the block at a position, or of the first one behind it. */
+/** Returns the index of the block at a position, or of the next one. */
 export function indexAt(units: readonly Unit[], position: number): number {
   let [low, high] = [0, units.length]
   while (low < high) {
