@@ -53,8 +53,15 @@ test('[QUICK-3] documents of an account are found by words of their texts, below
   await make('# Shopping\n\nMore rhubarb.\n')
   await page.goto(`${world.url}/d/${other}`)
   await saved(page)
+  // Who is signed in is told after the words were typed.
+  const gate = Promise.withResolvers<void>()
+  await page.route('**/api/session', async (route) => {
+    await gate.promise
+    await route.continue()
+  })
   await page.keyboard.press('Control+o')
   await page.getByRole('combobox', { name: 'Open another document' }).fill('rhubarb')
+  gate.resolve()
   await page.getByRole('option', { name: /^Shopping/ }).waitFor()
   expect(await page.locator('.palette-head, .palette-title').allTextContents()).toEqual([
     'Documents',

@@ -177,7 +177,8 @@ export function Palette({ view }: { view: Page }): JSX.Element {
           library.query.value = value
           clearTimeout(timer.current)
           // The service finds documents of the account that are not listed here.
-          if (library.signedIn.value === true) timer.current = setTimeout(() => void library.load(), searchAfterMs)
+          // Also while it is not known who is signed in: the documents that come then are those for an earlier query.
+          if (library.signedIn.value !== false) timer.current = setTimeout(() => void library.load(), searchAfterMs)
         }}
       />
       <div

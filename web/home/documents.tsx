@@ -161,7 +161,8 @@ function Tools({ library }: { library: Library }): JSX.Element {
   const search = (event: Event): void => {
     library.query.value = (event.target as HTMLInputElement).value
     clearTimeout(timer.current)
-    if (library.signedIn.value === true) timer.current = setTimeout(() => void library.load(), searchAfterMs)
+    // Also while it is not known who is signed in: the documents that come then are those for an earlier query.
+    if (library.signedIn.value !== false) timer.current = setTimeout(() => void library.load(), searchAfterMs)
   }
   return (
     <form class='find' role='search' onSubmit={(event: Event) => event.preventDefault()}>
