@@ -42,7 +42,7 @@ const neverRenews = (page: Page): Promise<unknown> =>
 
 const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
 
-test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
+test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
   const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
   const [mine, hers] = await Promise.all(
     [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))
@@ -84,16 +84,21 @@ test('[WHO-5] [WHO-8] [SLIP-7] a link gives its visitor a name until they give a
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])
 
-  // A program that has not read the text replaces it: whoever sees that takes it back.
+  // A program that has not read the text replaces it, or a section: whoever sees that takes it back.
   const text = await editorText(owner)
-  await fetch(`${world.url}/api/docs/${document.id}/content`, {
-    method: 'PUT',
-    headers: { 'x-share-key': document.key, 'x-agent-author': 'Importer', 'content-type': 'application/json' },
-    body: JSON.stringify({ content: '# Other\n' })
-  })
-  await owner.getByText('Importer').filter({ hasText: 'replaced the whole text.' }).waitFor()
-  await owner.getByRole('button', { name: 'Undo' }).last().click()
-  await until(async () => (await editorText(owner)) === text, 'the text is back')
+  for (const [method, path, body, said] of [
+    ['PUT', 'content', { content: '# Other\n' }, 'replaced the whole text.'],
+    ['POST', 'edits', { op: 'replace_section', section: 'Plan', markdown: 'Nothing.' }, 'replaced a section.']
+  ] as const) {
+    await fetch(`${world.url}/api/docs/${document.id}/${path}`, {
+      method,
+      headers: { 'x-share-key': document.key, 'x-agent-author': 'Importer', 'content-type': 'application/json' },
+      body: JSON.stringify(body)
+    })
+    await owner.getByText('Importer').filter({ hasText: said }).waitFor()
+    await owner.getByRole('button', { name: 'Undo' }).last().click()
+    await until(async () => (await editorText(owner)) === text, 'the text is back')
+  }
 
   // The role of her link changes, then the link ends.
   const { shares } = (await ask(document, 'GET', '')) as { shares: { id: string; label: string | null }[] }
