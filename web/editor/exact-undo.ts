@@ -9,7 +9,7 @@ import * as Y from 'yjs'
 
 type Step = Y.UndoManager['undoStack'][number]
 
-/** Deleted items between two that are not. */
+/** A run of deleted items between two that are not deleted. */
 interface Gap {
   readonly left: Y.Item | null
   readonly items: readonly Y.Item[]
@@ -29,7 +29,7 @@ function gapAround(item: Y.Item): Gap {
   return { left: first.left, items, right }
 }
 
-/** Whether nothing but what begins every line of a fence stands between a line end and the end of an item. */
+/** Whether only the characters that begin every line of a fence are between a line end and the end of an item. */
 function endsLineStart(item: Y.Item | null): boolean {
   for (let each = item; each !== null; each = each.left) {
     if (isGone(each)) continue
@@ -41,7 +41,7 @@ function endsLineStart(item: Y.Item | null): boolean {
   return true
 }
 
-/** The item that ends a line, when nothing but spaces stand between it and the start of another; null: the text ends there. */
+/** Returns the item with the next line end if only spaces come before it; null if the text ends there. */
 function lineEnd(item: Y.Item | null): { readonly item: Y.Item; readonly offset: number } | null | undefined {
   for (let each = item; each !== null; each = each.right) {
     if (isGone(each)) continue
@@ -57,7 +57,7 @@ const rangeOf = ({ client }: Y.ID, clock: number, len: number): ReturnType<typeo
   return range
 }
 
-/** Takes one character out of a set. */
+/** Removes one character from a set. */
 function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insertions'] {
   const rest = Y.createDeleteSet()
   for (const [each, ranges] of set.clients) {
@@ -82,13 +82,13 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
 /** The most line ends of one removal whose writers are looked up. */
 const lineEndsMax = 200
 
-/** Text that somebody else removed from a gap just now, next to what was gone before. */
+/** Text that somebody else just removed from a gap, next to text that was already deleted. */
 class Removal {
   readonly #gap: Gap
   readonly #steps: readonly Step[]
   #text = ''
   readonly #parts: { readonly at: number; readonly item: Y.Item }[] = []
-  /** Where steps of undo deleted something, ascending, and the last of them that did. */
+  /** Offsets at which undo steps deleted something, ascending, each with the last such step. */
   readonly #deeds = new Map<number, Step>()
 
   constructor(gap: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean) {
@@ -114,7 +114,7 @@ class Removal {
       const [first, end] = [Math.max(from, at), Math.min(to, at + item.length)]
       if (first >= end) continue
       step.deletions = Y.mergeDeleteSets([step.deletions, rangeOf(item.id, item.id.clock + first - at, end - first)])
-      // Yjs would forget what it says.
+      // Otherwise Yjs would discard its content.
       item.keep = true
     }
   }
@@ -167,7 +167,7 @@ class Removal {
     }
   }
 
-  /** The line ends that were removed, from an offset on. */
+  /** Returns the ids of the removed line ends from an offset on. */
   #lineEnds(offset: number): Y.ID[] {
     const ends: Y.ID[] = []
     for (const { at, item } of this.#parts) {
@@ -185,8 +185,8 @@ class Removal {
 }
 
 /**
- * Splits what a step wrote where its copies are split. Yjs puts a text back as a copy of one piece; once something was written into the copy,
- * Yjs would find the first part of it alone, and leave the others in the text.
+ * Splits the insertions of a step where their copies are split. Yjs restores a text as a copy in one piece. Once something was written into the copy,
+ * Yjs would find only its first part and leave the others in the text.
  */
 function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
   const ends: { readonly id: Y.ID; readonly length: number }[] = []
@@ -208,7 +208,7 @@ function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
   for (const { id, length } of ends) Y.iterateDeletedStructs(transaction, rangeOf(id, id.clock, length), () => undefined)
 }
 
-/** Makes undo and redo exact, until the answer is called. */
+/** Makes undo and redo exact. Returns a function that ends this. */
 export function exactUndo(text: Y.Text, undo: Y.UndoManager): () => void {
   const prepare = (transaction: Y.Transaction): void => {
     if (transaction.origin !== undo) return

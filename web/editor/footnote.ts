@@ -1,10 +1,10 @@
-/** A footnote: its number where the caret is, and its words at the end of the text, where one goes on writing. */
+/** Inserts a footnote: its number at the caret, and its text at the end of the document, where the person continues to write. */
 import type { Command } from '@codemirror/view'
 
-/** Numbers of footnotes that stand in a text. */
+/** Numbers of footnotes in a text. */
 const numbered = /\[\^(\d{1,6})\]/g
 
-/** The first number after all that are there: footnotes of others keep theirs. */
+/** Returns the first number after all existing ones, so that footnotes of others keep theirs. */
 function nextNumber(text: string): number {
   let most = 0
   for (const [, number] of text.matchAll(numbered)) most = Math.max(most, Number(number))
@@ -20,7 +20,7 @@ export const footnote: Command = (view) => {
   const last = doc.lineAt(doc.length)
   const isBlank = last.text.trim() === '' && to < last.from
   const before = isBlank ? doc.lineAt(Math.max(0, last.from - 1)) : last
-  // Footnotes stand below each other; anything else is parted from them by a blank line.
+  // Footnotes follow each other directly; a blank line separates them from anything else.
   const isBelowNote = /^\[\^[^\]]+\]:/.test(before.text)
   const lead = isBlank ? (before.text.trim() === '' || isBelowNote ? '' : '\n') : isBelowNote ? '\n' : '\n\n'
   const note = `${lead}${name}: `

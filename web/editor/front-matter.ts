@@ -2,12 +2,12 @@
 import type { Text } from '@codemirror/state'
 import { afterFrontMatter, beginsFrontMatter, endsFrontMatter } from '../../shared/text/front-matter.ts'
 
-/** Front matter of more lines is taken for text. */
+/** Longer front matter is read as text, in lines. */
 const linesMax = 1000
 
 const ends = new WeakMap<Text, number>()
 
-/** Reads no further than the front matter goes: it is asked with each key. */
+/** Reads no further than the front matter, because it runs for each key. */
 function endIn(doc: Text): number {
   const lines: string[] = []
   for (const line of doc.iterLines()) {
@@ -18,7 +18,7 @@ function endIn(doc: Text): number {
   return after === 0 ? 0 : doc.line(after).to
 }
 
-/** Where the front matter of a text ends, in UTF-16 units; 0 when it has none. */
+/** Returns the end of the front matter of a text, in UTF-16 units; 0 if it has none. */
 export function frontMatterEnd(doc: Text): number {
   const known = ends.get(doc)
   if (known !== undefined) return known

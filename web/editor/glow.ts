@@ -1,10 +1,10 @@
-/** Text that others just wrote glows for a moment, so that a change is seen where it happens. */
+/** Text that others just wrote glows for a moment, so that a person notices the change. */
 import { StateEffect, StateField, type Extension } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 
 const glowMs = 1300
-/** Longer changes are a load or a replacement, not a person writing. */
+/** A longer change is a load or a replacement, not a person writing. */
 const glowUnitsMax = 2000
 
 const settle = StateEffect.define<null>()

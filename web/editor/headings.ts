@@ -14,10 +14,10 @@ export interface Heading {
   readonly at: number
 }
 
-/** More headings are no outline. */
+/** Largest outline, in headings. */
 const headingsMax = 2000
 
-/** Where what a mark opens ends; undefined: it opens nothing. `from` is behind the mark. */
+/** Finds the end of the construct that a mark opens; undefined if it opens none. `from` is after the mark. */
 type Closer = (text: string, mark: string, from: number) => number | undefined
 
 const closeOfPair: Closer = (text, mark, from) => {
@@ -34,10 +34,10 @@ const closeOfSingle: Closer = (text, mark, from) => {
   return close === -1 ? undefined : close
 }
 
-/** The text without marks that open and close. */
+/** Removes the marks that open and close a construct. */
 const withoutMarks = (text: string, marks: RegExp, opens: (at: number) => boolean, closeOf: Closer): string => {
   const parts: string[] = []
-  // A mark that is not closed from one place on is closed from none behind it.
+  // A mark without a closing one after some position has none after any later position.
   const unclosed = new Set<string>()
   let [kept, end] = [0, 0]
   for (const { 0: mark, index } of text.matchAll(marks)) {
@@ -58,13 +58,13 @@ const withoutEmphasis = (text: string): string => {
   return withoutMarks(paired, /[*_]/g, (at) => !isBehindLetter(paired, at), closeOfSingle)
 }
 
-/** Marks that are not read: emphasis, code, links, escapes. */
+/** Removes marks of emphasis, code, links and escapes. */
 const plain = (text: string): string =>
   withoutEmphasis(withoutTargets(text))
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
     .trim()
 
-/** In the order of the text. Fenced code has none. */
+/** Returns the headings in document order, without those in fenced code. */
 export function headingsOf(doc: Text): Heading[] {
   const found: Heading[] = []
   const taken = new Map<string, number>()
@@ -96,7 +96,7 @@ export function headingsOf(doc: Text): Heading[] {
       if (heading !== undefined) add(heading.level, heading.title, at)
       else if (under !== null && above !== '') add(under[1]?.startsWith('=') === true ? 1 : 2, above, at - above.length - 1)
     }
-    // Text above dashes is a heading only if it is a line of text.
+    // Text above dashes is a heading only if it is a line of plain text.
     above = fence === '' && /^ {0,3}[^\s#>|`~+*-]/.test(line) ? line : ''
     at += line.length + 1
     if (found.length === headingsMax) break

@@ -1,4 +1,4 @@
-/** Blocks and words that the menus put into the text. Fetched with the extras of the editor. */
+/** Blocks and words that the menus insert. Loaded with the extras of the editor. */
 import { Facet, StateEffect } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import { locale, t } from '../text/t.ts'
@@ -13,13 +13,13 @@ const formula: Command = block(() => '$$\n‹x = y›\n$$\n')
 
 const rule: Command = block(() => '---\n\n‹›')
 
-/** Whether components are drawn in the editor: a new one is then written in where it is drawn, and not in its source. */
+/** Whether the editor draws components: a person then edits a new one in its drawing instead of its source. */
 export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
 
-/** A component was inserted that begins at a position: its first part wants to be edited. */
+/** A component was inserted that begins at a position: its first part should open for editing. */
 export const componentBegan = StateEffect.define<number>()
 
-/** A component, in the words of the page. Where none are drawn, what stands between `‹` and `›` of its source is selected. */
+/** A component, in the language of the page. Where components are not drawn, the text between `‹` and `›` of its source is selected. */
 export const component =
   (words: () => string): Command =>
   (view) => {
@@ -31,7 +31,7 @@ export const component =
     return true
   }
 
-/** The date of today as one writes it here. */
+/** Inserts today's date in the local format. */
 const date: Command = (view) => {
   if (view.state.readOnly) return false
   const date = new Date().toLocaleDateString(locale, { dateStyle: 'long' })
@@ -39,5 +39,5 @@ const date: Command = (view) => {
   return true
 }
 
-/** By the ends of the ids of their commands. */
+/** Keyed by the last part of their command ids. */
 export const inserts = { callout, date, diagram, footnote, formula, rule } as const

@@ -1,4 +1,4 @@
-/** GitHub-flavoured Markdown for CodeMirror, without the grammars for HTML, CSS and JavaScript that the stock package brings. */
+/** GitHub-flavoured Markdown for CodeMirror, without the HTML, CSS and JavaScript grammars of the stock package. */
 import { Language, LanguageSupport, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language'
 import { tagHighlighter, tags } from '@lezer/highlight'
 import { Autolink, Strikethrough, TaskList, parser } from '@lezer/markdown'
@@ -23,10 +23,10 @@ const markdownLanguage = new Language(
   'markdown'
 )
 
-/** Reads Markdown as the editor does. */
+/** Parses Markdown as the editor does. */
 export const markdownParser = markdownLanguage.parser
 
-/** Classes for `style/editor.css`; one per kind of text, so that both modes share them. */
+/** Classes for `style/editor.css`: one per kind of text, shared by both modes. */
 export const highlighter = tagHighlighter([
   { tag: tags.heading, class: 'tok-heading' },
   { tag: tags.strong, class: 'tok-strong' },

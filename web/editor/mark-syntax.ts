@@ -1,4 +1,4 @@
-/** Highlights, and lowered and raised words in the syntax tree, by the rules of shared/markdown/marks.ts. */
+/** Highlights, subscripts and superscripts in the syntax tree, by the rules of shared/markdown/marks.ts. */
 import type { MarkdownConfig } from '@lezer/markdown'
 import { tags } from '@lezer/highlight'
 import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'

@@ -1,7 +1,10 @@
-/** The name at a caret of somebody else shows while the pointer is over it, too: two seconds after a move it is gone, and covers no line. */
+/**
+ * Shows the name of another person's cursor while the pointer is over it: after a move the name disappears within two seconds, so that it covers no
+ * line.
+ */
 import { EditorView } from '@codemirror/view'
 
-/** Pixels at each side of a caret. */
+/** Pixels on each side of a cursor. */
 const near = 4
 
 function show(view: EditorView, x: number, y: number): void {

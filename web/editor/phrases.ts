@@ -1,4 +1,4 @@
-/** CodeMirror's own words, for screen readers above all. */
+/** CodeMirror's own strings, mainly for screen readers. */
 import { t } from '../text/t.ts'
 
 export const phrases = (): Record<string, string> => ({

@@ -1,6 +1,6 @@
 /**
- * The caret of a page that was just opened. It stands at the first words without a person having put it there: no marks show for it, others
- * do not see it, and Tab goes on through the page. A key, a press or a command that moves it ends that for good.
+ * The caret of a page that was just opened. It is at the first words, but no person put it there: no marks show for it, others do not see it, and Tab
+ * leaves the text. The first key, press or command that moves it ends this state.
  */
 import {
   StateEffect,
@@ -17,7 +17,7 @@ import { frontMatterEnd } from './front-matter.ts'
 const pressed = StateEffect.define<null>()
 const placed = StateEffect.define<null>()
 
-// A check box that is ticked elsewhere leaves the caret where it is.
+// A check box that is ticked elsewhere does not move the caret.
 const uses = (transaction: Transaction): boolean =>
   !transaction.isUserEvent('input.task') && ['input', 'delete', 'undo', 'redo'].some((event) => transaction.isUserEvent(event))
 
@@ -33,9 +33,9 @@ const field = StateField.define<boolean>({
 /** Whether nobody has moved the caret or typed since the page was opened. */
 export const caretRests = (state: EditorState): boolean => state.field(field, false) === true
 
-/** Lines that are looked at for the first words. */
+/** Lines that are searched for the first words. */
 const linesMax = 50
-/** A line of a table, HTML, a formula or a picture: a letter before it would make something else of it. */
+/** A line of a table, HTML, a formula or a picture: a character before it would change its meaning. */
 const noWords = /^(?:[|<]|\$\$|!\[|\[[^\]]*\]:)/
 const mark = /^(?:#{1,6}|[-*+>]|\d{1,9}[.)]|\[[ xX]\])[ \t]+/
 const marksMax = 8
@@ -47,7 +47,7 @@ function behindMarks(text: string): number {
   return text.length - words.length
 }
 
-/** Where the words of a text begin, behind the marks of their line; undefined when the text begins with something else. */
+/** Returns where the words of a text begin, after the marks of their line; undefined if the text begins with something else. */
 export function firstPlace(doc: Text): number | undefined {
   if (doc.length === 0) return 0
   const front = frontMatterEnd(doc)
@@ -64,7 +64,7 @@ export function firstPlace(doc: Text): number | undefined {
   return undefined
 }
 
-/** Gives the text the focus, without scrolling, when it begins with words. */
+/** Focuses the text without scrolling, if it begins with words. */
 export function rest(view: EditorView): void {
   const anchor = firstPlace(view.state.doc)
   if (anchor === undefined) return
@@ -72,14 +72,14 @@ export function rest(view: EditorView): void {
   view.focus()
 }
 
-/** Where a person works: the marks there show. */
+/** Returns the ranges where a person works: the marks there show. */
 export const revealed = (view: EditorView): readonly SelectionRange[] =>
   view.hasFocus && !view.state.readOnly && !caretRests(view.state) ? view.state.selection.ranges : []
 
 export const resting: Extension = [
   field,
   EditorView.domEventHandlers({
-    // A press where the caret stands moves nothing.
+    // A press at the caret moves nothing.
     pointerdown: ({ target, clientX: x, clientY: y }, view) => {
       const isOnText = target instanceof Element && target.closest('input, button, [contenteditable=false]') === null
       if (isOnText && caretRests(view.state) && view.posAtCoords({ x, y }, false) === view.state.selection.main.head)

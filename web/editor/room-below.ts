@@ -1,6 +1,6 @@
 /**
- * A quarter of the window stays free below the caret while one types or moves down, also when a picture, diagram or formula above it gets
- * its height later. The text never moves under a pointer, nor for a key that leaves the caret on its line.
+ * Keeps a quarter of the window free below the caret while a person types or moves down, also when a picture, diagram or formula above it gets its
+ * height later. The text never moves under a pointer, nor for a key that leaves the caret on its line.
  */
 import type { Extension } from '@codemirror/state'
 import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
@@ -8,7 +8,7 @@ import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 /** Part of the window that stays free. */
 const freePart = 1 / 4
 
-/** How much of the window a keyboard on the screen covers, in pixels. */
+/** Returns how much of the window an on-screen keyboard covers, in pixels. */
 const coveredBelow = (): number => {
   const viewport = window.visualViewport
   return viewport === null ? 0 : Math.max(0, innerHeight - viewport.height - viewport.offsetTop)
@@ -16,7 +16,7 @@ const coveredBelow = (): number => {
 
 class RoomBelow {
   readonly #view: EditorView
-  /** Whether the caret went where it is by typing or by going down. */
+  /** Whether typing or moving down brought the caret to its place. */
   #follows = false
   #isDown = false
   /** Lower edge of the caret when it came to rest, from the top of the text, in pixels. */
@@ -48,7 +48,7 @@ class RoomBelow {
     } else if (heightChanged && this.#follows && view.hasFocus) this.#look()
   }
 
-  /** Once CodeMirror has brought the caret into the window: keeps the room below it. */
+  /** Keeps the space below the caret, after CodeMirror has scrolled it into view. */
   #look(): void {
     this.#view.requestMeasure({ key: this, read: () => this.#missing(), write: (missing) => this.#scrollBy(missing) })
   }
@@ -66,7 +66,7 @@ class RoomBelow {
     return covered + (this.#view.scrollDOM.clientHeight - covered) * freePart
   }
 
-  /** The lower edge of the caret from the top of the text, and the room below it; undefined while it is not drawn. */
+  /** Returns the lower edge of the caret from the top of the text, and the space below it; undefined while the caret is not drawn. */
   #caret(): { readonly depth: number; readonly below: number } | undefined {
     const place = this.#view.coordsAtPos(this.#view.state.selection.main.head)
     if (place === null) return undefined
@@ -74,7 +74,7 @@ class RoomBelow {
     return { depth: place.bottom - top, below: this.#view.scrollDOM.getBoundingClientRect().bottom - place.bottom }
   }
 
-  /** Pixels by which the text has to go up. */
+  /** Returns by how many pixels the text must scroll up. */
   #missing(): number {
     const caret = this.#caret()
     if (caret === undefined) return this.#follows && this.#isPushedOut() ? Infinity : 0
@@ -83,7 +83,7 @@ class RoomBelow {
     return this.#follows && isLower ? Math.max(0, this.#free - caret.below) : 0
   }
 
-  /** Whether what grew above the caret has pushed it below the part of the text that is drawn. */
+  /** Whether content that grew above the caret has pushed it out of the drawn part of the text. */
   #isPushedOut(): boolean {
     const { scrollDOM, state } = this.#view
     return this.#view.lineBlockAt(state.selection.main.head).top > scrollDOM.scrollTop + scrollDOM.clientHeight
@@ -92,13 +92,13 @@ class RoomBelow {
   #scrollBy(missing: number): void {
     if (missing === Infinity) {
       const { head } = this.#view.state.selection.main
-      // Not within the measuring of the view.
+      // Not during the measure phase of the view.
       queueMicrotask(() => this.#view.dispatch({ effects: EditorView.scrollIntoView(head, { yMargin: this.#free }) }))
     } else if (missing > 0) this.#view.scrollDOM.scrollTop += missing
   }
 }
 
-// Without it CodeMirror takes what lies behind the keyboard for seen.
+// Otherwise CodeMirror would take the part under the keyboard for visible.
 const aboveKeyboard = EditorView.scrollMargins.of(() => ({ bottom: coveredBelow() }))
 
 export const roomBelow: Extension = [ViewPlugin.fromClass(RoomBelow), aboveKeyboard]

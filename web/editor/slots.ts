@@ -1,6 +1,6 @@
 /**
- * Slots: the places of a construct that a command just inserted and that wait to be filled, such as the words and the address of a link.
- * Enter and Tab go from one slot to the next, and out behind the construct after the last: nothing typed later lands inside it.
+ * Slots: the places in an inserted construct that wait to be filled, such as the text and the address of a link. Enter and Tab go to the next slot,
+ * and after the last one they leave the construct, so that later typing does not land in it.
  */
 import { EditorSelection, StateEffect, StateField, type ChangeDesc, type Extension, type StateCommand } from '@codemirror/state'
 import { Decoration, EditorView, WidgetType } from '@codemirror/view'
@@ -13,7 +13,7 @@ interface Slot {
   readonly isAddress?: boolean
 }
 
-/** Slots in the order in which they are filled, and the position behind the construct. */
+/** Slots in the order in which they are filled, and the position after the construct. */
 export interface Slots {
   readonly slots: readonly Slot[]
   readonly exit: number
@@ -34,12 +34,12 @@ const open = StateField.define<Slots | null>({
   update(value, { changes, effects, newSelection }) {
     const opened = effects.find((effect) => effect.is(openSlots))?.value
     const now = opened ?? (value === null ? null : mapSlots(value, changes))
-    // A person who goes elsewhere has left the construct as it is.
+    // A person who moves elsewhere has finished the construct as it is.
     return now !== null && indexAt(now, newSelection.main.head) >= 0 ? now : null
   }
 })
 
-/** The text to be written in an empty slot. */
+/** The placeholder text in an empty slot. */
 class SlotWords extends WidgetType {
   readonly words: string
 
@@ -60,7 +60,7 @@ class SlotWords extends WidgetType {
   }
 }
 
-/** The slots as fields, each with what it is for while nothing is in it. */
+/** Draws the slots as fields, with a placeholder in each empty one. */
 const drawn = EditorView.decorations.compute([open], (state) => {
   const now = state.field(open)
   if (now === null) return Decoration.none
@@ -80,7 +80,7 @@ const mailbox = /^[^\s@/:]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,
 /** Longest address that is completed, in UTF-16 units. */
 const addressUnitsMax = 2000
 
-/** An address as a browser's address bar would take it: `example.org` becomes `https://example.org`, `a@example.org` a `mailto:`. */
+/** Completes an address as a browser's address bar does: `example.org` becomes `https://example.org`, `a@example.org` a `mailto:`. */
 export function completeAddress(text: string): string {
   const address = text.trim()
   if (address.length > addressUnitsMax) return address
@@ -88,7 +88,7 @@ export function completeAddress(text: string): string {
   return domain.test(address) ? `https://${address}` : address
 }
 
-/** Goes to the next slot, or out behind the construct. False outside of slots. */
+/** Goes to the next slot, or leaves the construct. Returns false outside of slots. */
 export const leaveSlot: StateCommand = ({ state, dispatch }) => {
   const now = state.field(open, false) ?? null
   const { main } = state.selection

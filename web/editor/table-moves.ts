@@ -1,5 +1,5 @@
 /**
- * Changes that leave the cells of a table as they are: moving and sorting, alignment. None of it decides where the next letter goes, so it may come
+ * Table changes that leave the cells as they are: moving, sorting, alignment. None of them affects where the next character goes, so they can load
  * after the editor.
  */
 import type { ChangeSpec } from '@codemirror/state'
@@ -8,13 +8,13 @@ import { longestRun, sortedOrder } from './table-order.ts'
 import { alignCell, alignmentOf, lineUp, moveCell, rowOf, type Alignment } from './table-rows.ts'
 import { eachRow, edit, enter, inTable, rowAt, rowsOf, type Place } from './tables.ts'
 
-/** Takes a row to the place of another, by their lines; the head stays. `own`: that very line is taken out and put in, not its neighbour. */
+/** Moves a row to the place of another, by line number; the head stays. `own`: takes out and inserts that very line, not its neighbour. */
 export function moveRowTo(view: EditorView, place: Place, number: number, to: number): boolean {
   const { doc } = view.state
   const body = place.first + 2
   if (number === to || Math.min(number, to) < body || Math.max(number, to) > place.last) return false
   const line = doc.line(number)
-  // One step is that of the neighbour: what is being written in the row stays where it is.
+  // For one step the neighbour moves, so that the row that a person edits stays in place.
   if (Math.abs(number - to) === 1) {
     const other = doc.line(to)
     const changes =
@@ -38,11 +38,11 @@ export function moveRowTo(view: EditorView, place: Place, number: number, to: nu
   })
 }
 
-/** Rows change places; the head stays. */
+/** Swaps two rows; the head stays. */
 export const moveRow = (step: 1 | -1): Command =>
   inTable((view, place) => moveRowTo(view, place, place.row.line.number, place.row.line.number + step))
 
-/** Takes a column to the place of another. */
+/** Moves a column to the place of another. */
 export function moveColumnTo(view: EditorView, place: Place, column: number, to: number): boolean {
   if (column === to || Math.min(column, to) < 0 || Math.max(column, to) >= rowAt(view.state, place.first).cells.length) return false
   return eachRow(view, place, (row) => moveCell(view.state.doc, row, column, to), to)
@@ -50,7 +50,7 @@ export function moveColumnTo(view: EditorView, place: Place, column: number, to:
 
 export const moveColumn = (step: 1 | -1): Command => inTable((view, place) => moveColumnTo(view, place, place.column, place.column + step))
 
-/** Left, centre, right, and as it was, in turns. */
+/** Cycles through left, centre, right and none. */
 const nextAlignment: Readonly<Record<Alignment, Alignment>> = { none: 'left', left: 'center', center: 'right', right: 'none' }
 
 function align(view: EditorView, place: Place, next: (now: Alignment) => Alignment): boolean {
@@ -64,7 +64,7 @@ export const alignColumn: Command = inTable((view, place) => align(view, place, 
 
 export const alignColumnTo = (alignment: Alignment): Command => inTable((view, place) => align(view, place, () => alignment))
 
-/** Sorts the rows by the column of the cursor, which stays in its row; the head stays. Rows that are in order are left alone. */
+/** Sorts the rows by the column of the cursor, which stays in its row; the head stays. Rows that are already in order do not change. */
 export const sortRows = (descending: boolean): Command =>
   inTable((view, place) => {
     const { doc } = view.state
@@ -91,7 +91,7 @@ export const sortRows = (descending: boolean): Command =>
     return true
   })
 
-/** Largest table that is lined up on request, in rows. */
+/** Largest table that is aligned on request, in rows. */
 const lineUpRowsMax = 5000
 
 export const lineUpTable: Command = inTable((view, place) => {

@@ -1,4 +1,4 @@
-/** Rows of Markdown tables as text: cells between bars, wherever the bars are. Nothing here changes how the text is written. */
+/** Rows of Markdown tables as text: cells between bars, wherever the bars are. Nothing here reformats the text. */
 import type { ChangeSpec, Line, Text } from '@codemirror/state'
 import { runEnd, trimBlanks } from '../../shared/text/scan.ts'
 
@@ -13,7 +13,7 @@ export interface Row {
   /** Quote marks and indentation before the row. */
   readonly lead: string
   readonly cells: readonly Cell[]
-  /** Whether a bar ends it. */
+  /** Whether a bar ends the row. */
   readonly closed: boolean
 }
 
@@ -43,7 +43,7 @@ export const isDelimiter = (text: string): boolean => {
   return cells.split('|').every((cell) => /^[ \t]*:?-+:?[ \t]*$/.test(cell))
 }
 
-/** The text of a cell; an empty range after one space where there is none. */
+/** Returns the text of a cell; for an empty cell, an empty range after one space. */
 export function content(doc: Text, { from, to }: Cell): Cell {
   const text = doc.sliceString(from, to)
   const left = text.length - text.trimStart().length
@@ -51,7 +51,7 @@ export function content(doc: Text, { from, to }: Cell): Cell {
   return { from: from + left, to: from + text.trimEnd().length }
 }
 
-/** The cell that a position is in, or at the edge of. */
+/** Returns the cell around a position, or at its edge. */
 export function cellAt({ cells }: Row, position: number): number {
   const found = cells.findIndex(({ to }) => position <= to)
   return found < 0 ? cells.length - 1 : found
@@ -59,7 +59,7 @@ export function cellAt({ cells }: Row, position: number): number {
 
 export const emptyRow = (lead: string, columns: number): string => `${lead}|${'  |'.repeat(columns)}`
 
-/** Puts an empty cell (dashes in the delimiter) before the cell `column`, or after the last one. Rows that end before stay as they are. */
+/** Adds an empty cell (dashes in the delimiter) before the cell `column`, or after the last one. Rows that end before it do not change. */
 export function addCell(row: Row, column: number): ChangeSpec[] {
   const filling = isDelimiter(row.line.text) ? ' --- ' : '  '
   const cell = row.cells[column]
@@ -71,7 +71,7 @@ export function addCell(row: Row, column: number): ChangeSpec[] {
   return row.closed ? [{ from: last.to + 1, insert: `${filling}|` }] : [{ from: last.to, insert: ` |${filling}|` }]
 }
 
-/** Puts cells behind the last one. */
+/** Adds cells after the last one. */
 export function addCells(row: Row, texts: readonly string[]): ChangeSpec[] {
   const last = row.cells.at(-1)
   if (last === undefined || texts.length === 0) return []
@@ -79,7 +79,7 @@ export function addCells(row: Row, texts: readonly string[]): ChangeSpec[] {
   return [row.closed ? { from: last.to + 1, insert } : { from: last.to, insert: ` |${insert}` }]
 }
 
-/** Takes a cell out with one of its bars. */
+/** Removes a cell with one of its bars. */
 export function removeCell(row: Row, column: number): ChangeSpec[] {
   const cell = row.cells[column]
   if (cell === undefined) return []
@@ -87,13 +87,13 @@ export function removeCell(row: Row, column: number): ChangeSpec[] {
   return [isLast && column > 0 ? { from: cell.from - 1, to: cell.to } : { from: cell.from, to: isLast ? cell.to : cell.to + 1 }]
 }
 
-/** Takes a cell behind the end of its row, with the cells that this lacks. */
+/** Moves a cell beyond the end of its row and adds the cells that the row lacks. */
 function moveBeyond(row: Row, column: number, to: number, text: string): ChangeSpec[] {
   const lacking = Array.from({ length: to + 1 - row.cells.length }, () => '')
   return [...removeCell(row, column), ...(text === '' ? [] : addCells(row, [...lacking, text]))]
 }
 
-/** Takes a cell to the place of another in its row, with one of its bars; the others stay as they are, in rows that end before one of both too. */
+/** Moves a cell to the place of another in its row, with one of its bars. The others do not change, also in rows that end before either place. */
 export function moveCell(doc: Text, row: Row, column: number, to: number): ChangeSpec[] {
   const [cell, target] = [row.cells[column], row.cells[to]]
   if (column === to || (cell === undefined && target === undefined)) return []
@@ -113,11 +113,11 @@ export function moveCell(doc: Text, row: Row, column: number, to: number): Chang
 
 export type Alignment = 'left' | 'center' | 'right' | 'none'
 
-/** The alignment that a cell of the delimiter gives. */
+/** Returns the alignment that a delimiter cell sets. */
 export const alignmentOf = (text: string): Alignment =>
   text.startsWith(':') ? (text.endsWith(':') ? 'center' : 'left') : text.endsWith(':') ? 'right' : 'none'
 
-/** The delimiter of a column as wide as it was. */
+/** Sets the alignment of a delimiter cell and keeps its width. */
 export function alignCell(doc: Text, cell: Cell, alignment: Alignment): ChangeSpec {
   const { from, to } = content(doc, cell)
   const left = alignment === 'left' || alignment === 'center' ? ':' : ''
@@ -129,10 +129,10 @@ export function alignCell(doc: Text, cell: Cell, alignment: Alignment): ChangeSp
 const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u
 
-/** Columns that a text takes on the screen, as far as characters tell: ideographs and emoji take two. */
+/** Estimates how many columns a text takes on the screen: ideographs and emoji take two. */
 const width = (text: string): number => [...clusters.segment(text)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
 
-/** Makes all cells of a column equally wide, with spaces. Only when somebody asks: it touches every row. */
+/** Makes all cells of a column equally wide, with spaces. Runs only on request, because it changes every row. */
 export function lineUp(doc: Text, rows: readonly Row[]): ChangeSpec[] {
   const texts = rows.map((row) => row.cells.map((cell) => doc.sliceString(cell.from, cell.to).trim()))
   const widths: number[] = []

@@ -1,10 +1,10 @@
 /**
- * Tables as `@lezer/markdown` reads them, but the rows after the first few hundred are lines without an inside: a table is one block, read
+ * Tables as `@lezer/markdown` reads them, except that rows after the first few hundred are not parsed into cells. A table is one block that is parsed
  * again from its head at every key, and one of 20,000 rows would take half a second each time.
  */
 import { Table, type LeafBlockParser, type MarkdownConfig } from '@lezer/markdown'
 
-/** Rows of a table that have cells with text in them, as far as the colours of the source go. */
+/** Rows of a table whose cells are parsed, and so get colours in the source. */
 const rowsMax = 400
 
 const [inherited] = Table.parseBlock ?? []

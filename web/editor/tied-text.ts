@@ -1,4 +1,4 @@
-/** How much is tied to a part of the text, such as comments: it would be lost if that part were taken out and put in again. */
+/** Counts what is anchored to a part of the text, such as comments, and would be lost if that part were deleted and inserted again. */
 import { Facet, type EditorState } from '@codemirror/state'
 
 export type CountTied = (state: EditorState, from: number, to: number) => number

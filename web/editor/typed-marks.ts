@@ -1,11 +1,11 @@
-/** Marks that become another one while they are typed: `[]` and a space at the beginning of a line is a task. */
+/** Marks that change while a person types: `[]` and a space at the beginning of a line becomes a task. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { isInCode } from './in-code.ts'
 
 const box = /^([ \t>]*)(?:([-*+]|\d{1,9}[.)])[ \t]+)?\[([xX]?)\]$/
 
-/** The text that a space typed at a position makes of `[]` before it; undefined where it is a space. */
+/** Returns the replacement when a space is typed after `[]` at a position; undefined if it stays a space. */
 export function taskTyped(state: EditorState, at: number): TransactionSpec | undefined {
   const line = state.doc.lineAt(at)
   const [all, lead = '', marker = '-', letter = ''] = box.exec(state.sliceDoc(line.from, at)) ?? []

@@ -1,6 +1,6 @@
 /**
- * Files in the editor: they come by paste, drop or the toolbar, and stand as placeholders in the view, never in the text, until the
- * server has them. Then their Markdown enters the text as one edit of its own.
+ * Files in the editor. They arrive by paste, drop or the toolbar. Until the server has them, they show as placeholders in the view, never in the
+ * text. Then their Markdown enters the text as a separate edit.
  */
 import { syntaxTree } from '@codemirror/language'
 import { effect } from '@preact/signals'
@@ -68,7 +68,7 @@ class UploadWidget extends WidgetType {
     name.textContent = upload.fileName
     const words = document.createElement('span')
     words.className = 'upload-words tabular'
-    // The focus must not get lost with the button that had it.
+    // The button that has the focus disappears, so the focus must move.
     const then = (run: (upload: Upload) => void) => (): void => {
       run(upload)
       view.focus()
@@ -116,7 +116,7 @@ const placeholders = StateField.define<DecorationSet>({
   provide: (self) => EditorView.decorations.from(self)
 })
 
-/** Keeps the placeholders where the text's own positions say. */
+/** Keeps the placeholders at their positions as the text changes. */
 const placer = ViewPlugin.fromClass(
   class {
     readonly #view: EditorView
@@ -139,7 +139,7 @@ const placer = ViewPlugin.fromClass(
       this.#stop()
     }
 
-    // After the binding has brought the change into Y.Text: positions are made of its items.
+    // Runs after the binding has brought the change into Y.Text, because positions refer to its items.
     #place(): void {
       queueMicrotask(() => {
         const uploads = this.#view.state.facet(uploadsOf)
@@ -153,18 +153,18 @@ const placer = ViewPlugin.fromClass(
   }
 )
 
-/** Files of a paste or drop; undefined when its text is what is meant. */
+/** Returns the files of a paste or drop; undefined if its text should be used instead. */
 export function filesOf(data: DataTransfer | null): File[] | undefined {
   const files = [...(data?.files ?? [])]
-  // Spreadsheets and word processors put a picture of the text next to the text.
+  // Spreadsheets and word processors add a picture of the text to the clipboard.
   if (files.length === 0 || data?.getData('text/plain') !== '') return undefined
   return files
 }
 
-/** Text files enter as text (paste/text-files.ts). */
+/** Text files are inserted as text (paste/text-files.ts). */
 export const isText = ({ type, name }: File): boolean => /^text\/(?!html)/.test(type) || /\.(md|markdown|txt)$/i.test(name)
 
-/** The end of the picture or link around a place; undefined outside. */
+/** Returns the end of the picture or link around a position; undefined outside of one. */
 function endAround({ state }: EditorView, at: number): number | undefined {
   let end: number | undefined
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, 1); node !== null; node = node.parent)
@@ -174,17 +174,20 @@ function endAround({ state }: EditorView, at: number): number | undefined {
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** The end of the word that a place is within; else the place. */
+/** Returns the end of the word around a position, or else the position. */
 function outOfWord({ state }: EditorView, at: number): number {
   const line = state.doc.lineAt(at)
   const part = words.segment(line.text).containing(at - line.from)
   return part?.isWordLike === true && line.from + part.index < at ? line.from + part.index + part.segment.length : at
 }
 
-/** Begins to add files at a place, and puts the cursor there; behind the word that it is within. Within the Markdown of a picture they would break it, so they go behind it. */
+/**
+ * Begins to add files at a position and puts the cursor there, or after the word around it. Inside the Markdown of a picture they would break it, so
+ * they go after it.
+ */
 function take(view: EditorView, files: readonly File[], at: number): void {
   const uploads = view.state.facet(uploadsOf)
-  // A person who only suggests may type, and yet add no files.
+  // A person who may only suggest can type but not add files.
   if (view.state.readOnly || uploads?.allowed.peek() !== true) {
     toast(t('Your link does not allow adding files to this document.'))
     return
@@ -214,7 +217,7 @@ const events = EditorView.domEventHandlers({
   }
 })
 
-/** Lets the person choose files for the place of the cursor. */
+/** Lets the person choose files to insert at the cursor. */
 export const chooseFiles: Command = (view) => {
   const uploads = view.state.facet(uploadsOf)
   if (view.state.readOnly || uploads?.allowed.peek() !== true) return false
@@ -232,7 +235,7 @@ export const chooseFiles: Command = (view) => {
 /** The text around an upload. */
 interface Surroundings {
   readonly before: string
-  /** Follows when the caret goes on below: an empty line, and one for the caret. */
+  /** Added if the caret continues below: an empty line, and one for the caret. */
   readonly caretLine: string
   readonly after: string
 }
@@ -249,8 +252,9 @@ function around({ doc }: EditorView['state'], at: number, follows: boolean): Sur
 }
 
 /**
- * Puts the Markdown of an upload into the text, as an undo step of its own. The caret goes on below it, or behind it within words, when it
- * still stands where the file was added: nothing typed next lands in the Markdown, and a person who went on writing is not disturbed.
+ * Puts the Markdown of an upload into the text, as a separate undo step. If the caret is still where the file was added, it moves below the upload,
+ * or after it within words, so that typing does not land in the Markdown. Otherwise it stays, so that a person who continued to write is not
+ * disturbed.
  */
 export function insertUpload(view: EditorView, undo: Y.UndoManager, at: number, markdown: string, { follows }: Upload): boolean {
   if (view.state.readOnly) return false

@@ -1,6 +1,6 @@
 /**
- * Moves blocks as changes of the text. Of the two texts that change places, it moves the one with fewer comments, or else the shorter one. A person
- * who types in the other one stays there, and its comments stay too. Gaps change only where Markdown would read something else.
+ * Moves blocks as changes of the text. When two texts change places, the one with fewer comments moves, or else the shorter one. A person who types
+ * in the other one stays there, and its comments stay too. Gaps change only where Markdown would read something else.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
 import { gapOf } from './gaps.ts'

@@ -1,4 +1,4 @@
-/** The panel to find and replace, above the text. */
+/** The panel for find and replace, above the text. */
 import {
   closeSearchPanel,
   findNext,
@@ -22,7 +22,7 @@ import { t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { count, countAll, goToMatch, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
-/** Shortest time between two counts, in milliseconds: a long text takes some of them. */
+/** Shortest time between two counts, in milliseconds: counting the matches of a long text is slow. */
 const countMs = 120
 
 interface Shown {
@@ -30,11 +30,11 @@ interface Shown {
   readonly valid: boolean
   readonly found: Count | undefined
   readonly isWithin: boolean
-  /** How many were just replaced, until something else is looked for or written. */
+  /** How many matches were just replaced, until the query or the text changes. */
   readonly replaced: number | undefined
 }
 
-/** Whether the row to replace is there, for the next panel too. */
+/** Whether the replace row is open; also applies to the next panel. */
 const replacing = signal(false)
 
 interface Option {
@@ -92,7 +92,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           disabled={!canWrite}
           onClick={() => {
             replacing.value = !replacing.value
-            // Once the field is there.
+            // Opens the panel or focuses its field. A selection of several lines becomes the range of the search, a shorter one the query.
             setTimeout(() => view.dom.querySelector<HTMLInputElement>('.find [name=replacement]')?.focus())
           }}
         >
@@ -222,7 +222,7 @@ function createPanel(view: EditorView): Panel {
   }
 }
 
-/** Opens the panel, or goes to its field. Several selected lines are what is searched in, anything shorter what is looked for. */
+/** The page has its own command for Mod-F. */
 export function openFind(view: EditorView, replace: boolean): void {
   replacing.value = replace || (replacing.value && searchPanelOpen(view.state))
   const { from, to } = view.state.selection.main

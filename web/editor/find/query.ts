@@ -1,9 +1,9 @@
-/** The words that are looked for, and how often they are there. */
+/** The search query and the number of its matches. */
 import { SearchQuery, getSearchQuery, setSearchQuery } from '@codemirror/search'
 import { StateEffect, StateField, type EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 
-/** Where alone is searched; undefined for everywhere. */
+/** The range of the search; undefined for the whole text. */
 export interface Within {
   readonly from: number
   readonly to: number
@@ -11,7 +11,7 @@ export interface Within {
 
 export const setWithin = StateEffect.define<Within | undefined>()
 
-/** The part of the text that is searched, as it moves while others write. */
+/** The range of the search, which moves with edits of others. */
 export const within = StateField.define<Within | undefined>({
   create: () => undefined,
   update(value, transaction) {
@@ -36,15 +36,15 @@ export interface Wanted {
 
 export const wanted = (state: EditorState): Wanted => getSearchQuery(state)
 
-/** Looks for something else from now on. */
+/** Changes the query. */
 export function want(view: EditorView, change: Partial<Wanted>): void {
   const { search, replace, caseSensitive, wholeWord, regexp } = { ...wanted(view.state), ...change }
-  // `\n` is two characters, unless the search is an expression.
+  // `\n` is two characters, unless the query is a regular expression.
   const query = new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isWithin })
   view.dispatch({ effects: setSearchQuery.of(query) })
 }
 
-/** Selects the first match from where the selection begins, or from the beginning of what is searched, and brings it into the window. */
+/** Selects and reveals the first match from the start of the selection, or else from the start of the search range. */
 export function goToMatch(view: EditorView): void {
   const { state } = view
   const query = getSearchQuery(state)
@@ -62,16 +62,16 @@ export function goToMatch(view: EditorView): void {
 
 export interface Count {
   readonly total: number
-  /** Which of them is selected, from 1; 0 for none. */
+  /** The number of the selected match, from 1; 0 for none. */
   readonly current: number
-  /** There are more than were counted. */
+  /** There are more matches than were counted. */
   readonly more: boolean
 }
 
-/** Largest number of matches that are counted. */
+/** The most matches that are counted. */
 const countMax = 10_000
 
-/** Counts the matches. Undefined when what is looked for cannot be: nothing, or an expression with a mistake. */
+/** Counts the matches. Undefined if the query is empty or an invalid regular expression. */
 export function count(state: EditorState): Count | undefined {
   const query = getSearchQuery(state)
   if (!query.valid) return undefined
@@ -88,7 +88,7 @@ export function count(state: EditorState): Count | undefined {
   return { total, current, more: false }
 }
 
-/** Every match, however many there are. */
+/** Counts every match, without a limit. */
 export function countAll(state: EditorState): number {
   const query = getSearchQuery(state)
   if (!query.valid) return 0

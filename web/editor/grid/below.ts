@@ -1,22 +1,22 @@
-/** Text that is written below a table is no row of it. */
+/** Keeps text that is written below a table from becoming a row. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { content } from '../table-rows.ts'
 import { rowAt, tableAt } from '../tables.ts'
 
-/** Whether what is typed at the end of a line stands behind the last cell of a table, where no reader would see it. */
+/** Whether text typed at the end of a line would be after the last cell of a table, where no renderer shows it. */
 function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undefined {
   const place = tableAt(state, at)
   if (place === undefined) return undefined
   const { row, first, last } = place
-  // A person who writes the bars of a row has not come to its end.
+  // The row is not complete while a person still types its bars.
   if (at !== row.line.to || !row.closed || row.cells.length < rowAt(state, first).cells.length) return undefined
   return row.line.number === last ? 'last' : 'other'
 }
 
 /**
- * Text typed on the empty line below a table, or behind its last row, stands below it between blank lines, unless it begins a row. Behind
- * another row it goes into the last cell.
+ * Text typed on the empty line below a table, or after its last row, goes below the table between blank lines, unless it begins a row. After any
+ * other row it goes into the last cell.
  */
 export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {
   const { doc } = state

@@ -1,4 +1,4 @@
-/** Writing in grids: where the pointer goes, which cells are chosen, and what leaves the bars alone. */
+/** Writing in grids: pointer, cell selection, and the protection of the bars. */
 import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap, layer, type Command, type MouseSelectionStyle } from '@codemirror/view'
 import { addCells, content, rowOf } from '../table-rows.ts'
@@ -8,7 +8,7 @@ import { chosenCells, chosenRows, emptied } from '../chosen-cells.ts'
 import { cellOf, markersInCell, placeInCell, type ShownCell } from '../table-geometry.ts'
 import { toEdge, vertical } from './moving.ts'
 
-/** A cell that a row lacks is written when somebody goes into it. */
+/** Adds a cell that its row lacks when a person enters it. */
 function fillUp(view: EditorView, { content: { from }, column }: ShownCell): boolean {
   if (view.state.readOnly) return false
   const row = rowOf(view.state.doc.lineAt(from))
@@ -24,7 +24,7 @@ function fillUp(view: EditorView, { content: { from }, column }: ShownCell): boo
   return true
 }
 
-/** A press in a cell is one in its text, however far from it; what is drawn from there chooses text, then cells. */
+/** A press in a cell is a press in its text, however far from the letters. Dragging selects text first, then cells. */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   if (event.button !== 0 || event.altKey || event.ctrlKey || event.metaKey) return null
   const cell = cellOf(view, event.target)
@@ -58,7 +58,7 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
   }
 }
 
-/** Empties the chosen cells. */
+/** Empties the selected cells. */
 const clearCells: Command = (view) => {
   const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
   if (chosen === undefined) return false
@@ -67,7 +67,7 @@ const clearCells: Command = (view) => {
   return true
 }
 
-/** Text typed over chosen cells stands in the first of them. */
+/** Text typed over selected cells goes into the first one. */
 function typeOverCells(view: EditorView, text: string): boolean {
   const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
   if (chosen === undefined) return false
@@ -77,14 +77,14 @@ function typeOverCells(view: EditorView, text: string): boolean {
 }
 
 const cells = EditorView.domEventHandlers({
-  // Letters that are composed are put together in one cell.
+  // A composition takes place in one cell.
   compositionstart(_event, view) {
     const chosen = chosenCells(view.state)
     const first = chosen === undefined ? undefined : chosenRows(view.state, chosen)[0]?.[0]
     if (first !== undefined) view.dispatch({ selection: { anchor: first.from, head: first.to } })
     return false
   },
-  // Before the browser writes: it would put rows together.
+  // Runs before the browser writes, which would join rows.
   beforeinput: ({ inputType, data }, view) => inputType === 'insertText' && data !== null && typeOverCells(view, data),
   copy: (event, view) => take(event, view),
   cut: (event, view) => take(event, view) && (clearCells(view) || true)
@@ -92,7 +92,7 @@ const cells = EditorView.domEventHandlers({
 
 const escaped: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Cells are copied as spreadsheets copy them. */
+/** Copies cells in the format of spreadsheets. */
 function take(event: ClipboardEvent, view: EditorView): boolean {
   const chosen = chosenCells(view.state)
   if (chosen === undefined || event.clipboardData === null) return false
@@ -109,7 +109,7 @@ function take(event: ClipboardEvent, view: EditorView): boolean {
   return true
 }
 
-/** The stretches of a table's lines, from one place to another, that are not the texts of cells. */
+/** Returns the ranges of a table's lines, between two positions, that are not the text of cells. */
 function structure(state: EditorState, first: number, last: number, from: number, to: number): number[] {
   const { doc } = state
   const found: number[] = []
@@ -128,7 +128,7 @@ function structure(state: EditorState, first: number, last: number, from: number
   return found
 }
 
-/** Deleting takes the text of cells, and whole tables; never a bar or the end of a row, which would break the rest. */
+/** A deletion removes the text of cells or whole tables, but never a bar or the end of a row, which would break the table. */
 const keepBars = EditorState.changeFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.startState.readOnly || !transaction.isUserEvent('delete')) return true
   const state = transaction.startState
@@ -140,7 +140,7 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
     for (const place of tables) {
       if (place === undefined) continue
       const [start, end] = [state.doc.line(place.first).from, state.doc.line(place.last).to]
-      // All of it goes; what only touches it leaves it alone.
+      // The deletion covers the whole table or only touches it.
       if ((from <= start && to >= end) || to < start || from > end) continue
       if (to > start && from < end) kept.push(...structure(state, place.first, place.last, from, to))
       // Text above or below never becomes a row.
@@ -154,12 +154,12 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
   return kept.length === 0 ? true : kept
 })
 
-/** A deletion of which nothing was left moves nothing either. */
+/** If nothing of a deletion is left, the cursor does not move either. */
 const keepCursor = EditorState.transactionFilter.of((transaction) =>
   transaction.isUserEvent('delete') && !transaction.docChanged && transaction.selection !== undefined ? [] : transaction
 )
 
-/** The selection within a cell; that of the editor goes over whole lines. */
+/** Draws the selection within a cell; that of the editor would cover whole lines. */
 const ownSelection = layer({
   above: false,
   class: 'md-cell-selections',

@@ -1,6 +1,6 @@
 /**
- * Handles of the row and the column that the pointer is over, or the cursor in: a press opens their menu, a drag moves them. At the right and
- * below the table one adds a column and a row. They lie over the text, so that nothing in it moves for them.
+ * Handles for the row and the column of the cell under the pointer or the cursor. A press opens the menu; a drag moves the row or column. The buttons
+ * at the right and below the table add a column and a row. All lie over the text, so the text does not move.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
@@ -10,10 +10,10 @@ import { addColumn, addRow, tableAt } from '../tables.ts'
 import { cellElement, cellOf } from '../table-geometry.ts'
 import { openMenu } from './menu.tsx'
 
-/** So far a press goes until it drags, in pixels. */
+/** A press becomes a drag beyond this distance, in pixels. */
 const dragFrom = 5
 
-/** The smaller side of each, in pixels: what is pressed is no smaller (WCAG 2.2, 2.5.8). */
+/** The smaller side of each handle, in pixels: the smallest allowed target (WCAG 2.2, 2.5.8). */
 const thick = 24
 
 interface Box {
@@ -27,7 +27,7 @@ interface Boxes {
   readonly row: Box
   readonly column: Box
   readonly addRow: Box
-  /** None where the end of a wide table is out of sight, or at the edge of the window. */
+  /** Absent if the end of a wide table is out of view, or at the edge of the window. */
   readonly addColumn: Box | undefined
 }
 
@@ -40,7 +40,7 @@ function put(element: HTMLElement, box: Box | undefined): void {
   element.style.height = `${box.height}px`
 }
 
-/** The element that has the middle of it nearest to a place on one axis. */
+/** Returns the element whose middle is nearest to a position on one axis. */
 function nearest(elements: readonly Element[], at: number, axis: 'x' | 'y'): number {
   let best = { index: 0, distance: Infinity }
   elements.forEach((element, index) => {
@@ -59,9 +59,9 @@ class Handles {
   readonly #addRow = this.#button('grid-add grid-add-row')
   readonly #addColumn = this.#button('grid-add grid-add-column')
   readonly #mark = this.#dom.appendChild(document.createElement('div'))
-  /** The cell that the pointer is over. */
+  /** The cell under the pointer. */
   #hovered: HTMLElement | null = null
-  /** The click that follows is the end of a drag. */
+  /** The next click is the end of a drag. */
   #dragged = false
 
   constructor(view: EditorView) {
@@ -76,11 +76,11 @@ class Handles {
     this.#addColumn.addEventListener('click', () => this.#addAtEnd('column'))
     this.#row.addEventListener('pointerdown', (event) => this.#press(event, 'row'))
     this.#column.addEventListener('pointerdown', (event) => this.#press(event, 'column'))
-    // Not when the pointer goes up: the browser closes what is open then.
+    // Not on pointerup: the browser would then close the open menu.
     this.#row.addEventListener('click', () => this.#open('row'))
     this.#column.addEventListener('click', () => this.#open('column'))
     this.#dom.addEventListener('mousedown', (event) => event.preventDefault())
-    // With Tab from the text, for the cell that the cursor is in.
+    // Tab reaches the handles from the text, for the cell of the cursor.
     this.#dom.addEventListener('focusout', this.#draw)
     this.#dom.addEventListener('focusin', ({ target }) => {
       if (target instanceof Element && target.matches(':focus-visible')) this.#left()
@@ -130,13 +130,13 @@ class Handles {
     this.#view.requestMeasure({ key: this, read: () => this.#read(), write: (boxes) => this.#write(boxes) })
   }
 
-  /** The cell that the handles are of. */
+  /** Returns the cell that the handles belong to. */
   #cell(): HTMLElement | null {
     const view = this.#view
     if (view.state.readOnly) return null
     if (this.#hovered?.isConnected === true) return this.#hovered
     const { head } = view.state.selection.main
-    // Most lines are of no table.
+    // Most lines do not belong to a table.
     const isHere = view.hasFocus || this.#dom.contains(document.activeElement)
     return isHere && tableAt(view.state) !== undefined ? cellElement(view, head) : null
   }
@@ -174,7 +174,7 @@ class Handles {
     this.#row.setAttribute('aria-label', number === 0 ? t('Header row') : t('Row {number}', { number }))
   }
 
-  /** Puts the cursor into the cell that the handles are of, if it is in another. */
+  /** Puts the cursor into the cell that the handles belong to, if it is in another one. */
   #enter(): boolean {
     const view = this.#view
     const shown = cellOf(view, this.#cell())

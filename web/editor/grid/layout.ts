@@ -1,6 +1,6 @@
 /**
- * Tables of the live view as grids. The lines stay lines of the text: each is a row, its cells are marks around what stands between bars, and
- * the bars are hidden. So caret, letters being composed, cursors of others, remarks and undo are those of the text.
+ * Shows tables of the live view as grids. Each line of the text is a row, its cells are marks around the text between bars, and the bars are hidden.
+ * So the caret, compositions, cursors of others, annotations and undo work as in any text.
  */
 import { Decoration, WidgetType } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
@@ -10,13 +10,13 @@ import { alignmentOf, content, rowOf, type Cell, type Row } from '../table-rows.
 import { chosenCells, type Chosen } from '../chosen-cells.ts'
 import { columnsFor } from './widths.ts'
 
-/** Rows, from the head on, by which the columns are as wide as they are. */
+/** How many rows, from the head on, determine the widths of the columns. */
 const measuredRows = 300
-/** Largest table, in columns, and longest row, in UTF-16 units, that are laid out: beyond that the lines are shown as they are. */
+/** Largest table, in columns, and longest row, in UTF-16 units, that are shown as a grid. Beyond that the lines are shown as text. */
 const columnsMax = 200
 const rowUnitsMax = 8000
 
-/** `<br>` in a cell is the end of a line. */
+/** A line break, written as `<br>` in a cell. */
 export class BreakWidget extends WidgetType {
   override eq(): boolean {
     return true
@@ -29,7 +29,7 @@ export class BreakWidget extends WidgetType {
   }
 }
 
-/** A cell that a short row lacks. */
+/** A cell that is missing in a short row. */
 export class LackingWidget extends WidgetType {
   override eq(): boolean {
     return true
@@ -73,7 +73,7 @@ function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
   return { count, style: `--columns:${columnsFor(sample)}`, classes }
 }
 
-/** The visible part of a cell: with spaces up to a cursor in it, which are being typed. */
+/** Returns the visible part of a cell, including the spaces before a cursor in it, which are being typed. */
 function shownOf(cell: Cell, live: LiveContext): Cell {
   const { from, to } = content(live.state.doc, cell)
   return { from, to: live.cursorIn(to, cell.to) ?? to }
@@ -84,7 +84,7 @@ function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isC
   let start = line.from
   cells.forEach((cell, column) => {
     const shown = shownOf(cell, live)
-    // A cell has the bar behind it, so that no cursor stands at its very end, where the next begins.
+    // A cell includes the bar after it, so that no cursor is at its very end, where the next one begins.
     const end = column === cells.length - 1 && !closed ? line.to : cell.to + 1
     const name = `md-cell${classes[column] ?? ''}${column >= count ? ' md-cell-beyond' : ''}${isChosen(column) ? ' md-cell-chosen' : ''}`
     live.cell(start, end, name)
@@ -97,7 +97,7 @@ function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isC
     start = end
   })
   live.fold(start, line.to)
-  // Text behind the last cell ends with the line.
+  // Text after the last cell ends with the line.
   const last = cells.at(-1)
   if (last !== undefined) live.step(shownOf(last, live).to, Math.min(line.to + 1, live.state.doc.length))
   if (closed) for (let missing = cells.length; missing < count; missing++) live.decorations.push(lacking.range(line.to))
@@ -117,7 +117,7 @@ export function table(node: SyntaxNode, live: LiveContext): void {
   const chosen = chosenCells(live.state)
   for (const line of live.lines(node.from, node.to)) {
     if (line.number === first + 1) {
-      // Its dashes are seen by who has come in between them.
+      // Its dashes show to a person whose cursor is between them.
       const { from, to } = selection.main
       const isOpen = from >= line.from && to <= line.to && live.touched(line.from, line.to)
       live.lineClass(line.from, isOpen ? 'md-grid-dashes' : 'md-grid-rule')

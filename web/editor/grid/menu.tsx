@@ -1,4 +1,4 @@
-/** The menu of a row, a column, or both: what can be done with the cell that the cursor is in. */
+/** The menu of a row, a column, or both: the actions for the cell of the cursor. */
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
 import { Pop, PopItem } from '../../ui/pop.tsx'
@@ -10,7 +10,7 @@ import { cellElement } from '../table-geometry.ts'
 interface Item {
   readonly title: string
   readonly run: Command
-  /** Tells that the command does nothing where the cursor is: the head stays where it is, and nothing goes beyond the edges. */
+  /** Whether the command has no effect at the cursor: the head stays in place, and nothing moves beyond the edges. */
   readonly isIdle?: (place: Place) => boolean
 }
 
@@ -60,7 +60,7 @@ const Menu = ({ view, items, label, anchor, onClose }: MenuInput): JSX.Element =
   </Pop>
 )
 
-/** Opens the menu next to `anchor`, for the cell of the cursor. The text has the focus again when it closes. */
+/** Opens the menu next to `anchor`, for the cell of the cursor. The text gets the focus back when it closes. */
 export function openMenu(view: EditorView, of: 'row' | 'column' | 'both', anchor: HTMLElement): void {
   const root = document.createElement('div')
   root.className = 'grid-menu'
@@ -68,7 +68,7 @@ export function openMenu(view: EditorView, of: 'row' | 'column' | 'both', anchor
   const items = of === 'row' ? ofRow : of === 'column' ? ofColumn : [...ofRow, ...ofColumn]
   const label = of === 'row' ? t('Row') : of === 'column' ? t('Column') : t('Rows and columns')
   const close = (): void => {
-    // The chosen action is done first: it follows the closing.
+    // The chosen action runs right after the menu closes, so it comes first.
     setTimeout(() => {
       render(null, root)
       root.remove()

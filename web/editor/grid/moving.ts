@@ -1,4 +1,4 @@
-/** Keys in a grid: up and down within a cell and from row to row, to both ends of a cell. */
+/** Keys in a grid: up and down within a cell and between rows, Home and End within a cell. */
 import { EditorSelection, type SelectionRange } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { content, isDelimiter, rowOf } from '../table-rows.ts'
@@ -12,13 +12,13 @@ const select = (view: EditorView, range: SelectionRange, extend: boolean): true 
   return true
 }
 
-/** The cell of the text that a place is in. */
+/** Returns the cell at a place. */
 function contentAt(view: EditorView, { row, column }: Place) {
   const cell = row.cells[column]
   return cell === undefined ? undefined : content(view.state.doc, cell)
 }
 
-/** The line below or above that has cells. */
+/** Returns the next line below or above that has cells. */
 function nextRow(view: EditorView, place: Place, step: 1 | -1): number | undefined {
   let number = place.row.line.number + step
   if (number === place.first + 1 && isDelimiter(view.state.doc.line(number).text)) number += step
@@ -58,13 +58,13 @@ export const vertical =
     if (cell === undefined) return false
     const target = content(view.state.doc, cell)
     const box = cellElement(view, target.from)
-    // A row beyond the window is not drawn yet.
+    // A row outside the window is not drawn yet.
     if (box === null) return to(target.from)
     const y = step > 0 ? box.getBoundingClientRect().top : box.getBoundingClientRect().bottom
     return to(placeInCell(view, { element: box, content: target, lacking: false, column }, { x, y }))
   }
 
-/** Home and End go to the ends of a cell. */
+/** Home and End move to the ends of a cell. */
 export const toEdge =
   (forward: boolean, extend: boolean): Command =>
   (view) => {

@@ -1,15 +1,15 @@
-/** A press below a table or a block of code that ends the text begins a line below it. */
+/** A press below a table or a block of code at the end of the text begins a line there. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { codeNode } from '../in-code.ts'
 import { tableAt } from '../tables.ts'
 
-/** Whether a position is behind the closing fence of a block of code. */
+/** Whether a position is after the closing fence of a block of code. */
 const isBehindFence = (state: EditorState, at: number): boolean => codeNode(state, at)?.getChildren('CodeMark')[1]?.to === at
 
 /**
- * Puts the caret behind a blank line below a table that ends the text: without it, the next line is a row. Below a block of code that ends the
- * text it gets a line.
+ * Adds a line below a table or a block of code that ends the text and puts the caret there. Below a table it also adds a blank line, because the next
+ * line would otherwise be a row.
  */
 export function belowLast(state: EditorState): TransactionSpec | undefined {
   const { doc } = state

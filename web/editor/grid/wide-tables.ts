@@ -1,8 +1,8 @@
-/** Tables of the live view that are wider than the text: they are scrolled within themselves, and follow the cursor. */
+/** Tables of the live view that are wider than the text scroll horizontally and follow the cursor. */
 import type { Extension, Range } from '@codemirror/state'
 import { BlockWrapper, EditorView, ViewPlugin } from '@codemirror/view'
 
-// Browsers let Tab stop at what scrolls. This belongs to the text, which is one stop: that it can be written in says how keys reach it.
+// Browsers make scroll containers a Tab stop. This one belongs to the text, which is a single stop; `contenteditable` shows that keys can reach it.
 const wrapper = BlockWrapper.create({
   tagName: 'div',
   attributes: { class: 'md-table-scroll', tabindex: '-1', contenteditable: 'true' }
@@ -15,7 +15,7 @@ const tableAt = (view: EditorView, position: number): HTMLElement | null => {
   return (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>('.md-table-scroll') ?? null
 }
 
-/** Room that is left next to the cursor, in pixels. */
+/** Space that stays free next to the cursor, in pixels. */
 const besideCursor = 24
 
 function follow(view: EditorView): void {
@@ -27,13 +27,13 @@ function follow(view: EditorView): void {
   else if (cursor.right > right - besideCursor) table.scrollLeft += cursor.right - right + besideCursor
 }
 
-// The editor scrolls itself alone: what is scrolled within it is brought to the cursor here.
+// CodeMirror scrolls only the editor itself; this handler scrolls the table to the cursor.
 const followCursor = EditorView.scrollHandler.of((view) => {
   view.requestMeasure({ key: follow, read: () => follow(view) })
   return false
 })
 
-// Cursors and selections are drawn next to the text: they are drawn again where it went.
+// Cursors and selections are drawn in layers next to the text, so they are drawn again after a scroll.
 const redraw = ViewPlugin.fromClass(
   class {
     readonly #view: EditorView
@@ -45,7 +45,7 @@ const redraw = ViewPlugin.fromClass(
 
     constructor(view: EditorView) {
       this.#view = view
-      // Scrolling does not bubble.
+      // Scroll events do not bubble.
       view.contentDOM.addEventListener('scroll', this.#scrolled, true)
     }
 

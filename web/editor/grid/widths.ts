@@ -1,14 +1,14 @@
-/** How wide the columns of a grid are, by what is written in them: a long table has the same columns wherever one looks at it. */
+/** The widths of a grid's columns, computed from their texts: a long table has the same widths at every scroll position. */
 
-/** Widths of texts in pixels, in the typeface that the page has now. */
+/** Widths of texts in pixels, in the current typeface of the page. */
 const known = new Map<string, number>()
 const knownMax = 20_000
-/** So much of a cell is measured, in UTF-16 units: what is longer is broken in any case. */
+/** Only this much of a cell is measured, in UTF-16 units: longer texts wrap in any case. */
 const measuredMax = 300
 
-/** Space on both sides of a cell, its line, and what rounding takes, in pixels. */
+/** Padding on both sides of a cell, its border, and rounding, in pixels. */
 const besides = 26
-/** A column is no narrower, if its texts are as wide; one of long texts does not grow beyond the second. */
+/** A column with texts of this width gets no narrower; one of long texts gets no wider than the second value. */
 const wrapped = 150
 const widest = 560
 const narrowest = 52
@@ -34,14 +34,14 @@ function widthOf(text: string, bold: boolean): number {
   return width
 }
 
-/** The lines of a cell about as they are seen: without marks and addresses. */
+/** Returns the lines of a cell about as they are shown: without marks and addresses. */
 const seen = (text: string): string[] =>
   text
     .slice(0, measuredMax)
     .replaceAll(/\]\([^()\s]*\)|[*`~[\]\\]/g, '')
     .split(/<br ?\/?>/)
 
-/** The columns of a grid (`grid-template-columns`) for rows of texts, the head first. */
+/** Returns the columns of a grid (`grid-template-columns`) for rows of texts, the head first. */
 export function columnsFor(rows: readonly (readonly string[])[]): string {
   const columns: number[] = []
   rows.forEach((row, at) => {

@@ -1,4 +1,4 @@
-/** Coloured code as ranges: read from the HTML of the highlighter, whose text is the code itself. */
+/** Returns coloured ranges of code, read from the HTML of the highlighter, whose text is the code itself. */
 import type { Highlighter } from '../../../shared/markdown/page.ts'
 
 export interface Span {
@@ -8,7 +8,7 @@ export interface Span {
   readonly name: string
 }
 
-/** Longest code that is coloured while it is written, in UTF-16 units: it is done again at every key. */
+/** Longest code that is coloured while a person writes, in UTF-16 units: it is coloured again at every key. */
 const codeUnitsMax = 10_000
 const keptMax = 100
 const kept = new Map<string, readonly Span[]>()
@@ -29,7 +29,7 @@ function spansOf(html: string): Span[] {
   return found.sort((one, other) => one.from - other.from || other.to - one.to)
 }
 
-/** The colours of a code; none for a language that is not known. */
+/** Returns the coloured ranges of a code; empty for an unknown language. */
 export function codeSpans(highlighter: Highlighter, code: string, language: string): readonly Span[] {
   if (code.length > codeUnitsMax || highlighter.getLanguage(language) === undefined) return []
   const key = `${language}\n${code}`

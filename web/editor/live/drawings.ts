@@ -1,6 +1,6 @@
 /**
- * Formulas and diagrams of the live view, where their source stands. The source shows while the cursor is in it, never under a pointer that
- * is down. Blocks take the place of lines, so they are kept by the state and not by what is visible.
+ * Formulas and diagrams of the live view, in the place of their source. The source shows while the cursor is in it, but never appears under a pressed
+ * pointer. Block decorations replace lines, so a state field provides them, and not a plugin for the visible part.
  */
 import { syntaxTree } from '@codemirror/language'
 import { StateEffect, StateField, type EditorState, type Extension, type Range, type Transaction } from '@codemirror/state'
@@ -15,7 +15,7 @@ import { theme } from '../../device/theme.ts'
 import { revealed } from '../resting.ts'
 import { libraries, libraryCame } from './libraries.ts'
 
-/** Rules of formulas, as in published pages: declarations become classes. */
+/** Style rules of formulas, as in published pages: declarations become classes. */
 const styles = new Map<string, string>()
 const rules = new CSSStyleSheet()
 
@@ -24,14 +24,14 @@ function adoptRules(): void {
   if (!document.adoptedStyleSheets.includes(rules)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, rules]
 }
 
-/** Heights of what was drawn, in pixels: the place of what comes again is known before it is there. */
+/** Heights of earlier drawings, in pixels, so that a drawing that returns has its space before it is ready. */
 const heights = new Map<string, number>()
 const heightsMax = 500
 
-/** Stands for a stretch of the text; a click puts the cursor into it. */
+/** Replaces a range of the text; a click puts the cursor into it. */
 abstract class Drawing extends WidgetType {
   readonly source: string
-  /** Whether the library that draws it was there. */
+  /** Whether the library that draws it was already loaded. */
   readonly ready: boolean
 
   constructor(source: string, ready: boolean) {
@@ -101,7 +101,7 @@ class Diagram extends Drawing {
     const waiting = element.appendChild(document.createElement('p'))
     waiting.className = 'md-diagram-waiting'
     waiting.textContent = t('Drawing the diagram…')
-    // Its colours are those of the page, which it must be in.
+    // It takes its colours from the page, so it must be part of it.
     requestAnimationFrame(() => {
       void this.#draw(element, view)
     })
@@ -130,7 +130,7 @@ const blockSource = (text: string): string =>
     .replace(/\$\$\s*$/, '')
     .trim()
 
-/** The drawing that a fence shows instead of its code; nothing before it is closed. */
+/** Returns the drawing that replaces the code of a fence; undefined until the fence is closed. */
 function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined {
   const info = fence.getChild('CodeInfo')
   const code = fence.getChild('CodeText')
@@ -140,7 +140,7 @@ function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined
   return language === 'math' ? new FormulaBlock(state.sliceDoc(code.from, code.to), libraries.formulaSetter() !== undefined) : undefined
 }
 
-/** Blocks at the top of the text: in lists and quotes their source is read as well. */
+/** Returns the top-level blocks: in lists and quotes the source stays visible. */
 function blocksOf(state: EditorState): Block[] {
   const found: Block[] = []
   const cursor = syntaxTree(state).cursor()
@@ -163,7 +163,7 @@ interface Shown {
   readonly decorations: DecorationSet
 }
 
-/** Blocks are looked for again: the pointer is up, or the text has changed a moment ago. */
+/** Blocks must be searched again: the pointer was released, or the text changed a moment ago. */
 const released = StateEffect.define<null>()
 
 const touches = (state: EditorState, { from, to }: Block): boolean =>
@@ -175,7 +175,7 @@ function decorate(state: EditorState, blocks: readonly Block[]): DecorationSet {
     const from = state.doc.lineAt(block.from).from
     const to = state.doc.lineAt(Math.min(block.to, state.doc.length)).to
     if (!touches(state, block)) ranges.push(Decoration.replace({ widget: block.widget, block: true }).range(from, to))
-    // While it is written it is seen below.
+    // While its source is edited, the drawing shows below it.
     else if (block.widget instanceof Diagram || block.widget instanceof FormulaBlock)
       ranges.push(Decoration.widget({ widget: block.widget, block: true, side: 1 }).range(to))
   }
@@ -189,10 +189,10 @@ const show = (state: EditorState): Shown => {
 
 const asks = ({ effects }: Transaction): boolean => effects.some((each) => each.is(released) || each.is(libraryCame))
 
-/** So long after a change the blocks are looked for again, in milliseconds: in all of a long text, for which no key should wait. */
+/** Delay after a change before blocks are searched again, in milliseconds: this reads the whole text, and no key should wait for it. */
 const lookMs = 200
 
-/** The placeholder until then. A drawing takes the place of whole lines or of none. */
+/** The mapped decorations until that search. A drawing replaces whole lines or nothing. */
 function moved({ blocks, decorations }: Shown, { changes, state: { doc } }: Transaction): Shown {
   const whole = (from: number, to: number): boolean => doc.lineAt(from).from === from && doc.lineAt(to).to === to
   return {
@@ -216,7 +216,7 @@ const blockField = StateField.define<Shown>({
   ]
 })
 
-/** Formulas within lines, as far as they are visible. */
+/** Returns the visible formulas within lines. */
 function formulas(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = []
   const reveal = revealed(view)
@@ -249,7 +249,7 @@ const inline = ViewPlugin.define(
     const release = (): void => {
       if (!isDown) return
       isDown = false
-      // A press within what is selected selects after this, as the mouse is released.
+      // Waits for a pause in typing: a transaction between two keys would delay the second one.
       lookAfter(0)
     }
     view.contentDOM.addEventListener('pointerdown', press)

@@ -1,4 +1,4 @@
-/** The dressing that both views of the text have: colours in code, no spelling checked there, lines that are written from right to left. */
+/** Decorations that both views of the text share: colours in code, no spell check in code, and right-to-left lines. */
 import { syntaxTree } from '@codemirror/language'
 import type { Extension, Range } from '@codemirror/state'
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view'

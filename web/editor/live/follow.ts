@@ -1,10 +1,10 @@
-/** Runs the action at the cursor: a link is followed, a task is ticked. */
+/** Runs the action at the cursor: follows a link or ticks a task. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
 import { linkParts, safeAddress } from './inline.ts'
 import { toggleTask } from './live.ts'
 
-/** The address at a position, if it may be followed. */
+/** Returns the address at a position, if it may be followed. */
 export function addressAt(view: EditorView, position: number): string | undefined {
   for (const side of [1, -1] as const) {
     for (let node = syntaxTree(view.state).resolveInner(position, side); node.parent !== null; node = node.parent) {
@@ -15,7 +15,7 @@ export function addressAt(view: EditorView, position: number): string | undefine
   return undefined
 }
 
-/** Follows the link at the cursor, else ticks the task of its line. */
+/** Follows the link at the cursor, or else ticks the task of its line. */
 export function followOrToggle(view: EditorView): boolean {
   const { head } = view.state.selection.main
   const address = addressAt(view, head)

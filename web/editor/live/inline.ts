@@ -16,7 +16,7 @@ export function highlight(node: SyntaxNode, live: LiveContext): void {
   hideMarks(node, 'HighlightMark', live)
 }
 
-/** Lowered or raised: as it is written while the cursor is there. */
+/** Subscript and superscript; the source shows while the cursor is there. */
 export function shifted(node: SyntaxNode, live: LiveContext): void {
   if (live.touched(node.from, node.to)) return
   live.mark(node.from, node.to, node.name === 'Subscript' ? 'md-sub' : 'md-sup')
@@ -42,14 +42,14 @@ export interface LinkParts {
   readonly url: SyntaxNode
 }
 
-/** The brackets and the address of `[text](address)`. The text may hold addresses too: theirs is not where it leads. */
+/** Returns the brackets and the address of `[text](address)`. The text may also contain addresses, but the link does not lead there. */
 export function linkParts(node: SyntaxNode): LinkParts | undefined {
   const [open, close] = node.getChildren('LinkMark')
   const url = node.getChildren('URL').find(({ from }) => close !== undefined && from >= close.to)
   return open === undefined || close === undefined || url === undefined ? undefined : { open, close, url }
 }
 
-/** `[^name]`: its name, above the line. Where the note itself begins it stays as it is written. */
+/** Shows `[^name]` as its name in superscript. At the beginning of the note itself the source stays. */
 export function footnote(node: SyntaxNode, live: LiveContext): void {
   const end = node.from + (/^\[\^[^\s\]]+\]/.exec(live.text(node.from, node.to))?.[0].length ?? 0)
   if (end === node.from) return
@@ -61,15 +61,15 @@ export function footnote(node: SyntaxNode, live: LiveContext): void {
   live.hide(end - 1, end)
 }
 
-/** `[text](address)` and `![text](address)`: the text alone is seen. */
+/** Shows only the text of `[text](address)` and `![text](address)`. */
 export function link(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return footnote(node, live)
   const { open, close, url } = parts
-  // As it is written where the cursor is; elsewhere a sign says that the words are those of a picture.
+  // The source shows at the cursor; elsewhere an icon marks the text as that of a picture.
   const name = node.name === 'Image' && !live.touched(node.from, node.to) ? 'md-link md-image' : 'md-link'
   live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))
-  // Without a text there would be nothing left to see or to click.
+  // Without a text, nothing would be left to see or click.
   if (live.touched(node.from, node.to) || open.to === close.from) return
   live.hide(open.from, open.to)
   live.hide(close.from, node.to)

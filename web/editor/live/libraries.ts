@@ -1,9 +1,9 @@
-/** Libraries that colour code and set formulas in the text: fetched when a text has some, for every editor of the page. */
+/** Loads the libraries that colour code and typeset formulas once a text needs them, for all editors of the page. */
 import { StateEffect } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { lazyLibraries } from '../../markdown/libraries.ts'
 
-/** A library came: what is shown without it may be drawn again. */
+/** A library was loaded, so that its drawings can be drawn again. */
 export const libraryCame = StateEffect.define<null>()
 
 const views = new Set<EditorView>()

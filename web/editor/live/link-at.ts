@@ -1,4 +1,4 @@
-/** The link that the caret is in, and what its card is told. */
+/** Finds the link at the caret, and the data for its card. */
 import { syntaxTree } from '@codemirror/language'
 import { StateEffect, type EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
@@ -12,11 +12,11 @@ interface Span {
 /** A link in the text; positions in UTF-16 units. */
 export interface LinkAt extends Span {
   readonly url: Span
-  /** The words that are read in its place; undefined for an address that stands for itself. */
+  /** The text that replaces it in the live view; undefined for a bare address. */
   readonly words: Span | undefined
 }
 
-/** The address of a link is to be changed in its card: of the one at a position, or (null) at the caret. */
+/** Opens the address in the card for editing: of the link at a position, or (null) at the caret. */
 export const editLink = StateEffect.define<number | null>()
 
 const ofNode = (node: SyntaxNode): LinkAt | undefined => {
@@ -39,18 +39,18 @@ export function linkAt(state: EditorState, position: number): LinkAt | undefined
   return undefined
 }
 
-/** A position within a link that stays in it, whatever is written in it or around it: behind its first letter. */
+/** Returns a position that stays within the link whatever is written in or around it: after its first letter. */
 export const anchorOf = ({ from }: LinkAt): number => from + 1
 
-/** The changes that leave the words of a link. */
+/** Returns the changes that remove a link and keep its text. */
 export const withoutLink = (state: EditorState, { from, to, words }: LinkAt): { from: number; to: number; insert: string } => ({
   from,
   to,
   insert: words === undefined ? state.sliceDoc(from, to) : state.sliceDoc(words.from, words.to)
 })
 
-/** An address as it may stand between the brackets of a link. */
+/** Escapes an address for use between the parentheses of a link. */
 export const asTarget = (address: string): string => (/[\s()<>]/.test(address) ? `<${address.replaceAll(/[<>\n]/g, '')}>` : address)
 
-/** The address that is meant: without the angle brackets that Markdown allows around it. */
+/** Returns the address without the angle brackets that Markdown allows around it. */
 export const addressOf = (state: EditorState, { url }: LinkAt): string => state.sliceDoc(url.from, url.to).replace(/^<(.*)>$/, '$1')

@@ -1,6 +1,6 @@
 /**
- * The card of a link, where the caret or the pointer is: its address, and what can be done with it. Ctrl-K in a link goes to the address, Tab to
- * the rest, Escape back. An address that could run something is shown and never opened.
+ * The card of the link at the caret or the pointer: its address and its actions. In a link, Ctrl-K moves to the address, Tab to the other actions,
+ * and Escape back. An address that could run code is shown but never opened.
  */
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, showTooltip, ViewPlugin, type Tooltip, type TooltipView } from '@codemirror/view'
@@ -32,13 +32,13 @@ function button(card: HTMLElement, icon: IconName, words: string, run: () => voi
   made.addEventListener('click', run)
 }
 
-/** Back in the text, without the card. */
+/** Closes the card and returns to the text. */
 function leave(view: EditorView): void {
   view.dispatch({ effects: hide.of(null) })
   view.focus()
 }
 
-/** Gives a link another address. A caret within the old one goes behind the link. */
+/** Sets the address of a link. A caret within the old address moves after the link. */
 function write(view: EditorView, link: LinkAt | undefined, typed: string): void {
   const address = completeAddress(typed)
   const insert = link?.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)
@@ -51,7 +51,7 @@ function write(view: EditorView, link: LinkAt | undefined, typed: string): void 
   leave(view)
 }
 
-/** The link that a card is of, as it stands now. */
+/** Returns the current link of a card. */
 type Now = () => LinkAt | undefined
 
 function drawField(card: HTMLElement, view: EditorView, address: string, now: Now): void {
@@ -80,7 +80,7 @@ function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () =
   if (safe !== undefined) button(card, 'external', t('Open link'), () => void window.open(safe, '_blank', 'noopener,noreferrer'))
   button(card, 'copy', t('Copy address'), () => void copyText(address, t('Address')))
   if (view.state.readOnly) return
-  // A card under the pointer is of a link that the caret is not in.
+  // The card under the pointer belongs to a link that does not have the caret.
   button(card, 'pen', t('Edit link'), () => view.dispatch({ effects: editLink.of(at()) }))
   if (link.words === undefined) return
   button(card, 'unlink', t('Remove link'), () => {
@@ -90,7 +90,7 @@ function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () =
   })
 }
 
-/** The card of a link that stays with it while the text changes. */
+/** Creates the card of a link; it stays with the link while the text changes. */
 function cardOf(view: EditorView, link: LinkAt, isEdited: boolean): TooltipView {
   let at = anchorOf(link)
   const now: Now = () => linkAt(view.state, at)
@@ -143,7 +143,7 @@ function shownAt(state: EditorState, before: Shown | null): Shown | null {
   return before !== null && same(before.link, link) ? before : shownOf(link, false)
 }
 
-/** Changes by others take no address away that is being typed. */
+/** Changes by others do not discard an address that a person is typing. */
 const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
   ...shown,
   tooltip: { ...tooltip, pos: changes.mapPos(tooltip.pos, 1), end: changes.mapPos(tooltip.end ?? tooltip.pos, -1) }
@@ -159,7 +159,7 @@ const field = StateField.define<Shown | null>({
       return link === undefined ? value : shownOf(link, true)
     }
     if (effects.some((effect) => effect.is(hide))) return null
-    // A person who types needs the room.
+    // A person who types needs the space.
     if (docChanged) return value?.isEdited === true ? moved(value, changes) : null
     return selection === undefined ? value : shownAt(state, value)
   },
@@ -174,11 +174,11 @@ const hover = hoverTooltip(
       return null
     return shownOf(link, false).tooltip
   },
-  // One card at a time.
+  // Only one card is open at a time.
   { hideOn: ({ selection, effects }) => selection !== undefined || effects.some((effect) => effect.is(editLink) || effect.is(hide)) }
 )
 
-// The card goes with the focus, unless that went into it.
+// The card closes when the focus leaves, unless the focus moves into it.
 const leaving = ViewPlugin.define((view) => {
   const left = (): void =>
     void setTimeout(() => {

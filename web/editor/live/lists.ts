@@ -38,7 +38,7 @@ export function listItem(item: SyntaxNode, live: LiveContext): void {
     if (line.from === first.from) live.lineClass(line.from, 'md-item', `md-depth-${level}`)
     else live.lineClass(line.from, `md-depth-${level}`)
   }
-  // Indentation is drawn by depth. The cursor steps over it; Tab and Shift-Tab change it.
+  // Indentation is drawn by depth. The cursor skips it; Tab and Shift-Tab change it.
   const indent = /^[ \t]*/.exec(live.text(first.from, mark.from))?.[0].length ?? 0
   if (indent > 0 && first.from + indent === mark.from) live.hide(first.from, mark.from)
   marker(item, mark, live)

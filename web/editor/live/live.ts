@@ -1,7 +1,7 @@
 /**
- * The live view: Markdown shown as it will read, markers seen only where the person works.
- * Rules: markers are revealed at the cursor's own node, never while the pointer is down (the text would jump under it);
- * only what hides is atomic; nothing here changes the text but a click on a check box.
+ * The live view: Markdown shown as it will read, with markers only where the person works. Rules: markers show at the cursor's own node, but never
+ * appear under a pressed pointer (the text would jump under it). Only hidden ranges are atomic. Nothing here changes the text except a click on a
+ * check box.
  */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
@@ -64,7 +64,7 @@ export function decorateRange(state: EditorState, visible: Reveal, reveal: reado
     from: visible.from,
     to: visible.to,
     enter: (ref) => {
-      // Markdown has its own reading of settings, which is not meant.
+      // Markdown would read front matter in its own way.
       if (ref.from < front && !ref.type.isTop) return false
       rules[ref.name]?.(ref.node, live)
       return true
@@ -147,7 +147,7 @@ const plugin = ViewPlugin.fromClass(LivePlugin, {
   ]
 })
 
-/** The place of a task marker's letter (` ` or `x`) on the line at `position`, or undefined. */
+/** Returns the position of a task marker's character (` ` or `x`) on the line at `position`, or undefined. */
 export function taskLetter(view: EditorView, position: number): number | undefined {
   const line = view.state.doc.lineAt(position)
   const match = /^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\]/.exec(line.text)
@@ -160,7 +160,10 @@ export function toggleTask(view: EditorView, position: number): boolean {
   return letter !== undefined && toggleLetter(view, letter)
 }
 
-/** Ticks or unticks the task whose letter stands at `letter`: an edit of one character. False when there is none, or nothing may be written. */
+/**
+ * Ticks or unticks the task whose character is at `letter`, as an edit of one character. Returns false if there is no task or the person may not
+ * write.
+ */
 export function toggleLetter(view: EditorView, letter: number): boolean {
   if (view.state.readOnly || !/^\[[ xX>]\]$/.test(view.state.doc.sliceString(letter - 1, letter + 2))) return false
   const done = /[xX]/.test(view.state.doc.sliceString(letter, letter + 1))
@@ -183,7 +186,7 @@ const pointer = EditorView.domEventHandlers({
     return toggleTask(view, view.posAtDOM(target))
   },
   click(event) {
-    // The box follows the text, not the click.
+    // The check box follows the text, not the click.
     const onBox = event.target instanceof Element && event.target.matches('.md-task input')
     if (onBox) event.preventDefault()
     return onBox

@@ -1,4 +1,4 @@
-/** Pictures, sound and film in the live view, where their Markdown stands. */
+/** Pictures, audio and video in the live view, in the place of their Markdown. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { pictureWords } from '../../../shared/markdown/pictures.ts'
@@ -9,11 +9,11 @@ import type { LiveContext } from '../context.ts'
 import { titleWords } from './picture-at.ts'
 import { link, linkParts } from './inline.ts'
 
-/** Sizes of pictures that were seen: one that is drawn again takes its place at once, and nothing jumps. */
+/** Sizes of pictures that were loaded: a picture that is drawn again takes its space at once, so nothing jumps. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 const sizesMax = 1000
 
-/** The address as the browser would load it; undefined for one that may not be loaded (the policy of the page says the same). */
+/** Returns the address as the browser would load it; undefined if the page may not load it (its content security policy agrees). */
 function loadable(written: string): string | undefined {
   const address = written.replace(/^<(.*)>$/, '$1').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
   if (!mayLink(address)) return undefined
@@ -29,7 +29,7 @@ interface Shown {
   readonly words: string
   readonly width: number | undefined
   readonly caption: string
-  /** Its Markdown is shown below it. */
+  /** Its Markdown shows below it. */
   readonly open?: boolean
 }
 
@@ -37,7 +37,7 @@ class MediaWidget extends WidgetType {
   readonly #kind: MediaKind
   readonly #address: string
   readonly #words: string
-  /** In CSS pixels; undefined: its own. */
+  /** In CSS pixels; undefined for its natural width. */
   readonly #width: number | undefined
   readonly #caption: string
   readonly #open: boolean
@@ -114,13 +114,13 @@ class MediaWidget extends WidgetType {
     return player
   }
 
-  // A click on a picture puts the cursor to its Markdown; a player is played.
+  // A click on a picture puts the cursor into its Markdown; a click on a player belongs to the player.
   override ignoreEvent(): boolean {
     return this.#kind !== 'image'
   }
 }
 
-/** `![words](address)`: what it shows, and next to it its Markdown while the cursor is there. */
+/** Shows `![words](address)` as its picture, and its Markdown too while the cursor is there. */
 export function media(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return undefined
@@ -135,7 +135,7 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   const spansLines = live.spansLines(node.from, node.to)
   if (!live.touched(node.from, node.to) && !spansLines) return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
   link(node, live)
-  // One that has a line to itself stays where it is: its Markdown comes below it.
+  // A picture on a line of its own stays in place, and its Markdown shows below it.
   if (!spansLines && live.isWholeLine(node.from, node.to))
     return live.widget(node.from, new MediaWidget(kind, address, { ...shown, open: true }), -1)
   return live.widget(node.to, new MediaWidget(kind, address, shown))

@@ -1,4 +1,4 @@
-/** The picture that the caret is in, with its size and caption (shared/markdown/pictures.ts). */
+/** Finds the picture at the caret, with its size and caption (shared/markdown/pictures.ts). */
 import { syntaxTree } from '@codemirror/language'
 import { StateEffect, type EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
@@ -18,10 +18,10 @@ export interface PictureAt {
   readonly caption: string
 }
 
-/** Size and caption of a picture are to be changed in its card. */
+/** Opens the size and caption of a picture in its card. */
 export const editPicture = StateEffect.define<null>()
 
-/** A title as it is read: without its quotes and backslashes. */
+/** Returns a title without its quotes and backslashes. */
 export const titleWords = (title: string): string => title.slice(1, -1).replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
 
 export function pictureOf(state: EditorState, node: SyntaxNode): PictureAt | undefined {

@@ -1,4 +1,4 @@
-/** The card of a picture, where the caret is: its size and its caption. Ctrl-K goes into it, Escape back to the text. */
+/** The card of the picture at the caret: its size and its caption. Ctrl-K moves into it, Escape back to the text. */
 import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, showTooltip, ViewPlugin, type Tooltip } from '@codemirror/view'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
@@ -90,7 +90,7 @@ const field = StateField.define<Shown | null>({
   provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)
 })
 
-// The card goes with the focus, unless that went into it.
+// The card closes when the focus leaves, unless the focus moves into it.
 const leaving = ViewPlugin.define((view) => {
   const left = (): void =>
     void setTimeout(() => {

@@ -1,9 +1,9 @@
-/** Changes that the card of a picture writes into the text. */
+/** The changes that the card of a picture makes in the text. */
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import type { PictureAt } from './picture-at.ts'
 
-/** The changes that give a picture a width (undefined: its own) and a caption ('': none). */
+/** Returns the changes that give a picture a width (undefined: its natural one) and a caption ('': none). */
 export function pictureChanges(
   { written, words, width, urlEnd, title, caption }: PictureAt,
   wanted: { readonly width: number | undefined; readonly caption: string }
@@ -24,7 +24,7 @@ interface Below {
   readonly at: number
 }
 
-/** The empty line below a picture that is a block of its own, between blank lines; what lacks of them is added. */
+/** Returns the empty line below a picture that is a block of its own, between blank lines; missing ones are added. */
 function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   const line = doc.lineAt(to)
   const lead = /^[ \t>]*/.exec(line.text)?.[0] ?? ''
@@ -37,7 +37,7 @@ function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   return { changes: { from, insert: empty === undefined ? gap : `${gap}\n${lead.trimEnd()}` }, at: from + gap.length }
 }
 
-/** Writes what the card says, and takes the caret to the line below the picture, or behind it within words. */
+/** Writes the values of the card, and moves the caret to the line below the picture, or after it within a line. */
 export function pictureSaved(
   state: EditorState,
   picture: PictureAt,

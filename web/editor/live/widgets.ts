@@ -1,4 +1,4 @@
-/** The few elements that stand in for Markdown characters. */
+/** The few elements that replace Markdown characters. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { iconPath } from '../../ui/icons.tsx'
@@ -18,7 +18,7 @@ export class BulletWidget extends WidgetType {
   }
 }
 
-/** Where the words of a line will begin that has none yet. */
+/** Marks the start of the words on a line that has none yet. */
 export class WordPlace extends WidgetType {
   override eq(): boolean {
     return true
@@ -50,7 +50,7 @@ export class TaskWidget extends WidgetType {
     box.checked = this.checked
     box.setAttribute('aria-label', this.checked ? t('Done') : t('To do'))
     box.disabled = view.state.readOnly
-    // Reached with the cursor keys and Mod-Enter; Tab stays with the toolbar.
+    // The cursor keys and Mod-Enter reach it; Tab is left to the toolbar.
     box.tabIndex = -1
     return span
   }
@@ -70,7 +70,7 @@ export class CopyWidget extends WidgetType {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'md-copy'
-    // By keyboard: the palette.
+    // Keyboard users have the palette.
     button.tabIndex = -1
     button.setAttribute('aria-label', t('Copy code'))
     button.title = t('Copy code')

@@ -1,12 +1,12 @@
 /**
- * HTML of a clipboard as Markdown. It is read in a document of its own, in which nothing runs or loads; what has no Markdown is left out,
- * its words stay.
+ * Converts HTML of the clipboard to Markdown. A separate document parses it, in which nothing runs or loads. Elements without a Markdown form keep
+ * only their text.
  */
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { markdownTable } from './table-text.ts'
 import { inertDocument } from './inert.ts'
 
-/** Longest HTML that is converted, in UTF-16 units: above, the plain text of the clipboard is taken. */
+/** Longest HTML that is converted, in UTF-16 units. Beyond that the plain text of the clipboard is used. */
 export const htmlUnitsMax = 1_000_000
 
 const blockNames = new Set(
@@ -18,7 +18,7 @@ const skipped = new Set(
   'HEAD STYLE SCRIPT TEMPLATE TITLE META LINK NOSCRIPT OBJECT EMBED IFRAME SVG MATH CANVAS SELECT TEXTAREA BUTTON'.split(' ')
 )
 
-/** Characters that would be Markdown where they stand. */
+/** Escapes characters that would be Markdown in their place. */
 const escapeText = (text: string): string =>
   text.replaceAll(/[\\`*[\]<_&]|~~/g, (mark, at: number) => (isMark(text, mark, at) ? `\\${mark}` : mark))
 
@@ -30,7 +30,7 @@ const isMark = (text: string, mark: string, at: number): boolean => {
   entity.lastIndex = at
   return mark !== '&' || entity.test(text)
 }
-/** Marks that would make a line a heading, an item or a quote. */
+/** Escapes marks that would make a line a heading, an item or a quote. */
 const escapeLine = (line: string): string =>
   line.replace(
     /^(\s*)([#>+-]|\d{1,9}[.)])(\s|$)/,
@@ -73,7 +73,7 @@ function image(element: Element): string {
   return target === undefined ? '' : `![${escapeText(element.getAttribute('alt') ?? '')}](${target})`
 }
 
-/** Word processors write bold and italic as styles, and take them back in the same way. */
+/** Word processors set and reset bold and italic by styles. */
 function styled(element: Element, text: string): string {
   const style = element.getAttribute('data-style') ?? ''
   const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)
@@ -121,7 +121,7 @@ function list(element: Element): string {
   let number = Number(element.getAttribute('start') ?? 1) || 1
   const items: string[] = []
   for (const child of element.children) {
-    // Some programs put an inner list next to the item that it belongs to.
+    // Some programs put an inner list next to its item instead of inside it.
     if (child.nodeName !== 'LI') {
       const inner = blocks(child).join('\n\n')
       const last = items.pop()
@@ -179,7 +179,7 @@ const blockRules: Readonly<Record<string, (element: Element) => string>> = {
   BLOCKQUOTE: (element) => blocks(element).join('\n\n').replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
 }
 
-/** The text without white space and line breaks at its ends. */
+/** Removes white space and line breaks at both ends of the text. */
 const withoutBreaks = (text: string): string => {
   const bare = text.replace(/^(?:\s|\\\n)+/, '')
   let end = bare.length
@@ -193,7 +193,7 @@ const paragraph = (text: string): string =>
     .map((line) => escapeLine(line.trim()))
     .join('\n')
 
-/** The blocks of an element, in its order. */
+/** Returns the blocks of an element, in order. */
 function blocks(parent: Element): string[] {
   const found: string[] = []
   let text = ''
@@ -217,7 +217,7 @@ function blocks(parent: Element): string[] {
   return found
 }
 
-// Google Docs wraps all it copies into one bold element.
+// Google Docs wraps everything that it copies into one bold element.
 const holdsBlocks = (element: Element): boolean =>
   !(element.nodeName in inlineRules && element.nodeName !== 'B' && element.nodeName !== 'SPAN') &&
   element.querySelector('p, div, h1, h2, h3, h4, h5, h6, ul, ol, table, pre, blockquote') !== null &&
@@ -226,7 +226,7 @@ const holdsBlocks = (element: Element): boolean =>
 const meaningful =
   'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"]'
 
-/** Markdown of HTML that means more than its words; undefined when its plain text says as much. */
+/** Returns the Markdown of HTML that has more than plain text; undefined if the plain text is equivalent. */
 export function htmlToMarkdown(html: string): string | undefined {
   if (html.length > htmlUnitsMax) return undefined
   const { body } = inertDocument(html)

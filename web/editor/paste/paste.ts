@@ -1,4 +1,4 @@
-/** The meaning of a paste: formatted text becomes Markdown, cells a table, an address over a selection a link. With Shift it stays plain text. */
+/** Pasting: formatted text becomes Markdown, cells become a table, and an address over a selection becomes a link. With Shift it stays plain text. */
 import { EditorSelection, Facet, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../base/clean-text.ts'
@@ -11,7 +11,7 @@ import { fillCells } from './fill-cells.ts'
 import { htmlToMarkdown } from './html-to-markdown.ts'
 import { escapeCell, markdownTable, tabbedRows, tableRows } from './table-text.ts'
 
-/** Longest text that is looked at for cells, in UTF-16 units. */
+/** Longest text that is searched for cells, in UTF-16 units. */
 const cellsUnitsMax = 2_000_000
 
 function replace(view: EditorView, text: string): true {
@@ -19,7 +19,7 @@ function replace(view: EditorView, text: string): true {
   return true
 }
 
-/** Blocks stand apart from the text around them. */
+/** Blank lines separate blocks from the text around them. */
 function replaceByBlocks(view: EditorView, markdown: string): true {
   const { doc, selection } = view.state
   const { from, to } = selection.main
@@ -46,12 +46,12 @@ function linkSelection(view: EditorView, url: string): boolean {
   return true
 }
 
-/** The title of a document by its address; undefined for any other address. */
+/** Returns the title of a document by its address; undefined for any other address. */
 export const titles = Facet.define<(address: string) => string | undefined, (address: string) => string | undefined>({
   combine: ([find]) => find ?? (() => undefined)
 })
 
-/** The address of one's own document becomes a link with its title, as `[[` makes it. The address stays as it was copied. */
+/** The address of one's own document becomes a link with its title, as `[[` makes it. The address stays as copied. */
 function linkDocument(view: EditorView, address: string): boolean {
   const title = view.state.facet(titles)(address)
   return title !== undefined && replace(view, linkTo({ title, address }))
@@ -59,7 +59,7 @@ function linkDocument(view: EditorView, address: string): boolean {
 
 const cellsOf = (text: string): string[][] | undefined => (text.length > cellsUnitsMax ? undefined : tabbedRows(text))
 
-/** Cells go into cells. The plain text knows of empty rows, HTML of single columns. */
+/** Pastes cells into cells. Only the plain text includes empty rows, and only the HTML a single column. */
 function pasteCells(view: EditorView, text: string, html: string): boolean {
   const rows = cellsOf(text) ?? tableRows(cleanText(htmlToMarkdown(html) ?? ''))
   return rows !== undefined && fillCells(view, rows)
@@ -79,7 +79,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   return rows !== undefined && replaceByBlocks(view, `${markdownTable(rows)}\n`)
 }
 
-/** Whether the last key asked for the plain text. */
+/** Whether the last key requested plain text. */
 let plain = false
 
 export const smartPaste: Extension = EditorView.domEventHandlers({
@@ -89,7 +89,7 @@ export const smartPaste: Extension = EditorView.domEventHandlers({
   paste(event, view) {
     const asked = plain
     plain = false
-    // A paste is a step of undo by itself, also where the editor does it.
+    // A paste is an undo step of its own, also where CodeMirror handles it.
     const end = view.state.facet(endStep)
     end()
     queueMicrotask(end)

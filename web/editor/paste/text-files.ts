@@ -1,4 +1,4 @@
-/** Text files that are dropped: their text stands as blocks of its own below the block under the pointer, never in the middle of one. */
+/** Text files that are dropped: their text is inserted as separate blocks below the block under the pointer, never inside one. */
 import { syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -8,7 +8,7 @@ import { endStep } from '../binding.ts'
 import { insertBlock } from '../commands-insert.ts'
 import { filesOf, isText } from '../uploads.ts'
 
-/** The end of the outermost block that a place is in; the place itself between blocks. */
+/** Returns the end of the outermost block at a position, or the position itself between blocks. */
 function endOfBlock({ state }: EditorView, place: number): number {
   const line = state.doc.lineAt(place)
   if (line.text.trim() === '') return place

@@ -1,4 +1,4 @@
-/** One editor bound to one `Y.Text`. No user interface around it, no connection: those are given. */
+/** One editor bound to one `Y.Text`. It has no user interface and no connection of its own: the caller provides them. */
 import { defaultKeymap } from '@codemirror/commands'
 import { ensureSyntaxTree } from '@codemirror/language'
 import { Compartment, EditorState, StateEffect, type Extension } from '@codemirror/state'
@@ -31,14 +31,14 @@ import type { Steps } from '../../base/steps.ts'
 import { t } from '../../text/t.ts'
 import type { Upload, Uploads } from '../../uploads/upload.ts'
 
-/** How the text is shown while it is written. */
+/** How the text is shown while a person writes. */
 export type WritingMode = 'live' | 'source'
 
-/** The part that is fetched after the editor. */
+/** The part that is loaded after the editor. */
 export interface Extras {
   readonly always: Extension
   readonly live: Extension
-  /** Makes undo give the text back as it was, until the answer is called. */
+  /** Makes undo restore the text exactly. Returns a function that ends this. */
   readonly exactUndo: (text: Y.Text, undo: Y.UndoManager) => () => void
 }
 
@@ -51,11 +51,11 @@ export interface EditorInput {
   /** The name of the text, for screen readers. */
   readonly label: string
   readonly mode: WritingMode
-  /** Keys of the commands of the page; they come before those of CodeMirror. */
+  /** Shortcuts of the page's commands; they take precedence over those of CodeMirror. */
   readonly keys: readonly KeyBinding[]
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
-  /** A change was left out because the document would be too large. */
+  /** A change was refused because the document would become too large. */
   readonly onTooLarge: () => void
 }
 
@@ -64,19 +64,19 @@ export interface Editor {
   setMode(mode: WritingMode): void
   setCanEdit(canEdit: boolean): void
   setLabel(label: string): void
-  /** Adds what remarks need; it comes later than the editor. */
+  /** Adds the extension for annotations, which loads later than the editor. */
   setReview(extension: Extension): void
-  /** Puts something in the place of what writes into the document, or (undefined) that back. */
+  /** Replaces the binding that writes into the document, or (undefined) restores it. */
   setBinding(extension: Extension | undefined): void
-  /** Ticks or unticks the task whose letter stands at an offset. */
+  /** Ticks or unticks the task whose character is at an offset. */
   toggleTask(letter: number): boolean
-  /** Puts the Markdown of an upload into the text. False when nothing may be written. */
+  /** Puts the Markdown of an upload into the text. Returns false if the person may not write. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
-  /** Undo takes back the changes of `run` at once, and alone. */
+  /** Makes the changes of `run` one undo step of their own. */
   asOneStep(run: () => void): void
-  /** Brings in what makes writing easier, once it was fetched. */
+  /** Adds the aids for writing, once they are loaded. */
   extend(extras: Extras): void
-  /** Brings in one thing more, for good. */
+  /** Adds an extension permanently. */
   add(extension: Extension): void
   destroy(): void
 }
@@ -93,8 +93,8 @@ const editable = (canEdit: boolean): Extension => [
 ]
 
 /**
- * So much of a text, in UTF-16 units, is parsed before it is drawn for the first time, in at most so many steps of so many milliseconds: a
- * slow device, or one that does much else, would else draw it plain, and move it when its headings grow.
+ * How much of a text, in UTF-16 units, is parsed before it is first drawn, in at most this many steps of this many milliseconds. Otherwise a slow or
+ * busy device would draw plain text first and move it when its headings grow.
  */
 const firstUnits = 6000
 const firstParseMs = 100
@@ -105,8 +105,8 @@ const sameText = (state: EditorState, text: Y.Text): boolean => state.doc.length
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
 
 /**
- * Makes it in steps: between two of them other work may run, and nobody should see it before the last. A text that changes before the editor
- * is bound to it is taken again.
+ * Creates the editor in steps: other work may run between two of them, and nothing is visible before the last. If the text changes before the editor
+ * is bound to it, it is read again.
  */
 export function* createEditor(input: EditorInput): Steps<Editor> {
   useAdoptedStyles()
@@ -138,7 +138,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     ...defaultKeymap
   ])
 
-  // Without awareness: its cursors are replaced by ours.
+  // Without awareness: our own cursors replace its cursors.
   const writing = (): Extension => yCollab(input.text, null, { undoManager })
 
   const begin = (): EditorState =>
@@ -159,7 +159,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
         markdown(),
-        // From the first: CodeMirror rebuilds its view for other words, which ends composed and pending input.
+        // Present from the start: CodeMirror rebuilds its view when phrases change, which ends compositions and pending input.
         EditorState.phrases.of(phrases()),
         binding.of(writing()),
         endStep.of(() => undoManager.stopCapturing()),
@@ -189,7 +189,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     if (!sameText(state, input.text)) state = begin()
     if (ensureSyntaxTree(state, firstUnits, firstParseMs) !== null) break
   }
-  // A state shows what was parsed for it with its next transaction.
+  // A state includes its parse result only after its next transaction.
   const view = new EditorView({ parent: input.parent, state: state.update({}).state })
   let isMade = false
   try {
@@ -201,7 +201,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
 
   return {
     view,
-    // A value that is the same costs nothing: a text is drawn again with each.
+    // Setting the same value costs nothing; any other draws the text again.
     setMode(value) {
       if (value === current) return
       current = value

@@ -1,4 +1,4 @@
-/** Aids for writing that it can begin without: fetched once the text is there. */
+/** Aids for writing that are not needed at first: loaded once the text is shown. */
 import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
@@ -17,21 +17,21 @@ import { textFiles } from '../paste/text-files.ts'
 import { completions, type BlockEntry, type LinkTarget, type OnChange } from '../completions.ts'
 
 export interface ExtrasInput {
-  /** Blocks of the menu after `/`, in its order. */
+  /** Blocks of the menu after `/`, in order. */
   readonly blocks: readonly BlockEntry[]
-  /** When what is possible of them changes. */
+  /** Signals that the possible blocks have changed. */
   readonly onChange: OnChange
   /** Documents whose titles fit what is typed after `[[`. */
   readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
   /** Buttons above a selection. */
   readonly bubble: readonly BubbleButton[]
-  /** When what the person may do changes. */
+  /** Signals that the person's rights have changed. */
   readonly onRight: OnChange
   /** Commands that turn a block into something else, by their ids. */
   readonly turn: (id: string) => Turn
   /** The title of one's own document by its address. */
   readonly titleAt: (address: string) => string | undefined
-  /** Boards and the like, in the live view. */
+  /** Drawn components, such as boards, in the live view. */
   readonly components: Extension
 }
 
