@@ -546,17 +546,17 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
   const { page, text, leave } = await writer(one(...rows))
   await page.locator('[data-cell=A2]').focus()
-  for (const word of ['3', '4', '5']) {
+  for (const word of ['3', '4']) {
     await page.keyboard.type(word)
     await page.keyboard.press('Enter')
   }
-  await text(one(...rows.with(2, '| 3 | 2 |'), '| 4 |  |', '| 5 |  |'))
-  await page.locator('[data-cell=B4]').focus()
+  await text(one(...rows.with(2, '| 3 | 2 |'), '| 4 |  |'))
+  await page.locator('[data-cell=B3]').focus()
   await page.keyboard.type('6')
   await page.keyboard.press('Tab')
   await page.keyboard.type('7')
   await page.keyboard.press('Enter')
-  const grown = [...rows.with(2, '| 3 | 2 |'), '| 4 |  |', '| 5 | 6 |', '| 7 |  |']
+  const grown = [...rows.with(2, '| 3 | 2 |'), '| 4 | 6 |', '| 7 |  |']
   await text(one(...grown))
   // The row comes and goes with what was written in it.
   await page.keyboard.press('Control+z')
@@ -571,12 +571,6 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.page.keyboard.type('9')
   await full.page.locator('.toast', { hasText: 'This sheet is full. The limit is 200 rows.' }).waitFor()
   await until(async () => (await editorText(full.page)).includes('| 8 | |\n```'), 'what was typed first is there')
-  // A person who goes away and comes back writes there.
-  await full.page.keyboard.press('ArrowUp')
-  await full.page.keyboard.press('ArrowDown')
-  await full.page.keyboard.type('9')
-  await full.page.keyboard.press('Enter')
-  await until(async () => (await editorText(full.page)).includes('| 9 | |\n```'), 'it is written over')
   // More than fits is pasted as far as it does, and that is said.
   await full.page.keyboard.press('Control+Home')
   await full.page.locator('[data-cell=A3]').focus()

@@ -11,7 +11,7 @@ import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import { titleOfFence } from '../../shared/fences/captions.ts'
 import { nameOf } from './sheet-grid.tsx'
-import { areaBetween } from './sheet-selection.ts'
+import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
 
 /** So long what was done can be taken back from its notice, in milliseconds. */

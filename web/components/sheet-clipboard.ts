@@ -1,12 +1,12 @@
 /** Cells of a sheet and the clipboard. */
 import type { ReadonlySignal } from '@preact/signals'
-import { cellsOfTsv, formatTsv, pasteSize } from '../../shared/fences/sheet-edits.ts'
+import { type Area, copied, type SheetOutcome } from '../../shared/components/sheet-selection.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import { t } from '../text/t.ts'
 import type { ComponentInput } from './input.ts'
 import type { Act } from './sheet-editing.ts'
 import { type Place, textAt } from './sheet-grid.tsx'
-import { type Area, rowsIn } from './sheet-selection.ts'
+import type { Selection } from './sheet-selection.ts'
 
 /** The clipboard of this page has formulas as well. */
 const cellsType = 'text/x-agmd-cells'
@@ -18,9 +18,9 @@ interface ClipboardInput {
   /** As it is shown. */
   readonly shownAt: (place: Place) => string
   readonly isEditing: () => boolean
+  readonly selection: Selection
   readonly act: Act
   readonly clear: () => void
-  readonly focus: () => void
   readonly tell: (words: string) => void
 }
 
@@ -30,7 +30,8 @@ export interface Clipboard {
   paste(event: ClipboardEvent): void
 }
 
-function sayPasted({ input, tell }: ClipboardInput, size: ReturnType<typeof pasteSize>): void {
+function sayPasted({ input, tell }: ClipboardInput, size: SheetOutcome['announcement']): void {
+  if (size?.kind !== 'pasted') return
   const { rows, rowsFit, columns, columnsFit } = size
   if (rowsFit === rows && columnsFit === columns) input.said.value = t('Pasted')
   else if (input.suggests())
@@ -42,12 +43,15 @@ function sayPasted({ input, tell }: ClipboardInput, size: ReturnType<typeof past
 }
 
 export function createClipboard(clipboard: ClipboardInput): Clipboard {
-  const { input, table, area, shownAt, isEditing, act, clear, focus } = clipboard
+  const { input, table, area, shownAt, isEditing, selection, act, clear } = clipboard
   return {
     copy(event) {
       if (isEditing() || event.clipboardData === null) return
-      event.clipboardData.setData('text/plain', formatTsv(rowsIn(area(), shownAt)))
-      event.clipboardData.setData(cellsType, formatTsv(rowsIn(area(), (place) => textAt(table.peek(), place))))
+      event.clipboardData.setData('text/plain', copied(area(), shownAt))
+      event.clipboardData.setData(
+        cellsType,
+        copied(area(), (place) => textAt(table.peek(), place))
+      )
       if (event.type === 'cut') clear()
       event.preventDefault()
       event.stopPropagation()
@@ -55,11 +59,10 @@ export function createClipboard(clipboard: ClipboardInput): Clipboard {
     paste(event) {
       if (isEditing() || event.clipboardData === null || input.refusal.peek() !== undefined) return
       const text = event.clipboardData.getData(cellsType) || event.clipboardData.getData('text/plain')
-      const { top, first } = area()
-      if (text !== '' && act((now) => now.setCells(cellsOfTsv(top, first, text)))) sayPasted(clipboard, pasteSize(top, first, text))
+      const { edits, announcement } = selection.dispatch({ kind: 'paste', area: area(), text })
+      if (edits !== undefined && act(edits)) sayPasted(clipboard, announcement)
       event.preventDefault()
       event.stopPropagation()
-      focus()
     }
   }
 }

@@ -131,7 +131,7 @@ function commit(parts: Parts, text: string, step: Place): void {
   if (text.trim() !== begun.before) store(parts, begun, text)
   stop()
   if (step.row === 0 && step.column === 0) return
-  selection.goOn(place, step, text.trim() !== '')
+  selection.dispatch({ kind: 'go on', place, step, isWritten: text.trim() !== '' })
   if (wasElsewhere) goBack(parts)
 }
 

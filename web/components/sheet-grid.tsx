@@ -2,11 +2,11 @@
 import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
+import { type Place, steps } from '../../shared/components/sheet-selection.ts'
 import type { Side } from '../../shared/fences/sheet.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Person } from '../presence/people.ts'
 import { t } from '../text/t.ts'
-import type { Place } from './sheet-place.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
 export type { Place }
@@ -79,14 +79,6 @@ export interface Deeds {
   over(place: Place): void
   focused(place: Place): void
   edit(place: Place): void
-}
-
-/** Directions of the arrow keys. */
-export const steps: Readonly<Record<string, Place>> = {
-  ArrowUp: { row: -1, column: 0 },
-  ArrowDown: { row: 1, column: 0 },
-  ArrowLeft: { row: 0, column: -1 },
-  ArrowRight: { row: 0, column: 1 }
 }
 
 const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>

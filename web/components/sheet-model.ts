@@ -1,5 +1,6 @@
 /** A sheet on the page, put together: what it shows, what is selected, what is being written, and what pointer, keys and clipboard do. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import { type Area, areaBetween } from '../../shared/components/sheet-selection.ts'
 import { parseChart } from '../../shared/fences/chart.ts'
 import { followData } from '../../shared/fences/chart-pick.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -16,7 +17,7 @@ import { type Act, type CellEditing, createEditing } from './sheet-editing.ts'
 import { type Deeds, nameOf, type Place } from './sheet-grid.tsx'
 import { sheetKeys } from './sheet-keys.ts'
 import { createPointing } from './sheet-pointing.ts'
-import { type Area, areaBetween, createSelection, rowsIn, type Selection } from './sheet-selection.ts'
+import { createSelection, type Selection } from './sheet-selection.ts'
 import type { Writer } from './sheets-around.ts'
 
 export interface SheetModel extends Clipboard {
@@ -100,9 +101,8 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
   const editing = createEditing({ input, table, selection, pointing, act, isDrawing })
   const mayChange = (): boolean => input.refusal.peek() === undefined
   const clear = (): void => {
-    const places = rowsIn(area.peek(), (place) => ({ ...place, text: '' })).flat()
-    if (mayChange()) act((now) => now.setCells(places))
-    selection.focus()
+    const { edits } = selection.dispatch({ kind: 'clear', area: area.peek(), mayChange: mayChange() })
+    if (edits !== undefined) act(edits)
   }
   const tell = (words: string): void => {
     input.said.value = words
@@ -114,9 +114,9 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
     area: () => area.peek(),
     shownAt: ({ row, column }) => cells.texts.peek()[row]?.[column] ?? '',
     isEditing: () => editing.editing.peek() !== undefined || (input.around.picker.peek() !== undefined && input.sheetIndex.peek() >= 0),
+    selection,
     act,
     clear,
-    focus: () => selection.focus(),
     tell
   })
   return {

@@ -9,7 +9,7 @@ import { toast } from '../ui/toast.tsx'
 import { titleOfFence } from '../../shared/fences/captions.ts'
 import type { ComponentInput } from './input.ts'
 import { nameOf, type Place } from './sheet-grid.tsx'
-import { areaBetween } from './sheet-selection.ts'
+import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import type { CellRange, Pointed } from './sheets-around.ts'
 
 /** A formula once the sheets that it names have their ids, and the edits that give them. */

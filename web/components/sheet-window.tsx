@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
-import type { Place } from './sheet-place.ts'
+import type { Place } from '../../shared/components/sheet-selection.ts'
 
 /** Rows and columns that are drawn: from, and to before. */
 export interface Seen {

@@ -14,7 +14,7 @@ import { CellField, GridRow, nameOf, type Place, type Shown, textAt } from './sh
 import { SheetMenu } from './sheet-menu.tsx'
 import { rangeName } from './chart-pick.ts'
 import { createSheetModel, type SheetModel, type TableOf } from './sheet-model.ts'
-import { rowsIn } from './sheet-selection.ts'
+import { rowsIn } from '../../shared/components/sheet-selection.ts'
 import type { Picker } from './sheets-around.ts'
 import { RowGap, spansOf, useSheetWindow, WidthRow } from './sheet-window.tsx'
 

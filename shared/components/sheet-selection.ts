@@ -1,0 +1,216 @@
+/**
+ * The session of a person in the grid of a sheet, while no cell is being written: which cells are selected, where keys and pointer lead, and
+ * what is pasted. Undoing is of the text: the selection stays within the sheet as it then is.
+ */
+import { cellsOfTsv, formatTsv, pasteSize } from '../fences/sheet-edits.ts'
+import type { Table } from '../fences/table.ts'
+import { limits } from '../limits.ts'
+import type { Edit } from '../text/diff.ts'
+
+/** A place in a sheet. */
+export interface Place {
+  readonly row: number
+  readonly column: number
+}
+
+const isSame = (one: Place, other: Place | undefined): boolean => one.row === other?.row && one.column === other.column
+
+/** Cells between two corners, both included. */
+export interface Area {
+  readonly top: number
+  readonly bottom: number
+  readonly first: number
+  readonly last: number
+}
+
+export const areaBetween = (one: Place, other: Place): Area => ({
+  top: Math.min(one.row, other.row),
+  bottom: Math.max(one.row, other.row),
+  first: Math.min(one.column, other.column),
+  last: Math.max(one.column, other.column)
+})
+
+/** Something for each cell of an area, row by row. */
+export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: Place) => T): T[][] =>
+  Array.from({ length: bottom - top + 1 }, (_row, down) =>
+    Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))
+  )
+
+/** Directions of the arrow keys. */
+export const steps: Readonly<Record<string, Place>> = {
+  ArrowUp: { row: -1, column: 0 },
+  ArrowDown: { row: 1, column: 0 },
+  ArrowLeft: { row: 0, column: -1 },
+  ArrowRight: { row: 0, column: 1 }
+}
+
+// ——— the session ———
+
+export interface SheetState {
+  /** The cell with the focus, and the corner across from it, as they were gone to: the sheet may have become smaller since. */
+  readonly from: Place
+  readonly end: Place
+  /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
+  readonly begunRow: number
+  /** The cell that the cursor stayed in because the sheet is full: what is typed next does not write over it. */
+  readonly fullAt: Place | undefined
+  /** Where going to the side has led, and the column in which that began. */
+  readonly run: { readonly at: Place; readonly column: number } | undefined
+}
+
+const origin: Place = { row: 0, column: 0 }
+export const beginSheet: SheetState = { from: origin, end: origin, begunRow: -1, fullAt: undefined, run: undefined }
+
+/** In rows and columns, with the row that was begun behind the last one. */
+export const sizeOf = ({ begunRow }: SheetState, { texts, width }: Table): { readonly height: number; readonly width: number } => ({
+  height: Math.min(Math.max(texts.length, 1) + Number(begunRow === texts.length), limits.sheetRowsMax),
+  width: Math.min(Math.max(width, 1), limits.sheetColumnsMax)
+})
+
+/** A place, or the nearest one that the sheet has. */
+export function inside(state: SheetState, table: Table, { row, column }: Place): Place {
+  const { height, width } = sizeOf(state, table)
+  return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
+}
+
+export type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>
+
+export type SheetEvent =
+  /** Selects a cell, or all up to it, and gives it the focus. */
+  | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
+  /** Selects a cell that has the focus, or a field in it. */
+  | { readonly kind: 'put'; readonly place: Place }
+  /** A cell got the focus by itself. */
+  | { readonly kind: 'focused'; readonly place: Place }
+  /**
+   * From a cell that was written: at the end of a row to the next one, at the end of the sheet to a row that this begins. Down from cells
+   * that were gone through to the side, to the column of the first of them.
+   */
+  | { readonly kind: 'go on'; readonly place: Place; readonly step: Place; readonly isWritten: boolean }
+  /** `isPicked`: the person picks cells for something elsewhere. */
+  | { readonly kind: 'key'; readonly key: Key; readonly mayChange: boolean; readonly isPicked: boolean }
+  | { readonly kind: 'clear'; readonly area: Area; readonly mayChange: boolean }
+  | { readonly kind: 'paste'; readonly area: Area; readonly text: string }
+
+/** The part of a key's work that is done outside the selection. `pick`: the selected cells are taken. `sheet`: the next one, or the one before. */
+export type SheetAction =
+  | { readonly kind: 'edit'; readonly place: Place; readonly text?: string }
+  | { readonly kind: 'clear' | 'menu' | 'pick' | 'cancel' }
+  | { readonly kind: 'sheet'; readonly direction: 1 | -1 }
+
+export interface SheetOutcome {
+  readonly state: SheetState
+  /** The selected cell gets the focus once it is drawn. */
+  readonly focus?: boolean
+  /** In the sheet as it is by then. */
+  readonly edits?: (now: Table) => readonly Edit[]
+  readonly announcement?: { readonly kind: 'full' } | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
+  readonly action?: SheetAction
+  /** The event was one for the sheet. */
+  readonly isTaken?: boolean
+}
+
+const put = (state: SheetState, place: Place): SheetState => ({ ...state, from: place, end: place })
+
+/** A row in which nothing was written goes when it is left. */
+const leaveFor = (state: SheetState, { row }: Place): SheetState => ({
+  ...state,
+  fullAt: undefined,
+  begunRow: row === state.begunRow ? row : -1
+})
+
+function go(state: SheetState, table: Table, place: Place, isRange = false): SheetOutcome {
+  const end = inside(state, table, place)
+  return { state: { ...leaveFor(state, end), end, ...(!isRange && { from: end }) }, focus: true, isTaken: true }
+}
+
+function goOn(state: SheetState, table: Table, { place, step, isWritten }: Extract<SheetEvent, { kind: 'go on' }>): SheetOutcome {
+  const { width } = sizeOf(state, table)
+  const began = state.run !== undefined && isSame(place, state.run.at) ? state.run.column : place.column
+  const lastRow = Math.max(table.texts.length - 1, isWritten || place.row === 0 ? place.row : 0)
+  let [row, column] = [place.row + step.row, step.row > 0 ? began : place.column + step.column]
+  if (column >= width) [row, column] = [row + 1, 0]
+  else if (column < 0 && row > 0) [row, column] = [row - 1, width - 1]
+  const run = step.column === 0 ? undefined : { at: { row, column }, column: row === place.row ? began : column }
+  const next: SheetState = { ...state, run }
+  if (row <= Math.max(lastRow, place.row)) return go(next, table, { row, column })
+  // A row in which nothing was written begins no other.
+  if (place.row > lastRow) return go(next, table, place)
+  if (row < limits.sheetRowsMax) return { state: { ...put(next, { row, column }), begunRow: row }, focus: true }
+  const stayed = go(next, table, place)
+  return { ...stayed, state: { ...stayed.state, fullAt: place } }
+}
+
+const isPlainKey = ({ ctrlKey, metaKey, altKey }: Key): boolean => !ctrlKey && !metaKey && !altKey
+
+/** A key that moves the selection. Out of the grid at its edges one comes with Esc and Tab. */
+function move(state: SheetState, table: Table, key: Key): SheetOutcome | undefined {
+  const { height, width } = sizeOf(state, table)
+  const step = steps[key.key]
+  const isPlain = isPlainKey(key)
+  const end = inside(state, table, state.end)
+  if (step !== undefined && isPlain) return go(state, table, { row: end.row + step.row, column: end.column + step.column }, key.shiftKey)
+  if (key.key === 'Home' && !key.altKey) return go(state, table, { row: isPlain ? end.row : 0, column: 0 }, key.shiftKey)
+  if (key.key === 'End' && !key.altKey) return go(state, table, { row: isPlain ? end.row : height - 1, column: width - 1 }, key.shiftKey)
+  if (key.key !== 'a' || !(key.ctrlKey || key.metaKey)) return undefined
+  return go({ ...state, from: origin }, table, { row: height - 1, column: width - 1 }, true)
+}
+
+/** A key that does something with the cells that are selected. */
+function change(state: SheetState, table: Table, key: Key, mayChange: boolean): SheetOutcome | undefined {
+  const isPlain = isPlainKey(key)
+  const at = inside(state, table, state.from)
+  const taken = (action: SheetAction): SheetOutcome => ({ state, action, isTaken: true })
+  if ((key.key === 'Enter' || key.key === 'F2') && isPlain) return taken({ kind: 'edit', place: at })
+  if ((key.key === 'Delete' || key.key === 'Backspace') && isPlain) return taken({ kind: 'clear' })
+  if (mayChange && (key.key === 'ContextMenu' || (key.key === 'F10' && key.shiftKey))) return taken({ kind: 'menu' })
+  if (!isPlain || key.key.length !== 1 || !mayChange) return undefined
+  if (isSame(at, state.fullAt)) return { state, announcement: { kind: 'full' }, isTaken: true }
+  return taken({ kind: 'edit', place: at, text: key.key })
+}
+
+/** Keys that would change a cell, or open a menu that does. */
+const changing = /^(?:.|F2|F10|Delete|Backspace|ContextMenu)$/u
+
+/** A key of a person who picks cells; the others but those that move do nothing. */
+function pick(state: SheetState, table: Table, key: Key): SheetOutcome | undefined {
+  const step = steps[key.key]
+  const taken = (action?: SheetAction): SheetOutcome => ({ state, isTaken: true, ...(action && { action }) })
+  if (key.key === 'Enter') return taken({ kind: 'pick' })
+  if (key.key === 'Escape') return taken({ kind: 'cancel' })
+  if (key.altKey && step !== undefined && step.row !== 0) return taken({ kind: 'sheet', direction: step.row === 1 ? 1 : -1 })
+  return move(state, table, key) ?? (!key.ctrlKey && !key.metaKey && changing.test(key.key) ? taken() : undefined)
+}
+
+export function sheetStep(state: SheetState, event: SheetEvent, table: Table): SheetOutcome {
+  switch (event.kind) {
+    case 'go':
+      return go(state, table, event.place, event.isRange)
+    case 'put':
+      return { state: put(state, event.place) }
+    case 'focused':
+      return isSame(event.place, state.end) ? { state } : { state: put(leaveFor(state, event.place), event.place) }
+    case 'go on':
+      return goOn(state, table, event)
+    case 'key': {
+      const { key, mayChange, isPicked } = event
+      return (
+        (isPicked ? pick(state, table, key) : undefined) ?? move(state, table, key) ?? change(state, table, key, mayChange) ?? { state }
+      )
+    }
+    case 'clear': {
+      const places = rowsIn(event.area, (place) => ({ ...place, text: '' })).flat()
+      return { state, focus: true, ...(event.mayChange && { edits: (now) => now.setCells(places) }) }
+    }
+    case 'paste': {
+      const { text } = event
+      const { top, first } = event.area
+      if (text === '') return { state, focus: true }
+      const announcement = { kind: 'pasted', ...pasteSize(top, first, text) } as const
+      return { state, focus: true, announcement, edits: (now) => now.setCells(cellsOfTsv(top, first, text)) }
+    }
+  }
+}
+
+/** The cells of an area for the clipboard. */
+export const copied = (area: Area, textAt: (place: Place) => string): string => formatTsv(rowsIn(area, textAt))
