@@ -19,7 +19,7 @@ interface Wording {
 
 const english: Wording = { locale: 'en', now: 'just now' }
 
-/** An instant as seen from another, both in milliseconds since 1970: "just now", "3 hours ago", "in 2 days". */
+/** An instant relative to another, both in milliseconds since 1970: "just now", "3 hours ago", "in 2 days". */
 export const ago = (instant: number, now: number, wording = english): string => {
   const seconds = (instant - now) / 1000
   const unit = units.find(([, size]) => Math.abs(seconds) >= size)

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, ServiceError } from './errors.ts'
 import { type Operation, pathParameters } from './operation.ts'
 import { type DocumentOperation, type OperationName, operations, type Output, type Request as InputOf } from './operations/index.ts'
 
-/** The part of `fetch` that is needed. */
+/** The part of `fetch` that the client needs. */
 export type Send = (
   url: string,
   init: {
@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly file?: Blob
 }
 
-/** One function per operation; those on a document take its id first. Errors: `ServiceError` as the service answered it. */
+/** One function per operation; those on a document take its id first. Errors: the `ServiceError` that the service answered. */
 export type Client = {
   readonly [Name in OperationName]: Name extends DocumentOperation
     ? (doc: string, input?: InputOf<Name>, options?: CallOptions) => Promise<Output<Name>>
@@ -47,14 +47,14 @@ type Fields = Record<string, unknown>
 
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
-/** The error that a problem document describes; what is not ours (a proxy's page, say) is `internal` with its status. */
+/** The error that a problem document describes. An answer that is not from the service (a proxy's page, say) becomes `internal` with its status. */
 export const errorFrom = (status: number, problem: Fields): ServiceError =>
   new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })
 
 const errorOf = async (response: Pick<Response, 'status' | 'json'>): Promise<ServiceError> =>
   errorFrom(response.status, (await response.json().catch(() => ({}))) as Fields)
 
-/** A text as a header carries it. Header values are Latin-1; the service reads UTF-8 in them. */
+/** Encodes a text for a header. Header values are Latin-1; the service reads them as UTF-8. */
 export const inHeader = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 const headersOf = (
@@ -99,7 +99,7 @@ const call = async (
   const response = await (options.send ?? fetch)(`${options.baseUrl}${pathOf(operation, doc, fields)}${queryOf(operation, fields)}`, {
     method: operation.rest.method,
     headers: headersOf(options, how, body instanceof Blob ? body.type : body && 'application/json'),
-    // A redirect to elsewhere must not carry the credentials along.
+    // A redirect to another host must not take the credentials along.
     redirect: 'error',
     ...(body === undefined ? {} : { body }),
     ...(how.signal === undefined ? {} : { signal: how.signal })

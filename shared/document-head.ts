@@ -1,15 +1,15 @@
 /**
- * The comment before the text that a program gets at the address of a document (server/http/first/head.ts): no part of the document, and
- * never to be sent back.
+ * The comment before the text that a program gets at the address of a document (server/http/first/head.ts). It is not part of the document and must
+ * not be sent back.
  */
 
 /** The line that it begins with. */
 export const headMark = '<!-- agmd: this comment is not part of the document.'
 
-/** How much of a text may be white before it. */
+/** The most white space that may precede it, in characters. */
 const whiteMax = 100
 
-/** Whether a text on its way in begins with that comment. */
+/** Whether an incoming text begins with that comment. */
 export const beginsWithHead = (text: string): boolean =>
   text
     .slice(0, whiteMax + headMark.length)

@@ -14,7 +14,7 @@ interface ErrorMeaning {
   readonly hint: string
   /** Whether the same request may succeed later without a change. */
   readonly retryable?: boolean
-  /** Whether a status from 500 is no fault of the service. The log then does not call it a failure. */
+  /** Whether a 5xx status is not a fault of the service. The log then does not call it a failure. */
   readonly expected?: boolean
 }
 
@@ -321,7 +321,7 @@ const meanings = {
     hint: 'Wait for the seconds in Retry-After, then try again.',
     retryable: true
   },
-  // The answers of RFC 8628 §3.5: written as OAuth bodies by the token endpoint of the device login.
+  // The answers of RFC 8628 §3.5, which the token endpoint of the device login writes as OAuth bodies.
   authorization_pending: {
     status: 400,
     exit: 7,

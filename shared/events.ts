@@ -1,6 +1,6 @@
 /**
- * The kinds of event of the feed (docs/api.md, Events and inbox), each with what it carries. A payload holds no text that a person wrote into
- * a comment or suggestion: those words are looked up as the event is read (`EventWords`).
+ * The kinds of event of the feed (docs/api.md, Events and inbox), each with its payload. A payload holds no text of a comment or suggestion: the
+ * service looks up those words when the event is read (`EventWords`).
  */
 import type { JobKind } from './media-jobs.ts'
 import type { MediaKind } from './media-types.ts'
@@ -20,11 +20,11 @@ interface Content {
   readonly fromVersion: string
   readonly toVersion: string
   readonly hunks: readonly Hunk[]
-  /** Names; `system` stands for the server. */
+  /** Names; `system` is the server. */
   readonly actors: readonly string[]
-  /** The revision that shows the text after the change; absent: none was made for it. */
+  /** The revision that shows the text after the change; absent if the change made no revision. */
   readonly revisionId?: number
-  /** The replacement named no version; `replacedRevision` shows the text before it. */
+  /** The request named no version; `replacedRevision` shows the text before it. */
   readonly unguarded?: true
   readonly replacedRevision?: number
   /** It replaced sections, not the whole text. */
@@ -37,7 +37,7 @@ interface Content {
   readonly revision?: number
 }
 
-/** `taskId`: the review assignment that it was made under. */
+/** `taskId`: the review assignment that the comment was made under. */
 interface OfComment {
   readonly commentId: string
   readonly taskId?: string
@@ -50,7 +50,7 @@ interface OfSuggestion {
 
 interface Proposed extends OfSuggestion {
   readonly operation: 'insert' | 'delete' | 'replace'
-  /** Suggestions that were made together have the same. */
+  /** Suggestions that were made together share it. */
   readonly setId?: string
 }
 
@@ -59,7 +59,7 @@ interface Decided extends Proposed {
   readonly author: string | null
   /** Its author withdrew the suggestion. */
   readonly withdrawn?: true
-  /** Why it was rejected, as told by the person who did. */
+  /** The reason for the rejection, in the words of the person who rejected it. */
   readonly reason?: string
 }
 
@@ -161,23 +161,23 @@ export const eventKinds = Object.keys(payloads) as EventKind[]
 
 export type EventPayload<Kind extends EventKind = EventKind> = NonNullable<Payloads[Kind]>
 
-/** Texts that belong to an event, as they are now; each absent where there is none. */
+/** Texts that belong to an event, in their current form; each is absent if there is none. */
 export interface EventWords {
   /** Text of a comment, reply or note. */
   readonly body?: string
-  /** The text that the comment or suggestion is on. */
+  /** The annotated text. */
   readonly quote?: string
-  /** The text that a suggestion brings. */
+  /** The replacement text of a suggestion. */
   readonly replacement?: string
-  /** Names of those that are cut. */
+  /** Names of the truncated fields. */
   readonly cut?: readonly ('body' | 'quote' | 'replacement')[]
 }
 
-/** A payload as a reader gets it: without the fields that are not theirs, with the words of now. */
+/** A payload as a reader gets it: without the fields that the reader may not see, with the current words. */
 export type ToldPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
 
 type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never
 type ValueOf<Payload, Field> = Payload extends unknown ? (Field extends keyof Payload ? Payload[Field] : never) : never
 
-/** All fields that some kind carries, for code that reads one of them whatever the kind. */
+/** The fields of all kinds, for code that reads a field regardless of the kind. */
 export type EventFields = EventWords & { readonly [Field in FieldOf<EventPayload>]?: ValueOf<EventPayload, Field> | undefined }

@@ -1,4 +1,4 @@
-/** How `agmd` ends: one exit code for each kind of failure (errors.ts names the one of every error of the service). */
+/** The exit codes of `agmd`, one for each kind of failure (errors.ts maps every error of the service to its exit code). */
 export const exitCodes = {
   ok: 0,
   error: 1,

@@ -1,4 +1,4 @@
-/** The limits of the service: value, unit, source. A number that one module alone uses may stand there. */
+/** The limits of the service: value, unit, source. A number that only one module uses may be in that module. */
 export const limits = {
   /** Largest text of a document, in UTF-16 units (as `Y.Text` counts). Ours; editors stay quick up to here. */
   contentUnitsMax: 4 * 1024 * 1024,
@@ -7,8 +7,8 @@ export const limits = {
   /** Largest other JSON body, in bytes. */
   bodyBytesMax: 64 * 1024,
   /**
-   * Values of a JSON body (fields, items), and how deep they are nested: three times what the largest request of any operation has (1,000
-   * runs of characters, three numbers each). Bodies below so many bytes are not counted: nothing in them can take long.
+   * Values of a JSON body (fields, items), and its nesting depth: three times the largest request of any operation (1,000 runs of characters, three
+   * numbers each). Bodies below this many bytes are not counted: nothing in them can take long.
    */
   jsonValuesMax: 10_000,
   jsonDepthMax: 64,
@@ -34,38 +34,38 @@ export const limits = {
   eventWaitSecondsMax: 55,
   /** Events on one page of the feed (docs/api.md, Events and inbox). */
   eventPageMax: 200,
-  /** Long polls and streams that one document may hold open. */
+  /** Long polls and streams that may be open on one document. */
   eventWaitersMax: 500,
   /** Streams of events that one caller may hold open on one document. */
   eventStreamsMax: 10,
-  /** Time between signs of life of a stream, and for a reader to take what was written, in seconds. Below the 60 s idle limit common to proxies. */
+  /** Time between heartbeats of a stream, and for a reader to take the written data, in seconds. Below the 60 s idle limit common to proxies. */
   eventStreamBeatSeconds: 15,
   eventStreamStallSecondsMax: 20,
-  /** Time after which a client comes back that lost its stream, in milliseconds. */
+  /** Time after which a client that lost its stream reconnects, in milliseconds. */
   eventStreamRetryMs: 3000,
-  /** Words of a comment, reply, note or replacement that stand in an event, and of the text that it is on, in characters. */
+  /** Length of a comment, reply, note or replacement in an event, and of the annotated text, in characters. */
   eventBodyCharsMax: 1000,
   eventQuoteCharsMax: 300,
-  /** Entries of the inbox of one account or agent, days that they are kept, and entries that are written between looks at how many there are. */
+  /** Entries of the inbox of one account or agent, days that they are stored, and entries that are written between two counts. */
   inboxEntriesMax: 1000,
   inboxDays: 90,
   inboxTrimEvery: 64,
-  /** Items on a page of an inbox, and entries that are looked at for it. */
+  /** Items on a page of an inbox, and entries that are read for it. */
   inboxPageMax: 50,
   inboxLooksMax: 200,
-  /** People of one thread who are told of a reply. */
+  /** People of one thread who are notified of a reply. */
   inboxPeopleMax: 100,
   /** Size of the hunks in an event or of the diff in an error, in characters (docs/api.md, Events and inbox). */
   diffCharsMax: 8 * 1024,
   /**
-   * Separate edits by which a text is replaced; beyond it those that lie closest together become one. Yjs shifts all that a document holds at
-   * each (measured: 20,000 take 0.8 s, 1,000 take 40 ms).
+   * Separate edits by which a text is replaced; beyond this number, the closest ones are combined. At each edit, Yjs shifts the whole document
+   * (measured: 20,000 take 0.8 s, 1,000 take 40 ms).
    */
   editsAtOnceMax: 1000,
-  /** Size of the difference between two versions that is told, in characters, and its hunks; what is beyond is left out, and said. */
+  /** Size of a reported difference between two versions, in characters, and its number of hunks; the report says that it leaves out the rest. */
   comparisonCharsMax: 1024 * 1024,
   comparisonHunksMax: 5000,
-  /** Size of the merge that an error tells, in UTF-16 units; a larger one is made by the service itself (onConflict=merge). */
+  /** Size of the merge that an error contains, in UTF-16 units; the service itself makes a larger one (onConflict=merge). */
   mergeUnitsMax: 1024 * 1024,
   /** Entries on a page of any other list, when the caller names no number. */
   pageDefault: 50,
@@ -88,40 +88,40 @@ export const limits = {
   imagePixelsMin: 64,
   imagePixelsMax: 2048,
   imagePixelsDefault: 1024,
-  /** Largest picture or speech that a node may answer, in bytes: it becomes an asset, or can. */
+  /** Largest picture or speech that a node may answer, in bytes: it becomes an asset, or may become one. */
   mediaResultBytesMax: 10 * 1024 * 1024,
   /** Longest text that a node may answer, in UTF-16 units, and segments of a transcription. */
   mediaTextUnitsMax: 400_000,
   mediaSegmentsMax: 10_000,
-  /** Longest reason of a failure and longest name of an engine or voice that a node may tell, in characters. */
+  /** Longest reason of a failure and longest name of an engine or voice that a node may send, in characters. */
   mediaReasonCharsMax: 500,
   mediaNameCharsMax: 80,
   mediaVoicesMax: 200,
   /** Jobs of one account that wait or run; more are refused. */
   mediaOpenJobsMax: 10,
-  /** Ended jobs of one account that are kept; beyond that the oldest makes room. */
+  /** Ended jobs of one account that are stored; beyond that the oldest is removed. */
   mediaKeptJobsMax: 100,
-  /** How long an ended job and its result are kept, in hours. */
+  /** How long an ended job and its result are stored, in hours. */
   mediaKeptHours: 24,
-  /** Longest `wait` for the end of a job, in seconds, as of the event feed; and what a tool waits when it is told nothing. */
+  /** Longest `wait` for the end of a job, in seconds, the same as for the event feed; and the default wait of a tool. */
   mediaWaitSecondsMax: 55,
   mediaToolWaitSeconds: 45,
   /** Time from the start of a job on a node to its result, in seconds. */
   mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
   /**
-   * How long a job may wait for a free node, and for any node that could do it, in seconds. The latter, with the time until a node that says
-   * nothing is found to be gone (`relaySilentSecondsMax` and a beat), is a minute.
+   * How long a job may wait for a free node, and for any capable node, in seconds. The latter, plus the time to detect a silent node
+   * (`relaySilentSecondsMax` and a beat), is a minute.
    */
   mediaQueueSecondsMax: 900,
   mediaNodelessSecondsMax: 25,
-  /** Nodes that a job may outlive; the next loss fails it. */
+  /** Losses of its node that a job survives; the next loss fails it. */
   mediaLossesMax: 3,
   /** Node tokens of one account, and sockets that nodes may hold open in all. */
   nodesMax: 20,
   relaySocketsMax: 500,
-  /** Jobs that a node may announce to take at once. */
+  /** Concurrent jobs that a node may announce. */
   relaySlotsMax: 16,
-  /** Time for a node to say hello, between beats, and without a sign of life, in seconds. */
+  /** Time for a node to send its hello, between heartbeats, and without a message, in seconds. */
   relayHelloSecondsMax: 10,
   relayBeatSeconds: 10,
   relaySilentSecondsMax: 25,
@@ -143,11 +143,11 @@ export const limits = {
 
   /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
   remarkBytesMax: 10 * 1024,
-  /** Longest text that a comment or suggestion is on, and longest that a suggestion brings, in UTF-16 units. */
+  /** Longest annotated text, and longest replacement of a suggestion, in UTF-16 units. */
   targetUnitsMax: 64 * 1024,
-  /** Longest text before or after a target that tells which of several is meant, in UTF-16 units. */
+  /** Longest text before or after a target that identifies one of several, in UTF-16 units. */
   targetContextUnitsMax: 1000,
-  /** Runs of characters by which a page names what a comment is on. */
+  /** Runs of characters by which a page names the annotated text. */
   targetRunsMax: 1000,
   /** Comments, and suggestions, of one document. */
   remarksMax: 10_000,
@@ -158,47 +158,50 @@ export const limits = {
   /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
   remarkPageDefault: 200,
   remarkPageMax: 2000,
-  /** Bytes of the records on such a page; the next one goes on. One record is always there. */
+  /** Bytes of the records on such a page; the next page continues. A page has at least one record. */
   remarkPageBytesMax: 4 * 1024 * 1024,
-  /** Why a suggestion was rejected, in UTF-16 units: all of it stands in the event. */
+  /** Longest reason for a rejection, in UTF-16 units: the event contains all of it. */
   reasonCharsMax: 1000,
   /** Places that the operations of one edit change in all. */
   editPlacesMax: 2000,
-  /** Operations of one edit (field: what editing tools of models send). */
+  /** Operations of one edit (based on what editing tools of models send). */
   editOperationsMax: 100,
-  /** Changes of comments and suggestions that open pages are told one by one, and bytes of a record that are; beyond that they are told to read. */
+  /**
+   * Changes of comments and suggestions sent to open pages one by one, and bytes of a record sent so; beyond that the pages are asked to read the
+   * lists.
+   */
   remarksToldMax: 100,
   remarkToldBytesMax: 64 * 1024,
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 
-  /** Words of a record in a short list, in characters. */
+  /** Length of a record's text in a short list, in characters. */
   briefCharsMax: 200,
-  /** Text that one MCP read answers when the caller names no number, in UTF-16 units: about 5,000 tokens. */
+  /** Default length of one MCP read, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
-  /** Headings that a text which was cut is answered with. */
+  /** Headings in the answer with a truncated text. */
   mcpHeadingsMax: 100,
   /** Sessions of MCP that wait for changes, and subscriptions of one. */
   mcpSessionsMax: 1000,
   mcpSubscriptionsMax: 50,
-  /** Ids of sessions that are known to be over. */
+  /** Ids of ended sessions that are remembered. */
   mcpSessionsEndedMax: 10_000,
-  /** How long a session may be without its stream at first, in seconds. */
+  /** How long a new session may exist without its stream, in seconds. */
   mcpStreamSeconds: 60,
-  /** Between signs of life on a stream, in seconds: below the 60 s idle limit common to proxies. */
+  /** Time between heartbeats on a stream, in seconds: below the 60 s idle limit common to proxies. */
   mcpHeartbeatSeconds: 25,
-  /** At least so long between two notices of one resource, in seconds. */
+  /** Least time between two notices of one resource, in seconds. */
   mcpNotifySeconds: 1,
   /** Notices that wait for a client that does not read, in bytes. */
   mcpStreamBytesMax: 64 * 1024,
-  /** How long a program is shown where it wrote, in seconds (docs/protocol.md, Presence). */
+  /** How long presence shows a program where it wrote, in seconds (docs/protocol.md, Presence). */
   agentShownSeconds: 30,
-  /** Programs that a document shows at once; beyond that the first shown makes room. */
+  /** Programs that a document shows at once; beyond that the longest shown is removed. */
   agentsShownMax: 50,
 
-  /** How long the answer to an `Idempotency-Key` is kept, in hours (docs/api.md, Retries). */
+  /** How long the answer to an `Idempotency-Key` is stored, in hours (docs/api.md, Retries). */
   idempotencyHours: 24,
-  /** Longest answer that is kept whole, in UTF-16 units; of longer ones comments and suggestions are kept by their ids. */
+  /** Longest answer that is stored whole, in UTF-16 units; of a longer one, comments and suggestions are stored as ids. */
   idempotencyAnswerCharsMax: 16 * 1024,
   /** Longest `Idempotency-Key`, in characters. */
   idempotencyKeyCharsMax: 200,
@@ -210,11 +213,11 @@ export const limits = {
    * 60 s common to proxies, which would otherwise use a connection that ends at that moment.
    */
   headersSecondsMax: 10,
-  /** Time for the rest of a body whose request was refused, in seconds: its sender shall hear the answer, and nothing more. */
+  /** Time for the rest of a refused request's body, in seconds: just enough for its sender to receive the answer. */
   refusedBodySecondsMax: 10,
   requestSecondsMax: 120,
   keepAliveSeconds: 65,
-  /** Time between looks at connections that take too long, in milliseconds; and what one that was answered and ended may still send. */
+  /** Time between checks for connections that take too long, in milliseconds; and how long an answered and ended connection may still send. */
   connectionCheckMs: 2_000,
   connectionLingerMs: 1_000,
   /** Largest head of a request, in bytes. */
@@ -224,7 +227,7 @@ export const limits = {
   socketMessageBytesMax: 16 * 1024 * 1024,
   /** Largest message before the socket has opened a document, in bytes. */
   socketHelloBytesMax: 16 * 1024,
-  /** Bytes of one socket that may wait for its credentials to be checked: a stranger must not fill the memory. */
+  /** Bytes of one socket that may wait for its credentials to be checked, so that a stranger cannot fill the memory. */
   socketQueueBytesMax: 256 * 1024,
   /** Time for a new socket to open its first document, in seconds. */
   socketHelloSecondsMax: 10,
@@ -232,38 +235,40 @@ export const limits = {
   awarenessBytesMax: 8 * 1024,
   /** Largest state of one person, in characters of JSON. */
   awarenessStateCharsMax: 4 * 1024,
-  /** Time for a client to answer a close frame before its connection is cut, in seconds. Nothing that it sends meanwhile is looked at. */
+  /** Time for a client to answer a close frame before its connection is cut, in seconds. The server ignores everything that it sends meanwhile. */
   socketGoodbyeSecondsMax: 3,
   /** Documents that one socket may hold open. */
   socketDocumentsMax: 20,
   /**
-   * Shares of a document's connections: those that one account or address may hold, those that one link may, and those that are kept for
-   * owners. How many there are in all is a setting (AGMD_SOCKETS_PER_DOCUMENT).
+   * Shares of a document's connections: of one account or address, of one link, and reserved for owners. Their total is a setting
+   * (AGMD_SOCKETS_PER_DOCUMENT).
    */
   documentShareOfPerson: 0.25,
   documentShareOfLink: 0.8,
   documentShareOfOwners: 0.1,
-  /** Bytes that wait for a reader before nothing more is read from it, and before it is dropped: besides a whole document that it asked for. */
+  /**
+   * Bytes that wait for a reader before the server stops reading from it, and before it drops the reader; a requested whole document does not count.
+   */
   socketBufferPauseBytes: 1024 * 1024,
   socketBufferBytesMax: 8 * 1024 * 1024,
-  /** Bytes that wait for all readers together; beyond that those are dropped for which most waits. */
+  /** Bytes that wait for all readers together; beyond that the readers with the most waiting bytes are dropped. */
   socketsBufferBytesMax: 256 * 1024 * 1024,
-  /** Time between looks at what waits, in seconds. A reader that takes less than this, in bytes per second, for so many seconds is dropped. */
+  /** Time between checks of waiting bytes, in seconds. A reader that takes fewer bytes per second for so many seconds is dropped. */
   socketLookSeconds: 5,
   socketStallSeconds: 30,
   socketReadBytesPerSecondMin: 1024,
-  /** Messages, and bytes, of one socket that wait to be handled before nothing more is read from it. */
+  /** Messages, and bytes, of one socket that wait to be handled before the server stops reading from it. */
   socketInboxMessagesMax: 512,
   socketInboxBytesMax: 1024 * 1024,
-  /** Messages of one socket that are handed over at once, and time for messages of all sockets in one turn of the event loop, in milliseconds. */
+  /** Messages of one socket that are handled at once, and time for messages of all sockets in one turn of the event loop, in milliseconds. */
   socketSliceMessages: 16,
   socketTurnMs: 8,
-  /** Frames that wait for the disk for one socket before nothing more is read from it. */
+  /** Frames of one socket that wait for the disk before the server stops reading from it. */
   socketHeldFramesMax: 500,
-  /** Bytes of whole documents that one address may ask for at once, and per second over time. */
+  /** Bytes of whole documents that one address may request at once, and per second over time. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
-  /** Bytes of whole documents that wait for the readers of one address, and of all; the next ones wait until those were read. */
+  /** Bytes of whole documents that wait for the readers of one address, and of all; further documents wait until these are read. */
   socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
   socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
   /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
@@ -271,9 +276,9 @@ export const limits = {
   /** Messages besides edits that are read from a socket at once, and per second over time. */
   socketMessagesBurst: 4000,
   socketMessagesPerSecond: 1000,
-  /** Time between two presences of one connection that others are told of, in milliseconds. */
+  /** Least time between two presence updates of one connection that are sent to others, in milliseconds. */
   presenceMs: 50,
-  /** Largest state vector, in bytes: what a client knows already, a few bytes for each page that ever wrote. */
+  /** Largest state vector, in bytes: the client's known state, a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
   /** Client ids that one connection may bring along (its earlier page loads, offline). */
   updateClientsMax: 10_000,
@@ -281,7 +286,7 @@ export const limits = {
   /** Journal records, and bytes, that are gathered into a compressed history segment with a checkpoint. */
   journalRecordsMax: 500,
   journalBytesMax: 1024 * 1024,
-  /** History bytes after which another keyframe is kept, so that old versions are rebuilt in bounded time. */
+  /** History bytes after which another keyframe is stored, so that old versions are rebuilt in bounded time. */
   keyframeBytesMin: 1024 * 1024,
   /** Time from an edit to its `content.changed`, in milliseconds. */
   announceMs: 1_000,
@@ -302,7 +307,7 @@ export const limits = {
   lastUsedSeconds: 60,
 
   // Identity
-  /** Shortest password, in characters; nothing else is asked of it (NIST SP 800-63B). Longest: what is worth hashing. */
+  /** Shortest password, in characters; there is no other requirement (NIST SP 800-63B). The longest bounds the work of hashing. */
   passwordCharsMin: 10,
   passwordCharsMax: 256,
   /** Longest address of a mailbox, in characters (RFC 5321 §4.5.3.1). */
@@ -318,11 +323,11 @@ export const limits = {
   /** A browser gets a new secret after so many hours; requests under way may still use the former one for so many seconds. */
   sessionRotateHours: 24,
   sessionOverlapSeconds: 60,
-  /** Sessions of one account; the one that was used longest ago makes room. */
+  /** Sessions of one account; beyond that the least recently used is ended. */
   sessionsMax: 100,
   /** A session's time of use is written at most this often, in seconds. */
   sessionTouchSeconds: 60,
-  /** Tokens and connected programs of one account; documents that a token may name; days that a token lasts, unless asked otherwise, and at most. */
+  /** Tokens and connected programs of one account; documents that a token may name; default and longest lifetime of a token, in days. */
   programsMax: 100,
   tokenDocumentsMax: 100,
   tokenDays: 90,
@@ -335,7 +340,7 @@ export const limits = {
   deviceSlowDownSeconds: 5,
   /** Time to sign in, from leaving for the broker to coming back, in seconds. */
   signInSecondsMax: 1800,
-  /** How long an invitation and a link to a new password are good, in hours. */
+  /** How long an invitation and a link for a new password are valid, in hours. */
   inviteHours: 168,
   resetHours: 24,
   /** Lifetimes at the embedded broker: authorization code (s), access and id token (s), refresh token and its session (days). */
@@ -345,30 +350,30 @@ export const limits = {
   brokerSessionDays: 14,
   /** A client that registered itself is forgotten after so many days without use. */
   brokerClientDays: 180,
-  /** The document by which a client describes itself: size, time to fetch it (s), how many are fetched at once, how long one is kept (s). */
+  /** The metadata document of a client: size, time to fetch it (s), concurrent fetches, how long it is cached (s). */
   clientDocumentBytesMax: 5 * 1024,
   clientDocumentSecondsMax: 5,
   clientDocumentsAtOnce: 10,
   clientDocumentKeptSecondsMin: 300,
   clientDocumentKeptSecondsMax: 24 * 3600,
-  /** Longest agent token, in characters, and how long what an issuer said about one is believed, in seconds. */
+  /** Longest agent token, in characters, and how long an issuer's answer about one is cached, in seconds. */
   agentTokenCharsMax: 8192,
   agentTokenSeconds: 60,
-  /** How long an issuer may take to answer, in seconds, and how long its metadata and keys are kept, in minutes. */
+  /** How long an issuer may take to answer, in seconds, and how long its metadata and keys are cached, in minutes. */
   issuerSecondsMax: 5,
   issuerKeepMinutes: 10,
-  /** Words that are searched, in UTF-16 units. */
+  /** Longest search words, in UTF-16 units. */
   searchWordsMax: 200,
-  /** Matches on a page of a search in one document, and of each document where all are searched. */
+  /** Matches on a page of a search in one document, and of each document in a search of all. */
   searchMatchesDefault: 50,
   searchMatchesMax: 200,
   searchMatchesOfDocumentMax: 3,
-  /** Documents on a page of a search, those that one looks into (fewer than a listing has), for how long, and how many of them in one turn of the event loop. */
+  /** Documents on a page of a search, documents that it reads (fewer than a listing has), its time, and documents in one turn of the event loop. */
   searchFoundMax: 100,
   searchScanMax: 999,
   searchSecondsMax: 2,
   searchTurnDocuments: 8,
-  /** Documents that one search looks into; the answer tells where to go on. */
+  /** Documents that one search reads; the answer says where to continue. */
   searchDocumentsMax: 200,
   /** How long a deleted document stays in the trash, in days. Google Drive and Notion: 30. */
   trashDays: 30,
@@ -378,66 +383,66 @@ export const limits = {
   sweepCommitRecords: 100,
   /** Texts up to this, in UTF-16 units, are rendered in one thread, longer ones in another (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
-  /** Time to render a text of either kind, in seconds; afterwards the page shows the source. */
+  /** Time to render a text of either kind, in seconds; after that the page shows the source. */
   renderQuickSecondsMax: 5,
   renderSecondsMax: 10,
-  /** Documents that took longer than this, in milliseconds, wait among the long texts from then on, and how many of them are remembered. */
+  /** Documents that took longer than this, in milliseconds, join the queue of long texts from then on, and how many of them are remembered. */
   renderSlowMs: 1000,
   renderSlowMax: 1000,
   /** Jobs that wait for a thread, in all; of one document for pages, and for work on its text (programs that write at once). */
   laneWaitingMax: 500,
   pagesWaitingOfDocumentMax: 4,
   textWaitingOfDocumentMax: 100,
-  /** Time that a job may wait for its turn, and after which who was refused may try again, in seconds. */
+  /** Time that a job may wait for its turn, and after which a refused caller may try again, in seconds. */
   laneWaitSecondsMax: 30,
   laneRetrySeconds: 5,
-  /** Work on texts is done at once up to this size, in UTF-16 units, and in a thread beyond it (measured: at most about 15 ms for 32 KB). */
+  /** Size of texts up to which work on them runs at once, in UTF-16 units; larger ones go to a thread (measured: at most about 15 ms for 32 KB). */
   textInlineUnitsMax: 32 * 1024,
   /** Time for one piece of work on texts, in seconds. */
   textSecondsMax: 10,
-  /** Memory of a thread, in MB, and longest HTML that it makes of a text, in UTF-16 units; beyond either the page shows the source. */
+  /** Memory of a thread, in MB, and longest HTML of a text, in UTF-16 units; beyond either the page shows the source. */
   laneMegabytesMax: 1024,
   renderedUnitsMax: 32 * 1024 * 1024,
-  /** How long a thread is kept for the next job, in seconds. */
+  /** How long an idle thread waits for the next job, in seconds. */
   laneIdleSeconds: 60,
   /** Headings, and runs of lines by the same people, on a page of an outline or attribution. */
   outlinePageMax: 2000,
   attributionPageMax: 2000,
-  /** Diagrams of which a document keeps pictures; their source, title and picture in UTF-16 units, their sides in CSS pixels. */
+  /** Diagrams of which a document stores pictures; their source, title and picture in UTF-16 units, their sides in CSS pixels. */
   drawingsMax: 50,
   drawingSourceUnitsMax: 50 * 1024,
   drawingTitleCharsMax: 300,
   drawingUnitsMax: 256 * 1024,
   drawingPixelsMax: 20_000,
   /**
-   * So much of a text, in UTF-16 units, comes with the page of its document: four screens of 4K. So long the page waits for it, in
-   * milliseconds, and so many of these texts are kept in memory, in bytes with their compressed forms.
+   * Length of the first text that is part of a document's page, in UTF-16 units: four screens of 4K. Then the time that the page waits for it, in
+   * milliseconds, and the memory for such texts, in bytes with their compressed forms.
    */
   firstTextUnitsMax: 16 * 1024,
   firstTextMsMax: 800,
-  /** HTML of such a text, in UTF-16 units for each of the text: beyond, it does not come with the page. */
+  /** Ratio of HTML to text, in UTF-16 units, above which such a text is not part of the page. */
   firstTextGrowthMax: 32,
   firstTextCacheBytesMax: 16 * 1024 * 1024,
   /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
   // Component fences
-  /** Rows and columns of a sheet that are computed and shown as a grid; what lies beyond stays in the text. */
+  /** Rows and columns of a sheet that are computed and shown as a grid; the rest stays in the text. */
   sheetRowsMax: 200,
   sheetColumnsMax: 50,
   /** Sheets of one document that are computed. */
   sheetsMax: 50,
-  /** Longest formula, in characters, and how deep its parts may be nested. */
+  /** Longest formula, in characters, and its deepest nesting. */
   formulaCharsMax: 2000,
   formulaDepthMax: 64,
-  /** Cells and parts of formulas that one computation of a document's sheets may look at; beyond that cells show an error. */
+  /** Cells and parts of formulas that one computation of a document's sheets may read; beyond that cells show an error. */
   sheetStepsMax: 2_000_000,
-  /** Longest text that a formula may make, in UTF-16 units. */
+  /** Longest text that a formula may return, in UTF-16 units. */
   sheetTextCharsMax: 10_000,
-  /** Points, and series, that a chart draws; the rest is left out, and said. */
+  /** Points, and series, that a chart draws; a remark says that the rest is left out. */
   chartPointsMax: 2000,
   chartSeriesMax: 10,
-  /** Cards of a board, and messages of a chat, that a page shows; the rest is counted. */
+  /** Cards of a board, and messages of a chat, that a page shows; of the rest it shows the number. */
   boardCardsMax: 2000,
   chatMessagesMax: 2000,
   /** State of a widget, in bytes of JSON. */
@@ -446,38 +451,38 @@ export const limits = {
   widgetHeightDefault: 240,
   widgetHeightMin: 40,
   widgetHeightMax: 800,
-  /** Time without edits in a fence after which the server tidies what edits made at once left there, and between looks, in milliseconds. */
+  /** Time without edits in a fence after which the server tidies the traces of concurrent edits, and time between checks, in milliseconds. */
   healQuietMs: 2_000,
   healLookMs: 1_000,
   /** Larger texts of fences are not tidied, in UTF-16 units. */
   healUnitsMax: 512 * 1024,
-  /** Events of mentions that one look at the chats of a document raises: whole chats that are put in are no news. */
+  /** Mention events that one check of a document's chats raises: a pasted chat is not news. */
   mentionEventsMax: 20,
-  /** The length of a message that mentions somebody, in its event, in characters. */
+  /** Length of a message with a mention in its event, in characters. */
   mentionTextCharsMax: 280,
 
   /** Buckets of each rate limit that are remembered (about 150 bytes each); beyond that, newcomers share this many. */
   rateBucketsMax: 25_000,
   rateBucketsShared: 256,
 
-  /** How far the bytes of a document may move before the record for its owner is written, and entries that one page of a count reads. */
+  /** How far the size of a document may change before its owner's record is written, in bytes, and entries that one page of a count reads. */
   usageStepBytes: 64 * 1024,
   usagePage: 32,
-  /** Bytes beyond a quota that changes which make a text shorter may take, at least: their history grows all the same. */
+  /** Least margin beyond a quota for changes that shorten a text, in bytes: even these make the history grow. */
   quotaMarginBytes: 1024 * 1024,
-  /** How many times as much as it inserts a change must remove to count as one that makes less. */
+  /** A change counts as shortening if it removes this many times as much as it inserts. */
   quotaLessFactor: 4,
 
-  /** Time from a deletion to the begin of the erasing of its bytes in the store's file, in seconds; deletions until then share one run. */
+  /** Time from a deletion to the erasing of its bytes in the store's file, in seconds; deletions until then share one run. */
   eraseQuietSeconds: 60,
-  /** Bytes that a second of waiting allows the next erasing to write: with much free space in the file, runs come less often. */
+  /** Bytes that each second of waiting allows the next erasing to write: with much free space in the file, runs are less frequent. */
   eraseBytesPerSecond: 1024 * 1024,
   /** Bytes that one step of an erasing reads or writes, fillers that one removes, and the pause between steps, in milliseconds. */
   eraseStepBytes: 1024 * 1024,
   eraseStepFillers: 1024,
   erasePauseMs: 5,
 
-  /** Time for a clean stop, in seconds; afterwards the journal heals the rest at the next start. */
+  /** Time for a clean stop, in seconds; the journal recovers the rest at the next start. */
   stopSecondsMax: 10
 } as const
 
@@ -498,7 +503,7 @@ export const limits = {
  * one, whoever uses it.
  */
 export const rateLimits = {
-  /** All requests of one address. A hundred people behind it may open the first page at once (about 40 files each) and be read to by agents. */
+  /** All requests of one address. A hundred people who share it may open the first page at once (about 40 files each), with agents reading too. */
   request: { burst: 10_000, perSecond: 1_000 },
   /** Requests of one address without a valid credential. */
   address: { burst: 600, perSecond: 100 },
@@ -506,7 +511,7 @@ export const rateLimits = {
   read: { burst: 5_000, perSecond: 500 },
   /** Writes of one account, agent or link. */
   write: { burst: 200, perSecond: 50 },
-  /** Documents without an owner that are created from one address, by nobody or by the holders of a link. */
+  /** Documents without an owner that are created from one address, anonymously or by holders of a link. */
   create: { burst: 60, perSecond: 60 / 3600 },
   /** Documents created by one account or agent, and by all of them from one address. */
   createAccount: { burst: 200, perSecond: 200 / 3600 },
@@ -518,14 +523,14 @@ export const rateLimits = {
   password: { burst: 10, perSecond: 10 / 900 },
   /** Accounts made from one address. */
   signUp: { burst: 20, perSecond: 20 / 3600 },
-  /** Codes of a device login tried from one address, and by one account (RFC 8628 §5.1: guessing must not pay). */
+  /** Codes of a device login tried from one address, and by one account, against guessing (RFC 8628 §5.1). */
   userCode: { burst: 10, perSecond: 10 / 3600 },
   /** Device logins begun from one address, and polls of one address. */
   deviceStart: { burst: 30, perSecond: 60 / 3600 },
   devicePoll: { burst: 60, perSecond: 2 },
   /** Clients registered at the embedded broker from one address. */
   register: { burst: 10, perSecond: 20 / 3600 },
-  /** Documents of clients that the embedded broker fetches because one address asks: one that is refused is fetched twice. */
+  /** Metadata documents of clients that the embedded broker fetches for one address: a refused one is fetched twice. */
   clientDocument: { burst: 20, perSecond: 60 / 3600 }
 } as const
 

@@ -1,4 +1,4 @@
-/** The live socket (docs/protocol.md), as server, pages and tests speak of it: types of frame, close codes and messages. */
+/** The live socket (docs/protocol.md), for server, pages and tests: frame types, close codes and messages. */
 import type { ErrorCode } from './errors.ts'
 import type { Output } from './operations/index.ts'
 import type { Role } from './roles.ts'
@@ -16,7 +16,7 @@ export const closeCodes = {
   credentialEnded: 4401,
   notAllowed: 4403,
   deleted: 4404,
-  /** A quota is reached: the client keeps its text, and may send it again once there is room. */
+  /** A quota is reached: the client stores its text, and may send it again once there is room. */
   full: 4413,
   tooSlow: 4408,
   tooFast: 4429
@@ -24,9 +24,9 @@ export const closeCodes = {
 
 /** Stateless messages from the server to open pages (docs/protocol.md). */
 export type LiveMessage =
-  /** `name`: the one that the link was made for, told to guests alone. `account`: the name of whoever is signed in. */
+  /** `name`: the person that the link was made for, sent only to guests. `account`: the name of the signed-in account. */
   | { readonly type: 'role'; readonly role: Role; readonly name?: string; readonly account?: string }
-  /** How presence marks all pages of this person. `number`: by which it tells a guest without a name from others. */
+  /** The id by which presence marks all pages of this person. `number` distinguishes a guest without a name from others. */
   | { readonly type: 'you'; readonly person: string; readonly number?: number }
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }
   /** A review assignment was created or changed. Never with its link. */
@@ -35,6 +35,6 @@ export type LiveMessage =
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
-  /** Comments or suggestions changed, too many or too large to be sent to everybody: read the lists again. */
+  /** Too many or too large changes of comments or suggestions to send to everybody: read the lists again. */
   | { readonly type: 'remarks' }
   | { readonly type: 'ended'; readonly code: ErrorCode }

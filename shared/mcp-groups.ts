@@ -1,11 +1,11 @@
-/** Groups of MCP tools, and which of them the address of an invitation names. */
+/** Groups of MCP tools, and the groups in the address of an invitation. */
 import { includesRole, type Role } from './roles.ts'
 
 export const groups = ['read', 'edit', 'review', 'share', 'media', 'account'] as const
 
 export type Group = (typeof groups)[number]
 
-/** The least role whose link can use a group. Tools of `media` and `account` need an account, which no link is. */
+/** The least role of a link that can use a group. Tools of `media` and `account` need an account, which a link does not provide. */
 const leastRoles: Partial<Readonly<Record<Group, Role>>> = { read: 'view', review: 'view', edit: 'suggest', share: 'edit' }
 
 /** The groups that a link with this role can use. */

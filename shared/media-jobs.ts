@@ -1,10 +1,10 @@
-/** Media jobs: what a compute node can be asked, and what it answers (docs/api.md, Assets and media jobs). */
+/** Media jobs: the requests to a compute node, and its answers (docs/api.md, Assets and media jobs). */
 
 export const jobKinds = ['image', 'speech', 'transcription', 'ocr'] as const
 
 export type JobKind = (typeof jobKinds)[number]
 
-/** Names of voices that can be asked for: no path, and no option of a program. */
+/** Valid names of voices: a name must not be a path or a command-line option. */
 export const voicePattern = /^[A-Za-z0-9][\w.+-]{0,79}$/
 
 export interface JobInput {

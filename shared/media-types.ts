@@ -3,14 +3,13 @@
 export type MediaKind = 'image' | 'audio' | 'video'
 
 export interface MediaType {
-  /** As it is stored and sent. */
   readonly contentType: string
   readonly kind: MediaKind
-  /** Ending of the address, without its dot. */
+  /** Extension of the address, without its dot. */
   readonly extension: string
   /** Other names that browsers and programs send. */
   readonly aliases: readonly string[]
-  /** The types that the bytes may look like, where that is not the type itself: some containers hold sound, film, or both. */
+  /** The types that its bytes may look like, besides the type itself: some containers hold audio, video, or both. */
   readonly looksLike?: readonly string[]
 }
 
@@ -45,7 +44,7 @@ export const mediaTypes: readonly MediaType[] = [
 
 const kinds = new Map(mediaTypes.toReversed().map(({ extension, kind }) => [extension, kind]))
 
-/** The kind of media at an address, by its ending; undefined: no known media. A container of both counts as film. */
+/** The kind of media at an address, by its extension; undefined: no known media. A container of both counts as video. */
 export const kindOfAddress = (address: string): MediaKind | undefined =>
   kinds.get(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '')
 

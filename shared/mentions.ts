@@ -5,7 +5,7 @@ import { withoutEnd } from './text/scan.ts'
 export const mentionOf = (name: string): string =>
   withoutEnd(name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replace(/^[^\p{L}\p{N}_]+/u, ''), '-.')
 
-/** A line with its code spans blank (CommonMark 0.31.2, §6.1), as long as before, in time that grows with its length alone. */
+/** Blanks the code spans of a line (CommonMark 0.31.2, §6.1), without changing its length, in linear time. */
 const withoutCode = (line: string): string => {
   const runs = [...line.matchAll(/`+/g)]
   const lasts = new Map(runs.map(({ 0: run, index }) => [run.length, index]))
@@ -23,7 +23,7 @@ const withoutCode = (line: string): string => {
 
 const mention = /@[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*/gu
 
-/** Whether an @ at this place of a line may begin a mention: within words and addresses it does not. */
+/** Whether an @ at this place of a line may begin a mention: within words and addresses it cannot. */
 export const mayMention = (line: string, at: number): boolean => !/[\p{L}\p{M}\p{N}_@/.]$/u.test(line.slice(Math.max(0, at - 2), at))
 
 export interface Mention {
@@ -33,7 +33,7 @@ export interface Mention {
   readonly to: number
 }
 
-/** Every mention in a text, in its order; what stands in code mentions nobody. */
+/** Every mention in a text, in order, except those in code. */
 export function mentionPlaces(text: string): Mention[] {
   const found: Mention[] = []
   let start = 0
@@ -49,5 +49,5 @@ export function mentionPlaces(text: string): Mention[] {
   return found
 }
 
-/** Names behind @ in a text, each once. */
+/** The names mentioned in a text, each once. */
 export const mentionsOf = (text: string): string[] => [...new Set(mentionPlaces(text).map(({ name }) => name))]

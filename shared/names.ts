@@ -1,4 +1,4 @@
-/** Ids, secrets and tokens: their shapes, and how they are told apart. */
+/** Ids, secrets and tokens: their formats, and how they are distinguished. */
 import { limits } from './limits.ts'
 import { afterFrontMatter } from './text/front-matter.ts'
 import { atxOf, withoutFootnotes, withoutTargets } from './text/scan.ts'
@@ -14,7 +14,10 @@ export const hideShareSecret = (path: string): string => path.replace(/(\/shares
 
 export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
 
-/** A name as it is kept and shown: one line, no characters that control text or its direction, at most `charsMax` UTF-16 units; '' when nothing is left. */
+/**
+ * The stored and displayed form of a name: one line, no characters that control text or its direction, at most `charsMax` UTF-16 units; '' if
+ * nothing is left.
+ */
 export const plainName = (text: string, charsMax: number): string =>
   text
     .toWellFormed()
@@ -29,18 +32,18 @@ export const textRootName = 'content'
 /** Path of the WebSocket endpoint. */
 export const collabPath = '/collab'
 
-/** How far into a text its first heading is looked for, in UTF-16 units and in lines. */
+/** How far into a text the first heading is searched, in UTF-16 units and in lines. */
 export const headingUnitsMax = 20_000
 const headingLinesMax = 200
 
-/** A heading as it reads: links by their text, without the marks of emphasis and code. A name of nothing but marks stays. */
+/** A heading as plain text: links by their text, without marks of emphasis and code. A name that consists only of marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
     // An escaped character stands for itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 
-/** The first heading of a Markdown text, outside code and without marks, or undefined; only its beginning is looked at. */
+/** The first heading of a Markdown text, outside code and without marks, or undefined; only the beginning of the text is read. */
 export const firstHeading = (content: string): string | undefined => {
   let fence: string | undefined
   const lines = content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
@@ -54,7 +57,7 @@ export const firstHeading = (content: string): string | undefined => {
   return undefined
 }
 
-/** A value of YAML that is one line of text, without its quotes and the comment behind it; '' when it is something else. */
+/** A one-line YAML value, without its quotes and the comment after it; '' for any other value. */
 const plainValue = (value: string): string => {
   const text = value.trim()
   const quote = text[0]
@@ -67,23 +70,23 @@ const plainValue = (value: string): string => {
   return (comment === -1 ? text : text.slice(0, comment)).trim()
 }
 
-/** Cookie of the language that a person chose on the pages (BCP 47), so that pages without script speak it too. */
+/** The cookie of the language that a person chose on the pages (BCP 47), so that pages without script use it too. */
 export const languageCookie = 'agmd-language'
 
-/** The title that a text gives itself, and what else it could be called by; only its beginning is looked at. */
+/** The title that a text sets, and the fallbacks for it; only the beginning of the text is read. */
 export interface TextTitle {
   /** `title:` of its front matter. */
   readonly set: string | undefined
   /** Its first heading. */
   readonly heading: string | undefined
-  /** Its first line of words. */
+  /** Its first nonblank line of words. */
   readonly line: string | undefined
 }
 
-/** Marks at the beginning of a line that say what it is: list, task, quote. */
+/** Marks at the beginning of a line that give its kind: list, task, quote. */
 const lineMarks = /^(?:[-*+>]|\d{1,9}[.)]|\[[ xX>]\])[ \t]+/
 
-/** How much of its first line a document is called by, and is looked at for that. */
+/** How much of a first line serves as the title, and how much of it is read. */
 const firstLineCharsMax = 80
 const firstLineUnitsMax = 400
 
@@ -92,7 +95,7 @@ const firstWords = (lines: readonly string[]): string | undefined => {
     let words = line.trim().slice(0, firstLineUnitsMax)
     for (let marks = 0; marks < 4 && lineMarks.test(words); marks++) words = words.replace(lineMarks, '')
     const shown = plainHeading(words)
-    // Fences, rules, tables, pictures and HTML are no words.
+    // Fences, rules, tables, pictures and HTML are not words.
     if (/^(?:```|~~~|[|<!$])/.test(words)) return undefined
     if (/[\p{L}\p{N}]/u.test(shown)) return plainName(shown, firstLineCharsMax)
   }
@@ -101,13 +104,13 @@ const firstWords = (lines: readonly string[]): string | undefined => {
 
 const beginningOf = (content: string): string[] => content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
 
-/** The words that the front matter gives a setting; '' for none, and for what is no plain value. */
+/** The value of a front matter setting; '' for none, and for a value that is not plain. */
 const settingIn = (frontMatter: readonly string[], name: string, charsMax: number): string => {
   const entry = frontMatter.find((line) => line.startsWith(`${name}:`))
   return entry === undefined ? '' : plainName(plainValue(entry.slice(name.length + 1)), charsMax)
 }
 
-/** Longest value of `breaks:` that is looked at. */
+/** Longest value of `breaks:` that is read. */
 const breaksCharsMax = 10
 
 /** `author:` of the front matter of a text; undefined: it names nobody. */
@@ -116,7 +119,7 @@ export const authorIn = (content: string): string | undefined => {
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorCharsMax) || undefined
 }
 
-/** Whether line breaks within paragraphs of a text are shown: unless its front matter says `breaks: false`. */
+/** Whether line breaks within paragraphs are shown: yes, unless the front matter says `breaks: false`. */
 export const breaksIn = (content: string): boolean => {
   const lines = beginningOf(content)
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'breaks', breaksCharsMax).toLowerCase() !== 'false'

@@ -1,6 +1,6 @@
-/** Finds the name that somebody meant who wrote an unknown one. */
+/** Finds the known name that an unknown one was probably meant to be. */
 
-/** Letters to change, add, leave out, or swap with their neighbour (optimal string alignment). */
+/** The number of letters to change, add, omit, or swap with a neighbour (optimal string alignment). */
 const distance = (one: string, other: string): number => {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_cell, index) => index)
@@ -22,32 +22,32 @@ const distance = (one: string, other: string): number => {
   return row[other.length] ?? 0
 }
 
-/** The known word that somebody who typed this meant, if one is near. */
+/** The known word nearest to the typed one, if one is near enough. */
 export const nearest = (typed: string, known: readonly string[]): string | undefined => {
   const [best] = known.map((word) => ({ word, far: distance(typed, word) })).toSorted((one, other) => one.far - other.far)
   return best !== undefined && best.far <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined
 }
 
-/** Longer names mean no field: no field is half as long. */
+/** Longer names match no field: no field is half as long. */
 const nameCharsMax = 100
 
 /** A name without case, dashes and underscores. */
 export const plainField = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '')
 
-/** A name as it may be told: bounded, and whole. */
+/** A name in the form for a message: bounded, and well-formed. */
 export const shownName = (name: string): string => name.slice(0, nameCharsMax).toWellFormed()
 
-/** Letters in which a slip may differ from the field. */
+/** The number of letters in which a misspelling may differ from the field. */
 const slipsMax = (name: string): number => (name.length >= 8 ? 2 : 1)
 
-/** Short words are too near to each other to say what was meant. */
+/** Whether a name is a misspelling of a field. Short words are too similar to decide. */
 const isSlip = (name: string, field: string): boolean =>
   name === field ||
   (name.length >= 6 && field.startsWith(name)) ||
   // Lengths are compared first: the distance takes time by both.
   (name.length >= 5 && Math.abs(name.length - field.length) <= slipsMax(name) && distance(name, field) <= slipsMax(name))
 
-/** The field that a name can only be a slip of: other letters or their case, dashes, the end left out. */
+/** The only field that a name can be a misspelling of: wrong letters or case, dashes, a missing end. */
 export const fieldMeant = (name: string, fields: readonly string[]): string | undefined => {
   if (name.length > nameCharsMax) return undefined
   const said = plainField(name)
@@ -60,11 +60,11 @@ export const fieldMeant = (name: string, fields: readonly string[]): string | un
  */
 export type OtherNames = (name: string) => readonly string[]
 
-/** Whether a meaning can be followed: the fields that it names are there. A phrase always can. */
+/** Whether a meaning applies: the fields that it names exist. A phrase always applies. */
 const fits = (meaning: string, free: readonly string[]): boolean =>
   meaning.split(/, | and | or /).every((part) => part.includes(' ') || free.includes(part))
 
-/** Finds the field that somebody meant by a name that is none. `free`: the fields that were not given. */
+/** Finds the field that was meant by an unknown name. `free`: the fields that were not given. */
 export const meaningOf = (name: string, free: readonly string[], otherNames: OtherNames): string | undefined => {
   if (name.length > nameCharsMax) return undefined
   return fieldMeant(name, free) ?? otherNames(plainField(name)).find((meaning) => fits(meaning, free))

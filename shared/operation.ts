@@ -1,4 +1,4 @@
-/** Defines operations. The entries stand in `operations/`, one file per resource; every face is derived from them. */
+/** Defines operations. The entries are in `operations/`, one file per resource; every face is derived from them. */
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
@@ -13,7 +13,7 @@ export interface RestBinding {
   readonly path: string
   /** Further paths of the same operation. */
   readonly also?: readonly string[]
-  /** Fields of the input that stand in the query. */
+  /** Fields of the input that are in the query. */
   readonly query?: readonly string[]
   /** Status of success; 200 when absent. */
   readonly status?: number
@@ -27,7 +27,7 @@ export interface RestBinding {
   readonly reply?: 'markdown' | 'record' | 'file'
   /** Whether it is an endpoint of OAuth: takes forms and JSON, and answers errors as OAuth does. */
   readonly oauth?: boolean
-  /** Whether the fields may come as a form, too: what a page without script sends. */
+  /** Whether the fields may also come as a form, which a page without script sends. */
   readonly form?: boolean
   /** Whether the body may be as large as a document. */
   readonly large?: boolean
@@ -45,13 +45,13 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly role?: Role
   /** Least role where a field has a certain value: field → value → role. Lower than `role`. */
   readonly roleWith?: Readonly<Record<string, Readonly<Record<string, Role>>>>
-  /** The sign-in that is needed, whatever the role: a person with an `account`, or any `identity`, agents too. `access`: a link will do. */
+  /** The required sign-in, regardless of the role: a person with an `account`, or any `identity`, including agents. `access`: a link suffices. */
   readonly needs?: 'account' | 'identity' | 'access'
-  /** Whether a call with a link is about the document of the link, though the address names none. */
+  /** Whether a call with a link concerns the document of the link although the address names none. */
   readonly ofLink?: boolean
-  /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for somebody. Operations that manage the account are for its person. */
+  /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for a person. Only the person may manage the account. */
   readonly byProgram?: boolean
-  /** Whether it replaces what the caller need not have read: the operator may ask for the version (AGMD_REQUIRE_VERSION). */
+  /** Whether it replaces text that the caller may not have read: the operator can require the version (AGMD_REQUIRE_VERSION). */
   readonly replaces?: boolean | ((input: Readonly<Record<string, unknown>>) => boolean)
   /** Whether it can be called on a document in the trash. */
   readonly inTrash?: boolean
@@ -62,21 +62,21 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly mcp?: string
   /** Words of the client's command. */
   readonly cli?: string
-  /** Examples of that command. With them it needs no entry in `commands/`: all of it is derived. */
+  /** Examples of that command. With them it needs no entry in `commands/`, because all of it is derived. */
   readonly examples?: readonly string[]
-  /** Fields with which it succeeds on a document that says “text”, without those in its path: the tests of all operations send them. */
+  /** Fields with which it succeeds on a document with the content “text”, without those in its path: the tests of all operations send them. */
   readonly example?: Readonly<Record<string, unknown>>
   readonly input: Input
   readonly output: Output
   /** Errors beyond those that any operation can answer. */
   readonly errors: readonly ErrorCode[]
-  /** The next step for fields of other interfaces that mean another call. */
+  /** The next step for fields of other interfaces that belong to another call. */
   readonly elsewhere?: Elsewhere
   /** Renames synonyms before the input is checked (docs/api.md, Conventions). */
   readonly normalise?: (raw: Record<string, unknown>) => Record<string, unknown>
 }
 
-/** An entry of the table, with its own types kept: those of its method and path too, for the pages. */
+/** Returns an entry of the table with its exact types, including those of its method and path, for the pages. */
 export const operation = <
   Input extends z.ZodObject,
   Output extends z.ZodType,
@@ -86,7 +86,7 @@ export const operation = <
   entry: Operation<Input, Output> & { readonly on: On; readonly rest: Rest; readonly example?: Partial<z.input<NoInfer<Input>>> }
 ): Operation<Input, Output> & { readonly on: On; readonly rest: Rest } => entry
 
-/** Least role that any call of an operation needs: what is asked before its input is read. */
+/** The least role that any call of an operation needs, checked before its input is read. */
 export const roleAtLeast = ({ role, roleWith = {} }: Operation): Role | undefined => {
   const lower = Object.values(roleWith).flatMap((byValue) => Object.values(byValue))
   return lower.reduce((least, each) => (least !== undefined && includesRole(least, each) ? each : least), role)
@@ -101,7 +101,7 @@ export const roleFor = ({ role, roleWith = {} }: Operation, input: Readonly<Reco
   return role
 }
 
-/** Gives the first present alias the name it stands for, unless that is present itself. */
+/** Renames the first present alias to its field, unless that field is present itself. */
 export const rename =
   (aliases: Readonly<Record<string, string>>) =>
   (raw: Record<string, unknown>): Record<string, unknown> => {
@@ -111,16 +111,16 @@ export const rename =
     return named
   }
 
-/** Words of other interfaces for proposing a change instead of making it: they all mean `mode: "suggest"`. */
+/** Words of other interfaces for proposing a change instead of applying it: they all mean `mode: "suggest"`. */
 export const modeNames = ['as', 'suggest'] as const
 
-/** The mode that `as` or `suggest` says; a word that means nothing stays, and is refused. */
+/** The mode that `as` or `suggest` names; an unknown word stays, and is refused. */
 export const modeOf = (value: unknown): unknown => {
   if (value === 'suggestions' || value === 'suggestion' || value === true || value === 'true' || value === '1') return 'suggest'
   return value === false || value === 'false' || value === '0' ? 'apply' : value
 }
 
-/** With `mode` for the words of other interfaces. Words that contradict each other stay, and are refused: one of them would write. */
+/** Replaces the words of other interfaces by `mode`. Words that contradict each other stay, and are refused: one of them would write. */
 export const withMode = (raw: Record<string, unknown>): Record<string, unknown> => {
   const { as, suggest, ...fields } = raw
   const said = [fields['mode'], as, suggest].filter((word) => word !== undefined && word !== null).map(modeOf)
@@ -156,8 +156,8 @@ export interface FieldFault {
 }
 
 /**
- * The unknown fields with what was meant by them, and the next step; undefined when there are none. `present`: all fields that were sent, where
- * `given` holds some of them. Errors: `invalid_request` for too many.
+ * The unknown fields, the fields that were probably meant, and the next step; undefined if there are none. `present`: all fields that were sent, if
+ * `given` holds only some of them. Errors: `invalid_request` for too many.
  */
 export const unknownFields = (
   given: Readonly<Record<string, unknown>>,
@@ -178,8 +178,8 @@ export const unknownFields = (
 }
 
 /**
- * A field that means nothing here would be passed over, and something else be done than was asked for: a misspelt `dryRun` writes, a
- * misspelt `baseVersion` writes over others. Errors: `invalid_request`, naming the field that was meant.
+ * Refuses unknown fields. An ignored field would change the effect of the request: with a misspelt `dryRun` it writes, with a misspelt `baseVersion`
+ * it overwrites others. Errors: `invalid_request`, naming the field that was meant.
  */
 export const refuseUnknown = (...asked: Parameters<typeof unknownFields>): void => {
   const unknown = unknownFields(...asked)

@@ -1,4 +1,4 @@
-/** Names that other services, editors and tools have for the fields of a request: what somebody meant who sent one. */
+/** Names that other services, editors and tools use for the fields of a request, mapped to ours. */
 import type { OtherNames } from './nearest.ts'
 
 /** Each field with its other names (as `plainField` gives them). A request takes the first field that it has. */
@@ -77,7 +77,7 @@ const values: Readonly<Record<string, string>> = {
   pending: 'open active proposed'
 }
 
-/** The value of a list that somebody meant who wrote another one. */
+/** The value of a list that an unknown value was meant to be. */
 export const valueMeant = (written: string, known: readonly string[]): string | undefined => {
   const said = written.slice(0, 40).toLowerCase().replaceAll(/[_ -]/g, '')
   return known.find((value) => values[value]?.split(' ').includes(said) === true)

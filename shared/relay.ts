@@ -1,4 +1,4 @@
-/** The messages between service and compute node. server/relay/relay.ts tells their meaning and order. */
+/** The messages between service and compute node. server/relay/relay.ts explains their meaning and order. */
 import type { JobInput, JobKind, JobResult } from './media-jobs.ts'
 
 /** Path of the WebSocket endpoint for nodes. */
@@ -7,21 +7,21 @@ export const relayPath = '/relay'
 /** Version of the protocol. */
 export const relayProtocol = 1
 
-/** Largest piece of a file in one frame, and bytes that may be under way without a credit, in bytes. */
+/** Largest chunk of a file in one frame, and bytes that may be in flight without a credit. */
 export const relayChunkBytesMax = 64 * 1024
 export const relayWindowBytes = 256 * 1024
 
 /** Close codes of `/relay`. */
 export const relayCloseCodes = { restarting: 1001, badMessage: 4400, tokenEnded: 4401, tooSlow: 4408, tooMany: 4429 } as const
 
-/** The abilities of a node, and its engines. */
+/** The capabilities of a node, and its engines. */
 export interface Capability {
   readonly kind: JobKind
   readonly engine: string
   readonly voices?: readonly string[] | undefined
 }
 
-/** A file that goes over the wire, told before or after its bytes. */
+/** A transferred file, announced before or after its bytes. */
 export interface WireFile {
   readonly bytes: number
   /** SHA-256, base64url. */
@@ -43,12 +43,12 @@ export type NodeMessage =
 /** The request for a node. */
 export interface JobMessage {
   readonly type: 'job'
-  /** Names the job on this connection, and this attempt at it. */
+  /** The number of this job and attempt on this connection. */
   readonly job: number
   readonly kind: JobKind
   readonly input: JobInput
   readonly file: WireFile | null
-  /** Time for it, and largest file that may come back. */
+  /** Its time limit, and the largest result file. */
   readonly seconds: number
   readonly resultBytesMax: number
 }
@@ -67,7 +67,7 @@ export type ServiceMessage =
   | { readonly type: 'credit'; readonly job: number; readonly bytes: number }
   | { readonly type: 'cancel'; readonly job: number }
 
-/** Bytes of a job's file as a frame: its number, big-endian, then the bytes. */
+/** Encodes bytes of a job's file as a frame: the job number, big-endian, then the bytes. */
 export const encodeChunk = (job: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
   const frame = new Uint8Array(4 + bytes.length)
   new DataView(frame.buffer).setUint32(0, job)
@@ -75,26 +75,26 @@ export const encodeChunk = (job: number, bytes: Uint8Array): Uint8Array<ArrayBuf
   return frame
 }
 
-/** Errors: `RangeError` for a frame that is none. */
+/** Errors: `RangeError` for an invalid frame. */
 export const decodeChunk = (frame: Uint8Array): { job: number; bytes: Uint8Array } => {
   if (frame.length <= 4 || frame.length > 4 + relayChunkBytesMax) throw new RangeError('a piece of a file has the wrong size')
   return { job: new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint32(0), bytes: frame.subarray(4) }
 }
 
-/** Counts the bytes under way to the other side, and waits while there are too many. */
+/** Counts the bytes in flight to the other side, and waits while there are too many. */
 export class Window {
   #left = relayWindowBytes
   #wake: (() => void) | undefined
   #closed = false
 
-  /** Resolves when so many bytes may be sent; false when nothing may be any more. */
+  /** Resolves when so many bytes may be sent; false if nothing may be sent any more. */
   async take(bytes: number): Promise<boolean> {
     while (this.#left < bytes && !this.#closed) await new Promise<void>((resolve) => (this.#wake = resolve))
     this.#left -= bytes
     return !this.#closed
   }
 
-  /** The other side has worked through so many. Errors: `RangeError` when it never had them. */
+  /** Records that the other side has processed so many bytes. Errors: `RangeError` if it never had them. */
   give(bytes: number): void {
     this.#left += bytes
     if (this.#left > relayWindowBytes) throw new RangeError('a credit for bytes that were not sent')
@@ -106,7 +106,7 @@ export class Window {
     this.#wake?.()
   }
 }
-/** Bytes from the other side, in the order in which they came, never more than the window. */
+/** Bytes from the other side, in order of arrival, never more than the window. */
 export class Inbox implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = []
   readonly #consumed: (bytes: number) => void
@@ -117,12 +117,12 @@ export class Inbox implements AsyncIterable<Uint8Array> {
   /** All that came so far. */
   bytes = 0
 
-  /** `consumed` is told of what was worked through, to be credited. */
+  /** `consumed` receives the number of processed bytes, to send as credit. */
   constructor(consumed: (bytes: number) => void) {
     this.#consumed = consumed
   }
 
-  /** Errors: `RangeError` when the sender goes beyond the window. */
+  /** Errors: `RangeError` if the sender exceeds the window. */
   push(chunk: Uint8Array): void {
     this.#waiting += chunk.length
     this.bytes += chunk.length
@@ -132,7 +132,7 @@ export class Inbox implements AsyncIterable<Uint8Array> {
     this.#wake?.()
   }
 
-  /** No more will come; the reader gets what is left, then the end or this error. */
+  /** Ends the input: the reader gets the remaining bytes, then the end or this error. */
   end(error?: Error): void {
     this.#ended = true
     this.#error ??= error

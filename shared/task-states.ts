@@ -1,6 +1,6 @@
 /**
  * The life of a review assignment: open → started → reported → closed; it can be closed from anywhere, and closed is final
- * (docs/api.md, Review assignments). The one place where this is said.
+ * (docs/api.md, Review assignments). This is the only definition.
  */
 import type { ErrorCode } from './errors.ts'
 
@@ -10,11 +10,14 @@ export type TaskState = (typeof taskStates)[number]
 export const taskActions = ['start', 'report', 'close'] as const
 export type TaskAction = (typeof taskActions)[number]
 
-/** The actor: the identity that started the assignment, or another one. As long as nobody has started it everyone is another. */
+/** The actor: the identity that started the assignment, or another one. Until somebody starts it, everyone is `another`. */
 export const taskActors = ['starter', 'another'] as const
 export type TaskActor = (typeof taskActors)[number]
 
-/** The state after the action, or why it is refused. The state that it had before: done already, answered again without an event. */
+/**
+ * The state after the action, or the reason for its refusal. An unchanged state means that it was already done: the service answers again without an
+ * event.
+ */
 export type TaskOutcome = TaskState | ErrorCode
 
 const anyone = (outcome: TaskOutcome): Record<TaskActor, TaskOutcome> => ({ starter: outcome, another: outcome })
@@ -32,7 +35,7 @@ const outcomes: Readonly<Record<TaskState, Record<TaskAction, Record<TaskActor, 
   },
   reported: {
     start: { starter: 'reported', another: 'already_started' },
-    // The same report again is a retry and no second report: tasks.ts tells them apart.
+    // The same report again is a retry, not a second report: tasks.ts distinguishes them.
     report: { starter: 'already_reported', another: 'not_starter' },
     close: anyone('closed')
   },

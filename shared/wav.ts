@@ -1,4 +1,4 @@
-/** WAV as media jobs exchange it: one channel, 16 kHz, 16 bit. */
+/** The WAV format of media jobs: one channel, 16 kHz, 16 bit. */
 
 /** Samples a second. */
 export const wavRate = 16_000
@@ -9,7 +9,7 @@ const bytesPerSample = 2
 /** Seconds of sound that a file of so many bytes holds. */
 export const wavSeconds = (bytes: number): number => Math.max(0, bytes - headBytes) / (wavRate * bytesPerSample)
 
-/** `samples` from -1 to 1, 16,000 a second; louder ones are cut. */
+/** `samples`: from -1 to 1, 16,000 a second; louder ones are clipped. */
 export function writeWav(samples: Float32Array): Uint8Array<ArrayBuffer> {
   const file = new DataView(new ArrayBuffer(headBytes + samples.length * bytesPerSample))
   const name = (at: number, letters: string): void => {

@@ -1,6 +1,6 @@
-/** Sentences in the language of a reader: how a catalogue is made and how values are put in. Pages of script and of the server share it. */
+/** Sentences in the reader's language: the format of a catalogue, and inserting values. Pages of script and of the server share it. */
 
-/** Forms of a sentence with a number, by the plural category of the language (CLDR); `other` is there always. */
+/** Forms of a sentence with a number, by the plural category of the language (CLDR); `other` is always present. */
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string }
 
 /** The translation of each sentence, by the sentence in English. */
@@ -8,23 +8,23 @@ export type Catalogue = Readonly<Record<string, string | Forms>>
 
 export type Values = Readonly<Record<string, string | number>>
 
-/** A sentence that is said later, in the language of whoever reads it. */
+/** A sentence that is shown later, in its reader's language. */
 export interface Sentence {
   readonly sentence: string
   readonly values?: Values
 }
 
-/** Marks a sentence of a table, or of a sentence that is said later. */
+/** Marks a sentence for translation in a table, or one that is shown later. */
 export const term = <T extends string>(sentence: T): T => sentence
 
 /** Characters that may turn the direction of the words around them: right-to-left letters, and marks that override or embed. */
 const turning = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
 
-/** Keeps the direction of a value to itself (Unicode UAX #9, isolates), once. */
+/** Isolates the direction of a value (Unicode UAX #9), once. */
 const isolated = (value: string): string =>
   turning.test(value) && !/^\u2068[^\u2066-\u2069]*\u2069$/.test(value) ? `\u2068${value}\u2069` : value
 
-/** Puts values in the places `{name}` of a sentence; a place without a value stays. `locale` writes the numbers (BCP 47). */
+/** Replaces the placeholders `{name}` of a sentence by values; one without a value stays. `locale` (BCP 47) formats the numbers. */
 export const fill = (sentence: string, values: Values, locale: string): string =>
   sentence.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]

@@ -1,4 +1,4 @@
-/** The commands of the client, and how their arguments follow from an operation of the table. */
+/** The commands of the client, and how their arguments are derived from an operation of the table. */
 import { z } from 'zod'
 import { type Operation, pathParameters } from '../operation.ts'
 import { type OperationName, operations } from '../operations/index.ts'
@@ -37,13 +37,13 @@ export interface Command {
   readonly operation?: OperationName
   readonly positionals: readonly Positional[]
   readonly options: readonly Option[]
-  /** Command lines that work as they stand, given the variables that `exampleVariables` names. */
+  /** Command lines that work as written, given the variables in `exampleVariables`. */
   readonly examples: readonly string[]
   /** Whether it runs until it is stopped; with `--json` it prints one line for each event. */
   readonly endless?: boolean
   /** Whether it has its own code, instead of one call that the client derives. */
   readonly own: boolean
-  /** Whether its answer creates a link, so that the client shows the key. */
+  /** Whether it creates a link, so that the client shows the key. */
   readonly tellsLink?: boolean
   /** Whether it deletes something, and asks first. */
   readonly destroys?: boolean

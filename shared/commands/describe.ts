@@ -7,7 +7,7 @@ import { commands } from './index.ts'
 
 const placeholders: Readonly<Record<Option['type'], string>> = { string: ' TEXT', integer: ' N', list: ' A,B', json: ' JSON', boolean: '' }
 
-/** As help shows an option: `-l, --label TEXT`, `--merge`, `--no-browser`. */
+/** An option in the form that help shows: `-l, --label TEXT`, `--merge`, `--no-browser`. */
 export const optionUsage = (option: Option): string => {
   const { name, short, type } = option
   const dashed = `--${isOnByDefault(option) ? 'no-' : ''}${name}${placeholders[type]}`

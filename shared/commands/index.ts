@@ -425,14 +425,14 @@ const machine: readonly Command[] = [
 
 const written: readonly Command[] = [...account, ...documents, ...review, ...sharing, ...tasks, ...media, ...machine]
 
-/** Commands that follow whole from their operations, which have the examples. */
+/** Commands derived entirely from their operations, which have the examples. */
 const derived = (Object.entries(operations) as [OperationName, Operation][]).flatMap(([name, { cli, examples }]) =>
   cli === undefined || examples === undefined ? [] : [commandOf(name, { examples })]
 )
 
 const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
 
-/** In the order in which they are listed: a derived one comes last in its group. */
+/** The commands in listing order: a derived one comes last in its group. */
 export const commands: readonly Command[] = derived.reduce((all, command) => {
   const last = all.findLastIndex((each) => groupOf(each) === groupOf(command))
   return all.toSpliced(last === -1 ? all.length : last + 1, 0, command)

@@ -1,23 +1,23 @@
 /**
- * The actions of people on a drawn board, and what it shows. Others may have changed the board since it was drawn, so columns are found
- * again by their names before anything is written.
+ * The actions of people on a displayed board, and the parts that it shows. Others may have changed the board since it was drawn. The code therefore
+ * finds columns again by name before it writes.
  */
 import { type Board, type Card, detailsOf } from '../fences/board.ts'
 import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
 
-/** The text of a card without its marker: others and we ourselves find it by that when places have changed. */
+/** The text of a card without its marker. It identifies the card when positions have changed. */
 export const wordsOf = (card: Card): string =>
   JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
 
 export const cardsOn = ({ columns }: Board): Card[] => columns.flatMap(({ cards }) => cards)
 export const titlesOf = ({ columns }: Board): string[] => columns.map(({ title }) => title.text)
 
-/** Where a column of the board that is drawn is now; -1: nowhere. */
+/** The current index of a column of the displayed board; -1: it is gone. */
 export const columnIn = (drawn: Board, index: number, now: Board): number => followPart(titlesOf(drawn), index, titlesOf(now)) ?? -1
 
-/** Names of the columns that no two share, by which what is drawn of a column goes along with it. */
+/** Unique names of the columns: rendering keys, so that the drawn parts move with their column. */
 export function columnKeys(board: Board): string[] {
   const seen = new Map<string, number>()
   return titlesOf(board).map((title) => {
@@ -44,7 +44,7 @@ interface ColumnShown {
   readonly cards: readonly { readonly card: Card; readonly at: number }[]
 }
 
-/** The cards that a filter leaves of each column, with their places in it. Cards of `always`, by what they say, stay whatever the filter says. */
+/** The cards of each column that match a filter, with their positions. A card whose text is in `always` is shown even if it does not match. */
 export const cardsLeft = ({ columns }: Board, words: readonly string[], always: ReadonlySet<string>): ColumnShown[] =>
   columns.map(({ cards }) => ({
     cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) || always.has(wordsOf(card)) ? [{ card, at }] : []))
@@ -54,12 +54,12 @@ export const cardsLeft = ({ columns }: Board, words: readonly string[], always: 
 
 export interface ColumnMove {
   readonly edits: readonly Edit[]
-  /** Where the column is afterwards, and among how many. */
+  /** The index of the column after the move, and the number of columns. */
   readonly column: number
   readonly count: number
 }
 
-/** Moves a column that is drawn before another one (`to`: its index, or the number of all). Undefined: it is there, or it is gone. */
+/** Moves a displayed column before another one (`to`: its index, or the number of columns). Undefined: it is already there, or it is gone. */
 export function columnMove(drawn: Board, now: Board, column: number, to: number): ColumnMove | undefined {
   const from = columnIn(drawn, column, now)
   const behind = drawn.columns.map((_each, index) => index).slice(to)
@@ -69,18 +69,18 @@ export function columnMove(drawn: Board, now: Board, column: number, to: number)
   return { edits, column: before > from ? before - 1 : before, count: now.columns.length }
 }
 
-/** Removes a column that is drawn; nothing when somebody put a card into it since. */
+/** Removes a displayed column; changes nothing if somebody has since put a card into it. */
 export function columnRemoval(drawn: Board, now: Board, column: number): readonly Edit[] {
   const at = columnIn(drawn, column, now)
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Before which column one goes that moves by one place; undefined: it is at the end already. */
+/** The index before which a column goes when it moves by one place; undefined: it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined
 }
 
-/** Before which column one goes that is dropped at `x`, by the edges of those that are drawn; their number: behind the last. */
+/** The index before which a column dropped at `x` goes, by the edges of the displayed columns. The number of columns means after the last. */
 export const columnAt = (boxes: readonly { readonly left: number; readonly right: number }[], x: number): number =>
   boxes.filter(({ left, right }) => (left + right) / 2 < x).length

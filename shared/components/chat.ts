@@ -1,18 +1,18 @@
 /**
- * The session of a person in a chat: which message they change, what is written of it, what is announced, and where the focus goes. Others
- * may change the chat at any time, so a message is found again before anything is written.
+ * The session of a person in a chat: the message being changed, its draft, the announcements and the focus. Others may change the chat at any time,
+ * so the session finds a message again before it writes.
  */
 import { appendMessage, type Chat, editMessage, type Message, plainAuthor } from '../fences/chat.ts'
 import { mentionOf } from '../mentions.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
 
-/** The key that tells a message from others, wherever it stands. */
+/** The key that identifies a message, wherever it is. */
 export const keyOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
 
 export const messagesOf = ({ entries }: Chat): Message[] => entries.filter((entry) => entry.kind === 'message')
 
-/** Where a message is that was seen somewhere: the nearest that reads the same. */
+/** Finds a message that was seen earlier: the nearest with the same text, author and time. */
 const find = (chat: Chat, message: Message): Message | undefined =>
   messagesOf(chat)
     .filter((each) => keyOf(each) === keyOf(message))
@@ -23,9 +23,9 @@ const find = (chat: Chat, message: Message): Message | undefined =>
 /** The person who writes, as the chat knows them. */
 export interface Speaker {
   readonly name: string
-  /** Guests without a name share one: nothing but the page that sent a message tells whose it is. */
+  /** Guests without a name share one, so only the page that sent a message knows whose it is. */
   readonly isUnnamed: boolean
-  /** Somebody else who is here is called the same. */
+  /** Whether somebody else who is present has the same name. */
   readonly isShared: boolean
 }
 
@@ -34,12 +34,12 @@ export function speakerOf(name: string, isUnnamed: boolean, others: readonly str
   return { name: plain, isUnnamed, isShared: others.some((other) => plainAuthor(other) === plain) }
 }
 
-/** A minute of the clock and what was written in it: a message that this page has sent. */
+/** The key of a message that this page has sent: its minute and its text. */
 export const sentKey = (time: number | undefined, text: string): string =>
   `${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
 
 /**
- * Whether a message is one's own. It tells its author by name alone: of two who are called the same nobody knows whose it is. `sent` are the
+ * Whether the speaker wrote the message. A message names its author only by name, so it cannot be attributed when two people share one. `sent`: the
  * messages that this page has sent for a person without a name.
  */
 export function isOwn(message: Message, { name, isUnnamed, isShared }: Speaker, sent: ReadonlySet<string>): boolean {
@@ -58,26 +58,26 @@ export const othersThan = ({ name }: Speaker, names: readonly string[]): string[
 
 // ——— the session ———
 
-/** A message of one's own that is being changed. */
+/** A message that its author is editing. */
 export interface Draft {
-  /** As it was when it was begun. */
+  /** The message when editing began. */
   readonly begun: Message
-  /** As it is now; the last that was known of it when it was removed. */
+  /** The message now, or its last known form if it was removed. */
   readonly message: Message
   readonly isGone: boolean
 }
 
 export interface ChatState {
-  /** As it was when the session was last told of it. */
+  /** The chat at the last event that the session received. */
   readonly chat: Chat
   readonly draft: Draft | undefined
-  /** Text that is not saved yet, because others changed the message too: the person is asked which one stays. */
+  /** Text that is not saved yet because others changed the message too: the page asks the person which version to save. */
   readonly asked: string | undefined
 }
 
 export const beginChat = (chat: Chat): ChatState => ({ chat, draft: undefined, asked: undefined })
 
-/** A change that is to be made in the chat as it is by then. */
+/** A change that will be applied to the then current chat. */
 export type Change = {
   readonly by: Speaker
   readonly text: string
@@ -85,13 +85,12 @@ export type Change = {
   readonly isDraft: boolean
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
 
-/** `refused`: nothing was written. `gone`: its message is no longer there. `closed`: the chat cannot be reached. */
+/** `refused`: nothing was written. `gone`: its message no longer exists. `closed`: the chat cannot be reached. */
 export type Result = 'done' | 'refused' | 'gone' | 'closed'
 
 export type ChatEvent =
-  /** The chat changed, by whomever. */
+  /** The chat changed, whoever changed it. */
   | { readonly kind: 'changed'; readonly chat: Chat }
-  /** The first part wants to be edited. */
   | { readonly kind: 'begin' }
   | { readonly kind: 'edit'; readonly message: Message }
   | { readonly kind: 'delete'; readonly message: Message; readonly by: Speaker }
@@ -101,33 +100,33 @@ export type ChatEvent =
   | { readonly kind: 'keep mine'; readonly by: Speaker }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'send'; readonly text: string; readonly time: number; readonly by: Speaker }
-  /** The change that an event before asked for has a result. */
+  /** The result of a change that an earlier event requested. */
   | { readonly kind: 'written'; readonly change: Change; readonly result: Result }
 
 export interface ChatOutcome {
   readonly state: ChatState
-  /** Its edits are those of `editsOf`; `written` is the event that tells their result. */
+  /** The change to apply: `editsOf` makes its edits, and the event `written` reports the result. */
   readonly change?: Change
   readonly announcement?: 'sent' | 'changed' | 'deleted' | 'changed by others'
   readonly focus?: 'draft' | 'new message'
-  /** The part that others are told is being changed; null: nothing any more. */
+  /** The part that presence shows as being edited; null: none any more. */
   readonly hold?: string | null
   /** The key of a message that this page has sent for a person without a name. */
   readonly sent?: string
-  /** The reader goes on reading at the end. */
+  /** Whether the view scrolls to the end. */
   readonly goesToEnd?: boolean
-  /** The field of a new message is emptied. */
+  /** Whether the field for a new message is cleared. */
   readonly empties?: boolean
 }
 
-/** The edits of a change in the chat as it is now; undefined: its message is no longer there. */
+/** The edits of a change in the current chat; undefined: its message no longer exists. */
 export function editsOf(now: Chat, change: Change): readonly Edit[] | undefined {
   if (change.kind === 'send') return appendMessage(now, { author: change.by.name, time: change.time, text: change.text })
   const found = find(now, change.message)
   return found && editMessage(now, found, change.text)
 }
 
-/** The draft goes with its message. Another's message is never taken for it. */
+/** The draft follows its message and never moves to another person's message. */
 function follow(draft: Draft, before: Chat, now: Chat): Draft {
   const [were, are] = [messagesOf(before), messagesOf(now)]
   const { author, at, index } = draft.message
@@ -153,14 +152,14 @@ function save(state: ChatState, event: Extract<ChatEvent, { kind: 'save' }>): Ch
   if (isGone) return { state, change: { kind: 'send', by, time, text: written, isDraft: true }, goesToEnd: true }
   const text = written.trim()
   if (message.text !== begun.text && text !== begun.text && text !== message.text) return { state: { ...state, asked: text } }
-  // A part that was not changed leaves what others made of it.
+  // An unchanged draft leaves the changes of others as they are.
   return text === begun.text ? close(state) : { state, change: { kind: 'edit', by, message, text: written, isDraft: true } }
 }
 
 function written(state: ChatState, change: Change, result: Result): ChatOutcome {
   if (result === 'gone') return { state, announcement: 'changed by others' }
   const isDone = result === 'done'
-  // An edit that changes nothing is done with, too. Text that was not sent stays.
+  // An edit that changes nothing is finished, too. Text that was not sent stays.
   const isFinished = isDone || (change.kind === 'edit' && result === 'refused')
   const outcome: ChatOutcome = isFinished && change.isDraft ? close(state) : { state }
   if (!isDone) return outcome
@@ -211,13 +210,13 @@ export function chatStep(state: ChatState, event: ChatEvent): ChatOutcome {
 
 export interface ChatShown {
   readonly entries: Chat['entries']
-  /** How many earlier ones are not drawn. */
+  /** The number of earlier messages that are not shown. */
   readonly left: number
-  /** Before which entry the form stands whose message is not among those that are drawn; -1: behind all; undefined: there is none. */
+  /** The entry before which the form is shown if its message is not among the shown entries. -1: after all of them; undefined: there is no form. */
   readonly formAt: number | undefined
 }
 
-/** The latest entries, at most `most`. The draft is always drawn: a message that is gone is not among them either. */
+/** The latest entries, at most `most`. The draft is always shown, also when its message is older or gone. */
 export function chatShown({ entries }: Chat, draft: Draft | undefined, most: number): ChatShown {
   const latest = entries.slice(-most)
   const isApart = draft !== undefined && !latest.includes(draft.message)
@@ -228,7 +227,7 @@ export function chatShown({ entries }: Chat, draft: Draft | undefined, most: num
   }
 }
 
-/** A key in the field of a message: Enter sends, Shift-Enter begins a line, Esc gives up what can be given up. */
+/** The action of a key in the field of a message: Enter sends, Shift-Enter begins a line, Esc cancels if there is something to cancel. */
 export function chatKey(
   event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>,
   mayCancel: boolean

@@ -1,19 +1,19 @@
-/** Where a part of a component is after others changed it. */
+/** Finds a part of a component again after others changed it. */
 
 const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
 
-/** Share of the words of one text that another has as well, 0 to 1. */
+/** The share of the words of one text that another also has, 0 to 1. */
 const likeness = (one: string, other: string): number => {
   const [words, others] = [wordsIn(one), wordsIn(other)]
   return words.size === 0 ? 0 : [...words].filter((word) => others.has(word)).length / words.size
 }
 
-/** So alike, one is the other after a change, wherever it went. */
+/** Likeness from which a text counts as the changed form of another, wherever it moved. */
 const likenessMin = 0.5
 
 /**
- * Where a part is after a change, among parts known by what they say: the nearest that says the same; else one that is new and stands where
- * it stood or reads much like it, which then is the same part, changed. Undefined: it was removed.
+ * The index of a part after a change, among parts identified by their text: the nearest with the same text. Otherwise a new part in its place, or
+ * one with a similar text, counts as the same part, changed. Undefined: it was removed.
  */
 export function followPart(
   before: readonly string[],

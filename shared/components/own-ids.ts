@@ -1,8 +1,8 @@
-/** Ids of components in a text that is put in once more: no two components of a document share one. */
+/** Ids of components in a text that is inserted again: no two components of a document share an id. */
 import { type Fence, fencesOf, parseInfo } from '../fences/fences.ts'
 import { applyEdits, type Edit } from '../text/diff.ts'
 
-/** How often an id is looked for in the first line of its fence: it may stand in a title as well. */
+/** How many occurrences of an id are checked in the first line of its fence: a title may contain it as well. */
 const placesMax = 20
 
 /** Writes another id in the first line of a fence. */
@@ -21,7 +21,7 @@ function renameId({ source, mark, id }: Fence, fresh: string): Edit[] {
   return []
 }
 
-/** A text whose components have ids of their own, next to those of the document that it goes into. */
+/** A text with component ids that differ from each other and from those of the document that it is inserted into. */
 export function withOwnIds(text: string, document: string): string {
   const fences = fencesOf(text)
   if (fences.every(({ id }) => id === undefined)) return text

@@ -1,6 +1,6 @@
 /**
- * The actions of people on a board. Columns and cards are named by their index in the board that was parsed; a missing index changes nothing.
- * A card that moves leaves its line end behind and enters as whole lines (edits.ts).
+ * The actions of people on a board. Columns and cards are identified by their index in the parsed board; a missing index changes nothing. A moved
+ * card leaves its line end in the old place and is inserted as whole lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'
@@ -14,14 +14,14 @@ type Edits = readonly Edit[]
 const cardAt = ({ columns }: Board, { column, card }: CardPlace): Card | undefined => columns[column]?.cards[card]
 const isVacant = ({ text }: Line): boolean => text.trim() === ''
 
-/** The line of the fence before which something at the end of a column goes: behind its last line that says something. */
+/** The line of the fence before which an addition to the end of a column goes: after its last nonblank line. */
 const endOf = ({ fence }: Board, { index, end }: Column): number => {
   let at = end
   while (at > index + 1 && isVacant(fence.lines[at - 1] as Line)) at -= 1
   return at
 }
 
-/** The line before which a card goes to be the one of this index in its column. */
+/** The line before which a card is inserted to get this index in its column. */
 const lineBefore = (board: Board, column: Column, index: number): number => column.cards[index]?.index ?? endOf(board, column)
 
 const nextState: Readonly<Record<CardState, CardState>> = { open: 'doing', doing: 'done', done: 'open' }
@@ -48,7 +48,7 @@ export const cycleState = (board: Board, place: CardPlace): Edits => {
   return card === undefined ? [] : setState(board, place, nextState[card.state])
 }
 
-/** Puts a card before the one that now has this index in a column; the column's name sets its state when it comes from another one. */
+/** Moves a card before the one that now has this index in a column. If it comes from another column, the new column's name sets its state. */
 export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits => {
   const card = cardAt(board, place)
   const target = board.columns[to.column]
@@ -83,7 +83,7 @@ export const addCard = (board: Board, column: number, text: string, state?: Card
   )
 }
 
-/** The title alone; assignees and tags at its end stay. */
+/** Changes only the title; assignees and tags at its end stay. */
 export const renameCard = (board: Board, place: CardPlace, title: string): Edits => {
   const card = cardAt(board, place)
   const text = oneLine(title)
@@ -96,26 +96,26 @@ export const deleteCard = (board: Board, place: CardPlace): Edits => {
   return card === undefined ? [] : within(board.fence, [card.line, ...card.details].flatMap(vacate))
 }
 
-/** '' takes the details away. */
+/** '' removes the details. */
 export const setDetails = (board: Board, place: CardPlace, text: string): Edits => {
   const card = cardAt(board, place)
   if (card === undefined) return []
   return within(board.fence, rewriteLines(board.fence, card.line, card.details, indented(text)))
 }
 
-/** A name as it may stand behind @ or #; undefined when nothing is left of it. */
+/** A name in the form that may follow @ or #; undefined if nothing is left of it. */
 const labelName = (name: string): string | undefined => {
   const written = name.trim().replace(/^[@#]+/, '')
   const plain = withoutEnds(written.replaceAll(/\s+/g, '-').replaceAll(/[^\p{L}\p{N}_./-]/gu, ''), './-')
   return plain === '' ? undefined : plain.slice(0, limits.labelCharsMax)
 }
 
-/** Takes a label away with the space before it. */
+/** Removes a label with the space before it. */
 const withoutLabel = ({ fence }: Board, { from, to }: { from: number; to: number }): Edit[] => [
   { from: /[ \t]/.test(fence.source.charAt(from - 1)) ? from - 1 : from, to, insert: '' }
 ]
 
-/** The one who has the card; undefined: nobody. The first that is named changes, others stay. */
+/** Sets the assignee; undefined: nobody. It replaces the first one; others stay. */
 export const setAssignee = (board: Board, place: CardPlace, name: string | undefined): Edits => {
   const card = cardAt(board, place)
   if (card === undefined) return []
@@ -157,14 +157,14 @@ export const renameColumn = (board: Board, column: number, title: string): Edits
   const name = titled(title)
   if (found === undefined || name === undefined) return []
   const { fence } = board
-  // A heading without a title has no space behind its marks.
+  // A heading without a title has no space after its marks.
   return within(
     fence,
     found.title.from === found.line.from + 2 ? replace(fence, found.title, ` ${name}`) : rewrite(fence, found.title, name)
   )
 }
 
-/** Puts a column before the one that now has this index, with all that stands in it. */
+/** Moves a column with all its contents before the one that now has this index. */
 export const moveColumn = (board: Board, column: number, to: number): Edits => {
   const found = board.columns[column]
   if (found === undefined || to === column || to === column + 1) return []
@@ -182,7 +182,7 @@ export const moveColumn = (board: Board, column: number, to: number): Edits => {
   ])
 }
 
-/** With its cards and notes: ask before, when there are any. */
+/** Deletes a column with its cards and notes; if it has any, the caller asks for confirmation first. */
 export const deleteColumn = (board: Board, column: number): Edits => {
   const found = board.columns[column]
   return found === undefined ? [] : within(board.fence, board.fence.lines.slice(found.index, found.end).flatMap(vacate))

@@ -7,8 +7,8 @@
  *     detail = at least two spaces or a tab, text NL
  *     text   holds @assignee and #tag anywhere; those at its end are not part of the title
  *
- * Two people who set one marker at once leave `[>x]`: the last valid character counts. Lines that are nothing of this are notes of the
- * column they stand in, or of the board; empty lines count for nothing.
+ * When two people set one marker at once, the result is `[>x]`: the last valid character counts. Any other line is a note of its column, or of the
+ * board. Empty lines have no meaning.
  */
 import { breaksLine, skipBlanks, trimBlanks } from '../text/scan.ts'
 import { unindentedLine } from './edits.ts'
@@ -16,13 +16,13 @@ import type { Fence, Line, Range } from './fences.ts'
 
 export type CardState = 'open' | 'doing' | 'done'
 
-/** Assignee or tag; the range holds the sign before the name. */
+/** Assignee or tag; the range includes the sign before the name. */
 export interface Label extends Range {
   readonly name: string
 }
 
 export interface Card {
-  /** First line, and those of the details behind it. */
+  /** The first line; those of the details follow it. */
   readonly line: Line
   readonly details: readonly Line[]
   /** Index of the first line within the fence. */
@@ -30,7 +30,7 @@ export interface Card {
   readonly state: CardState
   /** Between the brackets; undefined when the card has none. */
   readonly marker: Range | undefined
-  /** Everything behind the marker. */
+  /** Everything after the marker. */
   readonly text: Range
   /** The text without the labels at its end. */
   readonly title: Range & { readonly text: string }
@@ -49,7 +49,7 @@ export interface Column {
   readonly title: Range & { readonly text: string }
   readonly cards: readonly Card[]
   readonly notes: readonly Note[]
-  /** Index of the line behind the last one of this column. */
+  /** Index of the line after the last one of this column. */
   readonly end: number
 }
 
@@ -66,7 +66,7 @@ const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing',
 const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
 const detailStart = /^(?: {2}|\t)/
 
-/** Where the title of a column stands on its line; undefined: the line begins no column. */
+/** The range of a column's title on its line; undefined: the line does not begin a column. */
 const titleOf = (text: string): Range | undefined => {
   const from = skipBlanks(text, 2)
   if (!text.startsWith('##') || (from === 2 && text.length > 2) || breaksLine(text)) return undefined
@@ -85,7 +85,7 @@ const partOf = (line: Line, from: number, to: number): Range & { text: string } 
   text: line.text.slice(from, to)
 })
 
-/** The labels of a text that begins at `from` of a line, and where those begin that end it. */
+/** The labels of a text that begins at `from` of a line, and the start of the labels at its end. */
 const labelsOf = (line: Line, from: number, text: string): { assignees: Label[]; tags: Label[]; titleEnd: number } => {
   const [assignees, tags]: [Label[], Label[]] = [[], []]
   if (!/[@#]/.test(text)) return { assignees, tags, titleEnd: text.length }
@@ -151,7 +151,7 @@ export const parseBoard = (fence: Fence): Board => {
   return { fence, notes, columns }
 }
 
-/** How many cards of each column are shown when there are more than `most` in all: what short columns leave is the long ones'. */
+/** The number of cards shown in each column when there are more than `most` in all. Long columns get the share that short ones do not use. */
 export const cardsShown = (
   { columns }: { readonly columns: readonly { readonly cards: readonly unknown[] }[] },
   most: number
@@ -176,7 +176,7 @@ const stateNames: readonly (readonly [CardState, RegExp])[] = [
   ['doing', /^(?:doing|in[ -]?progress|started|wip|in arbeit)\b/i]
 ]
 
-/** The state that a column gives to the cards that are put into it, by its name. */
+/** The state that a column's name gives to cards moved into it. */
 export const stateOfColumn = (title: string): CardState => stateNames.find(([, name]) => name.test(title.trim()))?.[0] ?? 'open'
 
 export interface CardPlace {
@@ -185,8 +185,8 @@ export interface CardPlace {
 }
 
 /**
- * Cards that read the same in two places or more (their markers aside): what two people leave who move one card at once. To be shown as
- * moved twice, with the choice which one stays.
+ * Cards with the same text in two or more places, apart from their markers: the result when two people move one card at once. The board shows them
+ * as moved twice and lets a person choose which one stays.
  */
 export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
   const places = new Map<string, CardPlace[]>()

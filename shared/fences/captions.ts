@@ -7,7 +7,7 @@ const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
 const isCodeMark = (line: string): string | undefined => /^ {0,3}(```|~~~)/.exec(line)?.[1]
 
-/** By where the fence begins; reads the text once, and no further than the last fence. */
+/** The heading above each fence, by the start of the fence. Reads the text once, and no further than the last fence. */
 export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, string> {
   const found = known.get(fences)
   if (found !== undefined) return found
@@ -42,6 +42,6 @@ export function captionOf(fence: Fence, all: readonly Fence[], title = fence.att
   if (title !== undefined) return title
   const { kind, id = '' } = fence
   const heading = kind === 'sheet' ? titleOfFence(fence, all) : ''
-  // An id that a formula or a chart gave says no more than the heading, or what it is.
+  // An id that was generated for a formula or a chart says no more than the heading or the kind.
   return isMade(id, kind) || isMade(id, freeId([], fence, heading)) ? heading : id || heading
 }

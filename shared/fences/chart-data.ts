@@ -1,6 +1,4 @@
-/**
- * The data within a chart, as a table that people edit: a cell that changes is replaced alone, in a CSV as in JSON. Row 0 names the columns.
- */
+/** The data within a chart, as an editable table. A change replaces only its cell, in CSV as in JSON. Row 0 names the columns. */
 import { bodyRows, type Chart, isProblem, valueOf } from './chart.ts'
 import { insertLines, within } from './edits.ts'
 import { jsonTable } from './json-table.ts'
@@ -48,7 +46,7 @@ const emptyTable = ({ fence }: Chart): Table => {
   }
 }
 
-/** The table of the data that a chart holds itself; undefined when it is elsewhere, or cannot be read. */
+/** The table of the data within a chart; undefined if the data is elsewhere or cannot be read. */
 export const chartTableOf = (chart: Chart): Table | undefined => {
   const rows = bodyRows(chart)
   if (rows !== undefined && isProblem(rows)) return undefined

@@ -1,4 +1,4 @@
-/** Cells of a sheet that are picked for a chart, and stay the same cells whatever becomes of the sheet. */
+/** The cells of a sheet that a chart draws. The chart follows them when the sheet changes. */
 import type { Edit } from '../text/diff.ts'
 import { type Chart, type ChartKey, type Rows, setChart, type Setting, valueOf } from './chart.ts'
 import { sourceOf } from './chart-source.ts'
@@ -6,7 +6,7 @@ import { insertBehind, insertLines, rewrite, within } from './edits.ts'
 import { nameOfCell } from './formula/parse.ts'
 import { type Change, formulaAfter } from './formula/rewrite.ts'
 
-/** The new `data`, `x` and `y`; undefined: none. Data that the chart holds itself goes. */
+/** The new `data`, `x` and `y`; undefined: none. Data within the chart is removed. */
 export interface DataSettings {
   readonly data: string
   readonly x?: string
@@ -39,19 +39,19 @@ export const setData = (chart: Chart, wanted: DataSettings): readonly Edit[] => 
   ])
 }
 
-/** Cells that a chart draws go on being the same when rows or columns of their sheet, by its id, come, go or move. */
+/** Updates the cells that a chart names when rows or columns of the sheet `id` are inserted, deleted or moved. */
 export const followData = (chart: Chart, id: string, change: Change): readonly Edit[] => {
   const name = valueOf(chart, 'data') ?? ''
   const source = name.startsWith('#') ? sourceOf(name) : undefined
   if (source?.sheet !== id || source.cells === undefined) return []
-  // A row right behind the last one belongs to them, as one before a sum does.
+  // A row directly after the last one belongs to the range, like a row before a sum.
   const behind = { row: change.kind === 'insert' ? change.at : -1, column: change.kind === 'insert' ? change.at : -1 }
   return setChart(chart, 'data', formulaAfter(`=${name}`, change, (sheet) => sheet === id, behind).slice(1))
 }
 
 /**
- * How a chart names cells that were picked. Whole rows of a sheet are named by the headings of their columns, so that rows that come later are
- * drawn, too; where these say too little, and for all else, by the cells. `area`: counted from 0, both ends included.
+ * How a chart names the picked cells. It names whole rows by the headings of their columns, so that it also draws rows added later. If the headings
+ * do not suffice, and in all other cases, it names the cells. `area`: counted from 0, both ends included.
  */
 export const namedCells = (
   id: string,

@@ -17,7 +17,10 @@ export const sourceOf = (name: string): ChartSource | undefined => {
   return isAll ? { sheet: cells.sheet ?? '', cells } : undefined
 }
 
-/** Rows of some cells, below the headings of their columns. One column alone has the first one as its labels, or numbers when it is that. */
+/**
+ * Rows of some cells, below the headings of their columns. A single column gets the first column as its labels, or numbers if it is the first
+ * itself.
+ */
 export const rowsWithin = (rows: Rows, { first, last = first }: NonNullable<ChartSource['cells']>): Rows => {
   const [top, bottom] = [Math.max(1, Math.min(first.row, last.row)), Math.max(first.row, last.row)]
   const [left, right] = [Math.min(first.column, last.column), Math.max(first.column, last.column)]

@@ -1,6 +1,6 @@
 /**
- * Charts as SVG: a text, made without a document. Colours are classes (`series-0` …), so that the page's rules give them in light and dark;
- * there is no style and no script in it. Title and description are for those who do not see it; the table of the data stands next to (html.ts).
+ * Charts as SVG text, made without a DOM. Colours are classes (`series-0` …), so that the style sheet of the page sets them for light and dark. The
+ * SVG contains no style and no script. Title and description serve screen readers; the table of the data follows the drawing (html.ts).
  */
 import { type Chart, type ChartData, isRound, legendMax, numberOfLabel, valueOf } from './chart.ts'
 import { format } from './formula/format.ts'
@@ -21,7 +21,7 @@ export interface Scale {
   readonly ticks: readonly number[]
 }
 
-/** Round steps, about as many as asked for: 1, 2 or 5 times a power of ten. */
+/** The size of a round step (1, 2 or 5 times a power of ten) for about as many steps as requested. */
 const stepOf = (span: number, count: number): number => {
   const raw = span / Math.max(1, count)
   const power = 10 ** Math.floor(Math.log10(raw))
@@ -32,7 +32,7 @@ const stepOf = (span: number, count: number): number => {
 /** A linear scale from a range of values to a range of pixels, with round ends. */
 export const scaleOf = (least: number, most: number, from: number, to: number, count: number): Scale => {
   const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
-  // A range that no number tells has no round steps.
+  // A range too large for a number has no round steps.
   if (!Number.isFinite(high - low)) {
     const farthest = Math.min(Number.MAX_VALUE, Math.max(-low, high))
     return { at: (value) => from + (value / farthest / 2 + 0.5) * (to - from), ticks: [-farthest, 0, farthest] }
@@ -95,7 +95,7 @@ interface Frame {
   readonly values: Scale
 }
 
-/** Least and most of what is drawn: stacked values add up, below and above zero apart. */
+/** The least and greatest drawn value. Stacked values add up, separately below and above zero. */
 const extent = (chart: Chart, { labels, series }: ChartData, isStacked: boolean): [number, number] => {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   labels.forEach((_label, point) => {
@@ -126,7 +126,7 @@ const valueAxis = ({ chart, values, left, width }: Frame): string =>
     })
     .join('')
 
-/** Labels that have room, by their number. */
+/** The axis with as many labels as there is room for. */
 const labelAxis = ({ data: { labels }, left, bottom, width }: Frame, at: (point: number) => number): string => {
   const longest = Math.max(1, ...labels.map((label) => short(label).length))
   const every = Math.max(1, Math.ceil((labels.length * (longest * 7 + 10)) / (width - marginRight - left)))
@@ -142,7 +142,7 @@ interface Bands {
 
 const bandOf = ({ from, to }: Bands, count: number): number => (to - from) / Math.max(1, count)
 
-/** The bars of all series, next to or upon each other. */
+/** The bars of all series, side by side or stacked. */
 const barShapes = (chart: Chart, { labels, series }: ChartData, values: Scale, bands: Bands): string => {
   const band = bandOf(bands, labels.length)
   const stacked = isOn(chart, 'stack')
@@ -174,7 +174,7 @@ const bars = (frame: Frame): string => {
   return `${valueAxis(frame)}${barShapes(chart, data, values, bands)}<path class="axis" d="M${px(left)} ${px(zero)}H${width - marginRight}"/>${names}`
 }
 
-/** Bars from left to right, each label at its own. */
+/** Horizontal bars, each with its label. */
 const lyingBars = (chart: Chart, data: ChartData, width: number, height: number): string => {
   const { labels } = data
   const left = Math.min(180, width / 3, 16 + 7 * Math.max(1, ...labels.map((label) => short(label).length)))
@@ -195,7 +195,7 @@ const lyingBars = (chart: Chart, data: ChartData, width: number, height: number)
   return `${grid.join('')}${barShapes(chart, data, values, bands)}<path class="axis" d="M${px(zero)} ${marginTop}V${bottom}"/>${names.join('')}`
 }
 
-/** Points in a row, as pieces where numbers are missing. */
+/** A series of points, split where numbers are missing. */
 const pieces = (points: readonly (readonly [number, number] | undefined)[]): (readonly [number, number])[][] => {
   const found: (readonly [number, number])[][] = [[]]
   for (const point of points) {
@@ -244,7 +244,7 @@ const linesOrAreas = (frame: Frame): string => {
   return `${valueAxis(frame)}${drawn.join('')}${labelAxis(frame, xAt)}`
 }
 
-/** By numbers on both sides; labels that are none are counted. */
+/** A scatter chart, with numbers on both axes. Labels that are not numbers are replaced by their position. */
 const scatter = (frame: Frame): string => {
   const { chart, data, left, bottom, values, width } = frame
   const numbers = data.labels.map((label, point) => {
@@ -275,7 +275,7 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
     .map((value, index) => {
       if (value === 0) return ''
       const share = value / total
-      // A whole circle has one point for both ends: a little less is drawn as well.
+      // An arc cannot draw a whole circle, because both ends are one point: it draws slightly less.
       const [from, to] = [turned, turned + Math.min(share, 0.9999)]
       turned += share
       const large = share > 0.5 ? 1 : 0
@@ -287,7 +287,7 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
     .join('')
 }
 
-/** Whether a point is drawn: a pie has slices for what is above zero alone. */
+/** Whether a point is drawn: a pie has slices only for values above zero. */
 const isDrawn = (chart: Chart, { series }: ChartData, point: number): boolean => !isRound(chart) || (series[0]?.values[point] ?? 0) > 0
 
 /** The legend. `isDrawn`: whether there is a slice in that colour. */
@@ -320,7 +320,7 @@ const inner = (chart: Chart, data: ChartData, width: number, height: number): st
   return chart.type === 'scatter' ? scatter(frame) : linesOrAreas(frame)
 }
 
-/** `id`: of the title and description, which must be the only ones of their page. `width`: in pixels. */
+/** `id`: prefix for the ids of title and description; it must be unique on the page. `width`: in pixels. */
 export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widthDefault): string => {
   const height = heightOf(chart)
   const title = valueOf(chart, 'title') ?? 'Chart'
@@ -331,7 +331,7 @@ export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widt
 /** Published pages and files are in English. */
 export const noSlice = 'no slice'
 
-/** The drawn data as a table, for those who do not see it; `none` is said of data that is not drawn. */
+/** The drawn data as a table, for screen readers; `none` labels data that is not drawn. */
 export const chartTable = (chart: Chart, data: ChartData, none = noSlice): string => {
   const { axis, labels, series } = data
   const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')

@@ -1,13 +1,13 @@
 /**
- * The `chart` fence: a few lines of settings, and what is drawn.
+ * The `chart` fence: a few lines of settings, then the data.
  *
  *     chart  = (key ":" value NL)* [NL] [csv | json]
  *     csv    = record (NL record)*        the first one names the columns: labels, then a series each
  *     json   = "[" … "]"                  of objects with one column a key, or of rows
  *     keys   = type title x y data stack horizontal min max format height color
  *
- * `data: #budget` draws a sheet of the document, `data: #budget!B2:C9` some of its cells, below the headings of their columns; `data: /f/….csv`
- * an asset. Lines that are nothing of this are notes.
+ * `data: #budget` draws a sheet of the document, `data: #budget!B2:C9` some of its cells, below the headings of their columns; `data: /f/….csv` an
+ * asset. Any other line is a note.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -36,7 +36,7 @@ export interface Chart {
   readonly type: ChartType
   readonly settings: readonly Setting[]
   readonly notes: readonly Line[]
-  /** Where the body begins, as an index of lines; as many as there are when there is none. */
+  /** The index of the line on which the body begins; the number of lines if there is no body. */
   readonly body: number
 }
 
@@ -62,7 +62,7 @@ export const parseChart = (fence: Fence): Chart => {
   for (const [index, line] of lines.entries()) {
     const setting = settingOf(line, index)
     if (setting !== undefined) settings.push(setting)
-    // Without an empty line between, what looks like data begins the body.
+    // Without an empty line between them, a line that looks like data begins the body.
     else if (line.text.trim() === '' || /^\s*\[|[,;\t]/.test(line.text)) {
       body = line.text.trim() === '' ? index + 1 : index
       if (settings.length > 0 || line.text.trim() !== '') break
@@ -72,7 +72,7 @@ export const parseChart = (fence: Fence): Chart => {
   return { fence, type: chartTypes.find((each) => each === type) ?? 'bar', settings, notes, body }
 }
 
-/** Sets one line of the settings; '' takes it away. */
+/** Sets one line of the settings; '' removes it. */
 export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Edit[] => {
   const { fence, settings } = chart
   const value = oneLine(text)
@@ -102,15 +102,15 @@ export interface ChartProblem {
   readonly problem: 'none' | 'elsewhere' | 'sheet' | 'cells' | 'json' | 'column' | 'numbers'
   /** Name of the column, sheet or file; '' without one. */
   readonly name: string
-  /** The ids that there are instead: of sheets. */
+  /** The ids of the existing sheets. */
   readonly others?: readonly string[]
-  /** Where it is to be mended. */
+  /** The line to correct. */
   readonly line: Line | undefined
 }
 
 export const isProblem = (value: Rows | ChartData | ChartProblem): value is ChartProblem => 'problem' in value
 
-/** In English: published pages and files have it so. */
+/** The problem in English, for published pages and files. */
 export const problemText = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'none') return 'There is no data yet.'
   if (problem === 'elsewhere') return `The data is in ${name}.`
@@ -120,7 +120,7 @@ export const problemText = ({ problem, name, others = [] }: ChartProblem): strin
   return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to show.'
 }
 
-/** The line of a setting; of several the one that counts. */
+/** The line of a setting; of several, the last one counts. */
 const lineOf = ({ settings }: Chart, key: ChartKey): Line | undefined => settings.findLast((each) => each.key === key)?.line
 
 const textOfJson = (value: unknown): string =>
@@ -138,7 +138,7 @@ const jsonRows = (text: string): Rows => {
   return [names, ...items.map((item) => names.map((name) => textOfJson((item as Record<string, unknown> | null)?.[name])))]
 }
 
-/** The rows of the body; undefined when the data is elsewhere. */
+/** The rows of the body; undefined if the data is elsewhere. */
 export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefined => {
   const lines = fence.lines.slice(body)
   const text = lines.map((line) => line.text).join('\n')
@@ -147,7 +147,7 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   try {
     return jsonRows(text)
   } catch (error) {
-    // Engines tell a line, or an offset, or that the end is missing.
+    // Depending on the engine, the error names a line, an offset or a missing end.
     const [, place] = /\bposition (\d+)/.exec(String(error)) ?? []
     const at =
       /\bline (\d+)/.exec(String(error))?.[1] ?? (place === undefined ? lines.length : text.slice(0, Number(place)).split('\n').length)
@@ -155,14 +155,14 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   }
 }
 
-/** The questions of charts to the sheets of their document. */
+/** The queries of charts to the sheets of their document. */
 export interface SheetsOfChart {
   /** The shown values of the sheet with an id. */
   rowsOf(id: string): Rows | undefined
   readonly ids: readonly string[]
 }
 
-/** The rows of a chart whose data is within the document. */
+/** The rows of a chart with data in the document. */
 export const chartRows = (chart: Chart, { rowsOf, ids }: SheetsOfChart): Rows | ChartProblem => {
   const own = bodyRows(chart)
   if (own !== undefined) return own
@@ -190,25 +190,25 @@ export const rowsOfCsv = (text: string): Rows => {
 
 export interface Series {
   readonly name: string
-  /** As many as there are labels; undefined where there is no number. */
+  /** One value per label; undefined if it is not a number. */
   readonly values: readonly (number | undefined)[]
 }
 
 export interface ChartData {
-  /** Name of the labels' column. */
+  /** The name of the column of labels. */
   readonly axis: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
-  /** How many points or series were left out. */
+  /** The number of points or series that were left out. */
   readonly left: number
   readonly remarks: readonly ChartRemark[]
 }
 
-/** Data that is drawn otherwise than one may expect, or not at all. */
+/** A remark on data that is not drawn as expected, or not at all. */
 export interface ChartRemark {
   /**
-   * `order`: a scatter goes by numbers, others stand in their order. `legend`: it ends before the slices do. `type`: none that there is.
-   * `range`: the axis would end before it begins.
+   * `order`: a scatter sorts by number, other labels stay in their order. `legend`: it has fewer entries than there are slices. `type`: the chart
+   * type is unknown. `range`: the axis would end before it begins.
    */
   readonly remark: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
   readonly count: number
@@ -216,7 +216,7 @@ export interface ChartRemark {
   readonly name: string
 }
 
-/** In English: published pages and files have it so. */
+/** The problem in English, for published pages and files. */
 export const remarkText = ({ remark, count, name }: ChartRemark): string => {
   if (remark === 'words')
     return count === 1 ? `1 cell is not a number and is left out: ${name}` : `${count} cells are not numbers and are left out: ${name}`
@@ -283,7 +283,10 @@ const numberIn = (text: string | undefined): number | undefined =>
 const columnNamed = (heads: readonly string[], name: string): number =>
   heads.findIndex((head) => head.trim().toLowerCase() === name.trim().toLowerCase())
 
-/** The drawn part of some rows: the column `x` as labels, those of `y` (several apart by commas) as series; without, the first and all others. */
+/**
+ * The drawn part of some rows: the column `x` as labels, the columns `y` (separated by commas) as series. The defaults are the first column and all
+ * others.
+ */
 export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem => {
   const [heads = [], ...below] = rows
   const [x, y] = [valueOf(chart, 'x'), valueOf(chart, 'y')]

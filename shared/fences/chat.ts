@@ -6,8 +6,8 @@
  *     import  = "{{" header "|" body ["|" subtext] "}}" NL               Obsidian Chat View 2; and its older form:
  *             | ("<" | ">" | "^") header "|" body ["|" subtext] NL       read, never written
  *
- * Empty lines within the indented ones are part of the message, others count for nothing. Everything else is a note. Names are what
- * whoever wrote called themselves: unverified.
+ * Empty lines within the indented ones are part of the message; others have no meaning. Everything else is a note. Names are unverified: each writer
+ * chooses their own.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -21,14 +21,14 @@ export interface Message {
   readonly index: number
   readonly lines: readonly Line[]
   readonly author: string
-  /** As it is written: an instant in messages of ours, anything in those of Chat View; '' when there is none. */
+  /** As written: an instant in our own messages, anything in those of Chat View; '' if there is none. */
   readonly at: string
-  /** Milliseconds since 1970; undefined when it cannot be told. */
+  /** Milliseconds since 1970; undefined if unknown. */
   readonly time: number | undefined
   readonly text: string
   /** Where the text begins on the first line. */
   readonly body: Range
-  /** Written in another form than ours: it cannot be edited here. */
+  /** Whether it is written in another form than ours, so that it cannot be edited here. */
   readonly imported: boolean
 }
 
@@ -54,14 +54,14 @@ const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
 const viewForm = /^\{\{(.*)\}\}[ \t]*$/
 const indentation = /^(?: {2}|\t)/
 
-/** The words of a line behind `---`; undefined: it does not begin so. */
+/** The words of a line after `---`; undefined: the line does not begin with it. */
 const dayOf = (text: string): string | undefined => {
   if (!text.startsWith('---') || breaksLine(text)) return undefined
   const from = skipBlanks(text, runEnd(text, '-', 0))
   return text.slice(from, trimBlanks(text, from))
 }
 
-/** The words of a line of the older form of Chat View behind its sign; undefined: it is none. */
+/** The words after the sign of a line in the older form of Chat View; undefined: it is not such a line. */
 const oldViewOf = (text: string): string | undefined => {
   const from = skipBlanks(text, 1)
   const bar = text.indexOf('|', from)
@@ -141,14 +141,14 @@ export const parseChat = (fence: Fence): Chat => {
 /** The instant of a message as it is written: to the minute, in UTC. */
 export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
-/** A name as it stands in a message. */
+/** A name in the form that a message has it. */
 export const plainAuthor = (name: string): string =>
   name
     .replaceAll(/[\s\0:]+/g, ' ')
     .trim()
     .slice(0, limits.authorCharsMax) || 'guest'
 
-/** Text as the lines of a message; empty ones at its ends are left out. */
+/** Splits a text into the lines of a message, without empty lines at its ends. */
 const written = (text: string): string[] => {
   const [first = '', ...rest] = linesOfText(text.trim())
   return [first, ...rest.map(indentedLine)]
@@ -161,14 +161,14 @@ export interface NewMessage {
   readonly text: string
 }
 
-/** At the end: two that are sent at once both stand there whole. A text without words changes nothing. */
+/** Adds a message at the end: two that are sent at once both stay intact. A text without words changes nothing. */
 export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessage): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   if (first === '') return []
   return within(fence, insertLines(fence, fence.lines.length, [`[${formatInstant(time)}] @${plainAuthor(author)}: ${first}`, ...rest]))
 }
 
-/** The text alone; without words the message is taken away. The caller knows its author. */
+/** Changes only the text; a text without words removes the message. The caller checks its author. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   const [line, ...below] = message.lines

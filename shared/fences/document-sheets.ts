@@ -1,4 +1,4 @@
-/** The sheets of a text, computed together: what components and readers of values share. */
+/** The sheets of a text, computed together, for components and for readers of values. */
 import type { Edit } from '../text/diff.ts'
 import { applyEdits } from '../text/diff.ts'
 import type { Rows } from './chart.ts'
@@ -7,15 +7,15 @@ import { createWorkbook, type Workbook } from './formula/workbook.ts'
 import { parseSheet, type Sheet, textsOf, writtenCell } from './sheet.ts'
 
 export interface DocumentSheets {
-  /** The fences of the text, in their order. */
+  /** The fences of the text, in document order. */
   readonly fences: readonly Fence[]
   readonly sheets: readonly Sheet[]
   readonly workbook: Workbook
   /** Index of the sheet that begins on a line, counted from 0; -1: none. */
   indexOnLine(line: number): number
-  /** The shown values of a sheet with this id; undefined: there is none. */
+  /** The displayed values of the sheet with this id; undefined: there is no such sheet. */
   rowsOf(id: string): Rows | undefined
-  /** The ids of sheets, in their order. */
+  /** The ids of sheets, in document order. */
   readonly ids: readonly string[]
 }
 
@@ -43,9 +43,9 @@ export const documentSheets = (fences: readonly Fence[], now: number): DocumentS
   }
 }
 
-/** A text with the formulas of its sheets replaced by what they show; everything else, and every line, stays where it is. */
+/** Replaces the formulas in a text's sheets by their displayed values. Everything else, and every line, stays in place. */
 export const withValues = (text: string, now: number): string => {
-  // Few texts hold a sheet: the others are spared the walk.
+  // Few texts contain a sheet: the others need no parsing.
   if (!/(?:```|~~~)[ \t]*sheet/.test(text)) return text
   const { sheets, workbook } = documentSheets(fencesOf(text), now)
   const edits = sheets.flatMap((sheet, index): Edit[] =>

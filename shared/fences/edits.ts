@@ -1,7 +1,7 @@
 /**
- * Edits within one fence. Every interaction is a list of small edits inside the fence's own lines: ascending, apart, and
- * made so that two people's meet in the text without harm: lines come whole, and a line that is taken away leaves its
- * line end behind, so that what somebody else types into it stays alone on its line.
+ * Edits within one fence. Every interaction is a list of small edits inside the fence's own lines, ascending and non-overlapping. Concurrent edits
+ * of two people merge without damage: lines are inserted whole, and a removed line leaves its line end. Text that somebody else types into the
+ * removed line thus stays on a line of its own.
  */
 import { diff, type Edit } from '../text/diff.ts'
 import type { Fence, Line, Range } from './fences.ts'
@@ -9,9 +9,9 @@ import type { Fence, Line, Range } from './fences.ts'
 const saysSomething = ({ text }: Line): boolean => text.trim() !== ''
 
 /**
- * New lines before the line of this index; behind the last one when there is none. They go before the next line that is sound, which is what
- * its kind of fence knows: at an empty line, or one that holds but words, something was vacated, and what else is written there at the same
- * time would come to stand on the line with them (Yjs puts both behind what was deleted).
+ * Inserts lines before the line of this index, or after the last one if there is none. They go before the next line that the kind of fence accepts
+ * as sound. An empty line, or one with only words, may have been vacated. Text that somebody else writes there at the same time would end up on the
+ * same line (Yjs puts both after the deleted text).
  */
 export const insertLines = (
   { source, lines, prefix, bodyTo, closing }: Fence,
@@ -29,22 +29,22 @@ export const insertLines = (
   return [{ from: at, to: at, insert }]
 }
 
-/** Takes what a line says, and leaves its line end. */
+/** Deletes the text of a line and leaves its line end. */
 export const vacate = ({ from, to }: Range): Edit[] => (to > from ? [{ from, to, insert: '' }] : [])
 
-/** Makes a part of a line read otherwise, by the words that differ. */
+/** Rewrites a part of a line by the words that differ. */
 export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   diff(source.slice(from, to), text).map((edit) => ({ from: edit.from + from, to: edit.to + from, insert: edit.insert }))
 
-/** Puts a text in the place of another as a whole. */
+/** Replaces a range as a whole. */
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
-/** New lines right behind one: for what belongs to it. */
+/** Inserts lines directly after a line, for its own contents. */
 export const insertBehind = ({ prefix }: Fence, { to }: Line, contents: readonly string[]): Edit[] =>
   contents.length === 0 ? [] : [{ from: to, to, insert: contents.map((content) => `\n${(prefix + content).trimEnd()}`).join('') }]
 
-/** Makes the lines behind one read otherwise: line by line, what is more behind the last of them, what is less vacated. */
+/** Rewrites the lines after a line, one by one. Additional lines go after the last; surplus lines are vacated. */
 export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[], contents: readonly string[]): Edit[] => [
   ...lines.flatMap((line, index) => {
     const content = contents[index]
@@ -62,7 +62,7 @@ const closingLength = (fence: Fence, line: string): number => {
   return rest.length >= fence.mark.to - fence.mark.from && rest === char.repeat(rest.length) ? rest.length : 0
 }
 
-/** Longer marks, when a line of the result would close the fence. */
+/** Lengthens the marks if a line of the result would close the fence. */
 const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
   const { source, mark, closing, bodyFrom, bodyTo } = fence
   if (mark.to === mark.from) return []
@@ -82,8 +82,7 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
 }
 
 /**
- * The edits of one interaction, in order. They insert text with LF ends.
- * Errors: throws when one reaches out of the fence or two overlap, which is a bug.
+ * The edits of one interaction, in order. They insert LF line ends. Errors: throws when one reaches out of the fence or two overlap, which is a bug.
  */
 export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] => {
   const ordered = edits.toSorted((one, other) => one.from - other.from || one.to - other.to)
@@ -94,7 +93,7 @@ export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] =>
   return [...ordered, ...growth(fence, ordered)].toSorted((one, other) => one.from - other.from)
 }
 
-/** A text as it may stand on one line. */
+/** A text in a form that fits on one line. */
 export const oneLine = (text: string): string => text.replaceAll(/[\r\n\0]+/g, ' ').trim()
 
 /** The lines of a text that was typed into a field of several lines. */
@@ -107,8 +106,8 @@ export const linesOfText = (text: string): string[] =>
 const closer = /^(?:`{3,}|~{3,})$/
 
 /**
- * A line below the first one of a card or message. A line that would close a fence is indented so far that it never does (CommonMark 4.5): longer
- * marks would do as well, but reach others later than lines that rely on them.
+ * A line below the first one of a card or message. A line that would close a fence is indented so far that it cannot (CommonMark 4.5). Longer marks
+ * would also work, but could reach others later than the lines that rely on them.
  */
 export const indentedLine = (line: string): string => (line === '' ? '' : closer.test(line.trim()) ? `    ${line.trim()}` : `  ${line}`)
 

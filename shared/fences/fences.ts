@@ -1,11 +1,11 @@
 /**
- * The component fences of a Markdown text: where they stand, and their lines with absolute offsets.
+ * The component fences of a Markdown text: their positions, and their lines with absolute offsets.
  *
  *     fence = mark info NL (prefix line NL)* [prefix mark]          mark: three or more ` or ~
  *     info  = kind (" #" id | " " key ["=" value])*                  value may be quoted: title="Two words"
  *
- * Blocks are told apart as CommonMark 0.31.2 does (§4.5, §5.1, §5.2), footnotes, comments and `$$` as the renderer does: a fence may stand in
- * quotes and list items, and ends with them. Lines that a parser of a kind does not know stay in the text: printing is the source itself.
+ * Blocks are recognised as in CommonMark 0.31.2 (§4.5, §5.1, §5.2), footnotes, comments and `$$` as in the renderer. A fence may be inside quotes
+ * and list items, and ends with them. Lines that a kind's parser does not know stay in the text: printing a fence gives its source.
  */
 import type { Edit } from '../text/diff.ts'
 import { breaksLine, runEnd, trimBlanks } from '../text/scan.ts'
@@ -40,9 +40,9 @@ export interface Fence extends Range, Info {
   /** Counted from 0. */
   readonly line: number
   readonly mark: Range
-  /** Undefined when the fence is not closed: it then ends with its container or with the text. */
+  /** Undefined if the fence is not closed: it then ends with its container or with the text. */
   readonly closing: Range | undefined
-  /** The range that edits may change: from behind the first line to before the closing one. */
+  /** The range that edits may change: from after the first line to before the closing one. */
   readonly bodyFrom: number
   readonly bodyTo: number
   /** The beginning of a new line of this fence: quote marks and the indentation of list items. */
@@ -82,10 +82,10 @@ export const parseInfo = (info: string): Info => {
 
 export const isFenceKind = (name: string): name is FenceKind => (fenceKinds as readonly string[]).includes(name)
 
-/** A quote, or what is told by indentation: a list item or footnote, with the columns that its text is moved by. */
+/** A quote, or a container marked by indentation (a list item or footnote), with the columns by which its text is indented. */
 type Container = 'quote' | number
 
-/** Where a line is being read: an offset and its column, tabs counted to the next multiple of four. */
+/** The reading position in a line: an offset and its column. Tabs advance to the next multiple of four. */
 interface Place {
   at: number
   column: number
@@ -96,7 +96,7 @@ const footnoteMarker = /^\[\^[^\]\s]+\]:/
 
 const isMark = (character: string): boolean => character === '`' || character === '~'
 
-/** The marks of a fence that a text begins with, and the info behind them; undefined: it begins none. */
+/** The opening marks of a fence at the start of a text, and the info string after them; undefined: the text does not begin a fence. */
 const openingOf = (rest: string): { readonly mark: string; readonly info: string } | undefined => {
   const char = rest.charAt(0)
   const length = isMark(char) ? runEnd(rest, char, 0) : 0
@@ -105,7 +105,7 @@ const openingOf = (rest: string): { readonly mark: string; readonly info: string
   return length >= 3 && isInfo ? { mark: rest.slice(0, length), info } : undefined
 }
 
-/** Where a thematic break may begin on a line: no later than at the third mark from its end, and behind everything that is none. */
+/** Where a thematic break may begin on a line: at the latest at the third mark from its end, and after all characters that cannot be part of one. */
 interface Break {
   readonly char: string
   readonly from: number
@@ -115,7 +115,6 @@ interface Break {
 const breakMarks = '-*_'
 const breakMarksMin = 3
 
-/** For the line that ends at `end` and begins at `start`. */
 const breakOf = (text: string, start: number, end: number): Break | undefined => {
   let from = trimBlanks(text, start, end)
   const char = text.charAt(from - 1)
@@ -128,19 +127,19 @@ const breakOf = (text: string, start: number, end: number): Break | undefined =>
   return { char, from, last }
 }
 
-/** Whether a line from an offset on, which is no white space, is a thematic break. */
+/** Whether a line is a thematic break from an offset on; the character there is not white space. */
 const isBreak = (found: Break | undefined, char: string, at: number): boolean =>
   found !== undefined && char === found.char && at >= found.from && at <= found.last
 
 const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.length), line.charAt(0), 0)
 
-/** Reads one line piece by piece. Asked for each of many containers, it answers without reading the line again. */
+/** Reads one line piece by piece. It answers for each of many containers without reading the line again. */
 const createReader = (text: string) => {
   const place: Place = { at: 0, column: 0 }
   let [start, end] = [0, 0]
-  /** Offset behind the last unit that is no white space. */
+  /** Offset after the last unit that is not white space. */
   let inkTo = 0
-  /** Behind the white space that was looked at last. */
+  /** The position after the white space that was read last. */
   const ink: Place = { at: -1, column: 0 }
   let lineBreak: Break | null | undefined = null
   const width = (at: number, column: number): number => (text.charCodeAt(at) === 9 ? 4 - (column % 4) : 1)
@@ -172,7 +171,7 @@ const createReader = (text: string) => {
       }
       return ink.column - place.column
     },
-    /** Passes over white space, at most so many columns; a tab that is wider is passed over as a whole. */
+    /** Skips white space, at most so many columns; a wider tab is skipped as a whole. */
     skip(columns: number) {
       const until = place.column + columns
       while (place.column < until && isSpace(place.at)) step()
@@ -183,7 +182,7 @@ const createReader = (text: string) => {
     rest: (): string => text.slice(place.at, end),
     startsWith: (character: string): boolean => place.at < end && text.startsWith(character, place.at),
     isBlank: (): boolean => place.at >= inkTo,
-    /** Whether the rest of the line, which begins with no white space, is a thematic break. */
+    /** Whether the rest of the line, which does not begin with white space, is a thematic break. */
     isBreak(): boolean {
       if (lineBreak === null) lineBreak = breakOf(text, start, end)
       return isBreak(lineBreak, text.charAt(place.at), place.at)
@@ -193,14 +192,14 @@ const createReader = (text: string) => {
 
 type Reader = ReturnType<typeof createReader>
 
-/** Quotes, items and footnotes that lines stand in, the outermost first. */
+/** The quotes, items and footnotes that contain a line, outermost first. */
 interface Containers {
   readonly all: Container[]
   /** Indices of those that are quotes, ascending. */
   readonly quotes: number[]
 }
 
-/** Index of the first quote from an index on; as many as there are containers when there is none. */
+/** Index of the first quote from an index on; the number of containers if there is none. */
 const nextQuote = ({ all, quotes }: Containers, index: number): number => {
   let [low, high] = [0, quotes.length]
   while (low < high) {
@@ -223,19 +222,19 @@ const add = ({ all, quotes }: Containers, containers: readonly Container[]): voi
   }
 }
 
-/** How many of the containers this line goes on with; the reader stands behind their marks. */
+/** The number of containers that this line continues; the reader is then after their marks. */
 const enter = (reader: Reader, containers: Containers): number => {
   for (let matched = 0; matched < containers.all.length; matched++) {
     const container = containers.all[matched] as Container
     const indent = reader.indent()
-    // An empty line goes on with all items up to the next quote, however many they are.
+    // An empty line continues all items up to the next quote.
     if (reader.isBlank()) {
       const quote = nextQuote(containers, matched)
       for (const each of containers.all.slice(matched, Math.min(quote, matched + indent))) reader.skip(each === 'quote' ? 0 : each)
       return quote
     }
     if (container === 'quote') {
-      // However far its mark is indented: what goes on is asked no more than that by the renderer.
+      // However far its mark is indented: the renderer checks no more than that for a continuation.
       const { at, column } = reader.place
       reader.skip(indent)
       if (!reader.startsWith('>')) {
@@ -252,7 +251,7 @@ const enter = (reader: Reader, containers: Containers): number => {
   return containers.all.length
 }
 
-/** Opens what begins here; a line of a paragraph begins less. */
+/** Opens the containers that begin here; fewer kinds can interrupt a paragraph. */
 const open = (reader: Reader, inParagraph: boolean): Container[] => {
   const containers: Container[] = []
   for (let text = inParagraph; ; text = false) {
@@ -283,7 +282,7 @@ const open = (reader: Reader, inParagraph: boolean): Container[] => {
   }
 }
 
-/** The ends of comments or formulas that end on a later line, found once for all places that they may begin at. */
+/** The ends of comments or formulas that end on a later line, found once for all possible starts. */
 interface Ends {
   /** Offset up to which lines belong to the comment that begins on this line, or -1. */
   comment(at: number): number
@@ -291,7 +290,7 @@ interface Ends {
 }
 
 const endsOf = (text: string): Ends => {
-  /** The first that was found, from an earlier place: it is the first from here on as well, as long as it is not behind. */
+  /** The first end found from an earlier place: it is also the first from here on, unless it is before this place. */
   const comment = { end: -1, to: -1 }
   let formula = -1
   return {
@@ -320,12 +319,12 @@ interface Opened {
   readonly markLength: number
   readonly indent: number
   readonly depth: number
-  /** Undefined for fences that are no components. */
+  /** Undefined for fences that are not components. */
   readonly fence: Omit<Fence, 'to' | 'closing' | 'bodyTo' | 'lines'> | undefined
   readonly lines: Line[]
 }
 
-/** The component fences of a text, in their order; those of other languages are passed over. */
+/** The component fences of a text, in document order; other languages are skipped. */
 export const fencesOf = (text: string): Fence[] => {
   const fences: Fence[] = []
   const reader = createReader(text)
@@ -349,14 +348,14 @@ export const fencesOf = (text: string): Fence[] => {
     opened = undefined
   }
 
-  /** End of what is not Markdown and begins here, or -1. */
+  /** End of a comment or formula that begins here, or -1. */
   const opaqueFrom = (rest: string, at: number, lineEnd: number): number => {
     if (rest.startsWith('<!--')) return ends.comment(at)
     if (rest.startsWith('$$') && !/^\$\$.+?\$\$\s*$/.test(rest)) return ends.formula(lineEnd)
     return -1
   }
 
-  /** A line within a fence. False: the fence ended before it. */
+  /** Reads a line within a fence. False: the fence ended before it. */
   const goOn = (start: number, end: number, matched: number): boolean => {
     if (opened === undefined) return false
     if (matched < opened.depth && !(reader.isBlank() && nextQuote(containers, matched) === containers.all.length)) {
@@ -379,7 +378,7 @@ export const fencesOf = (text: string): Fence[] => {
     return true
   }
 
-  /** A fence that begins on this line, if one does. */
+  /** Begins a fence if this line opens one. */
   const begin = (start: number, end: number, line: number): boolean => {
     const indent = reader.indent()
     if (indent > 3) return false
@@ -411,7 +410,7 @@ export const fencesOf = (text: string): Fence[] => {
     const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     const next = end + 1
-    // Text after the last line end is no line of a fence.
+    // Text after the last line end is not a line of a fence.
     if (start === text.length && opened !== undefined) break
     reader.begin(start, end)
     const matched = enter(reader, containers)
@@ -447,7 +446,7 @@ export const fencesOf = (text: string): Fence[] => {
   return fences
 }
 
-/** A fence that stands alone: its info string and what it holds, without marks around it. Offsets are those of `source`. Undefined for one that is no component. */
+/** A single fence, given as its info string and its contents without marks. Offsets are those of `source`. Undefined if it is not a component. */
 export const findFence = (info: string, source: string): Fence | undefined => {
   const { kind, ...named } = parseInfo(info)
   return isFenceKind(kind) ? { ...named, kind, ...standing(source) } : undefined
@@ -479,11 +478,11 @@ const standing = (source: string): Omit<Fence, keyof Info> => {
   }
 }
 
-/** The component fence that holds an offset, its marks included. */
+/** The component fence that contains an offset, its marks included. */
 export const fenceAt = (fences: readonly Fence[], offset: number): Fence | undefined =>
   fences.find(({ from, to }) => from <= offset && offset <= to)
 
-/** An id that none has yet, by what a fence is called or is. */
+/** An id that no fence has yet, derived from the title or kind of a fence. */
 export const freeId = (
   taken: readonly (string | undefined)[],
   { kind, attributes }: Info,
@@ -495,7 +494,7 @@ export const freeId = (
   return id
 }
 
-/** Gives a fence that has none an id, in its first line. */
+/** Adds an id to the first line of a fence without one. */
 export const addId = ({ source, kind, mark, id }: Fence, added: string): Edit[] => {
   if (id !== undefined) return []
   const at = source.indexOf(kind, mark.to) + kind.length

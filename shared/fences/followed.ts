@@ -1,6 +1,6 @@
 /**
- * How the rows and columns of a table came, went and moved between two readings of it, told from the texts of their cells: for what is being
- * written meanwhile and is no part of the text yet. Rows and columns that read the same are told apart by their order alone.
+ * How the rows and columns of a table were inserted, deleted and moved between two readings, inferred from the texts of their cells. It serves
+ * drafts that are not part of the text yet. Only their order distinguishes rows and columns with the same text.
  */
 import { limits } from '../limits.ts'
 import { commonItems } from '../text/common-lines.ts'
@@ -11,34 +11,34 @@ type Texts = readonly (readonly string[])[]
 /** A table as it was read at one time. */
 export interface Reading {
   readonly texts: Texts
-  /** Lines of its fence: a row that is moved leaves its line end behind, rows that are sorted do not. */
+  /** The number of lines in its fence: moving a row leaves its old line end, sorting rows does not. */
   readonly lines: number
 }
 
 export interface Followed {
   readonly changes: readonly Change[]
-  /** Where a row or column is now, that of the earlier reading given; undefined: it was removed. */
+  /** The present index of a row or column of the earlier reading; undefined: it was removed. */
   rowOf(row: number): number | undefined
   columnOf(column: number): number | undefined
 }
 
-/** Indices of the later list for each of the earlier one, and those of the earlier list that went elsewhere. */
+/** The index in the later list for each item of the earlier one, and the items of the earlier list that moved. */
 interface Pairs {
   readonly later: (number | undefined)[]
   readonly count: number
   readonly moved: readonly number[]
 }
 
-/** Beyond this many pairs of rows in one place they are paired in their order. */
+/** Beyond this many possible pairs in one place, rows are paired in order. */
 const gapMax = 10_000
 
-// Formulas are rewritten when rows and columns come and go: where they stand tells more than what they say.
+// Formulas are rewritten when rows and columns change, so their position says more than their text.
 const plain = (text = ''): string => (text.startsWith('=') ? '=' : text)
 
 const likeness = (one: readonly string[], other: readonly string[]): number =>
   one.reduce((score, text, index) => score + Number(text !== '' && text === other[index]), 0)
 
-/** Pairs of what stands between two common items: in their order, so that as many cells as can be are alike. */
+/** Pairs the items between two common items in order, so that as many cells as possible match. */
 const pairsWithin = (
   olds: readonly number[],
   youngs: readonly number[],
@@ -46,7 +46,7 @@ const pairsWithin = (
 ): [number, number][] => {
   const inOrder = olds.length === youngs.length || olds.length * youngs.length > gapMax
   if (inOrder) return olds.flatMap((old, index): [number, number][] => (youngs[index] === undefined ? [] : [[old, youngs[index]]]))
-  /** The most that can be had from the items of these indices on. */
+  /** The highest score from these indices on. */
   const best = Array.from({ length: olds.length + 1 }, () => new Int32Array(youngs.length + 1))
   const at = (one: number, other: number): number => best[one]?.[other] ?? 0
   const paired = (one: number, other: number): number => {
@@ -98,7 +98,7 @@ const pairsOf = (before: Texts, now: Texts): Pairs => {
   return { later, count: nowKeys.length, moved }
 }
 
-/** The one that moved, among those that are left. */
+/** The item that moved, among the remaining ones. */
 const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   const [old] = moved
   if (old === undefined || moved.length > 1) return []
@@ -108,7 +108,7 @@ const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   return target === from ? [] : [{ axis, kind: 'move', from, to: target > from ? target + 1 : target }]
 }
 
-/** As they would have to be done one after the other. */
+/** The changes as a sequence to apply one after the other. */
 const changesOf = (axis: Change['axis'], pairs: Pairs, mayMove: boolean): Change[] => {
   const taken = new Set(pairs.later)
   const gone = pairs.later.flatMap((young, at) => (young === undefined ? [at] : [])).toReversed()
@@ -122,13 +122,13 @@ const changesOf = (axis: Change['axis'], pairs: Pairs, mayMove: boolean): Change
 
 const widthOf = (texts: Texts): number => texts.reduce((width, { length }) => Math.max(width, length), 0)
 
-/** Each column as its cells, or by its heading alone. */
+/** Each column as its cells, or only its heading. */
 const columnsOf = (texts: Texts, isWhole: boolean): string[][] =>
   Array.from({ length: Math.min(widthOf(texts), limits.sheetColumnsMax) }, (_column, column) =>
     (isWhole ? texts : texts.slice(0, 1)).map((row) => plain(row[column]))
   )
 
-/** With some that lie beyond what is computed: they may come in. */
+/** The computed rows and some beyond them, which may move up. */
 const firstRows = ({ texts }: Reading): Texts => texts.slice(0, 2 * limits.sheetRowsMax)
 
 export const followed = (before: Reading, now: Reading): Followed => {

@@ -1,7 +1,6 @@
 /**
- * Tidies a fence that nobody has changed for a while: the traces that interactions made at once leave. Empty lines where cards,
- * messages and rows were, markers with more than one character, spaces at line ends. It changes only white space and markers, never words,
- * and is idempotent.
+ * Tidies a fence that nobody has changed for a while. It removes the traces of concurrent interactions: empty lines in place of cards, messages and
+ * rows, markers with more than one character, spaces at line ends. It changes only white space and markers, never words, and is idempotent.
  */
 import type { Edit } from '../text/diff.ts'
 import { letters, parseBoard } from './board.ts'
@@ -12,15 +11,15 @@ import type { Fence, FenceKind, Line } from './fences.ts'
 const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
 
 /**
- * Takes an empty line away, with the line end before it: what somebody offline wrote into it comes to stand behind the line above, and leaves
- * the one below whole. The first line of a fence stays.
+ * Removes an empty line with the line end before it. Text that somebody offline wrote into it then follows the line above and leaves the line below
+ * whole. The first line of a fence stays.
  */
 const without = ({ lines }: Fence, index: number): Edit[] => {
   const [before, line] = [lines[index - 1], lines[index]]
   return before === undefined || line === undefined ? [] : [{ from: before.to, to: line.to, insert: '' }]
 }
 
-/** The empty lines that `isKept` does not spare. */
+/** The empty lines for which `isKept` is false. */
 const emptyLines = (fence: Fence, isKept: (index: number) => boolean): Edit[] =>
   fence.lines.flatMap((line, index) => (isEmpty(line) && !isKept(index) ? without(fence, index) : []))
 
@@ -36,7 +35,7 @@ const boardEdits = (fence: Fence): Edit[] => {
   const inDetails = new Set(cards.flatMap(({ index, details }) => details.map((_line, at) => index + 1 + at)))
   const { lines } = fence
   const lastSpoken = lines.findLastIndex((line) => !isEmpty(line))
-  // One empty line may stand before and after a heading, and within the details of a card.
+  // One empty line is allowed before and after a heading, and within the details of a card.
   const isKept = (index: number): boolean =>
     !isEmpty(lines[index - 1]) &&
     index < lastSpoken &&
@@ -62,7 +61,7 @@ const chatEdits = (fence: Fence): Edit[] => {
 
 const sheetEdits = (fence: Fence): Edit[] => emptyLines(fence, () => false)
 
-/** Nothing for the kinds that are not here, as charts and widgets: what they hold is written by one person at a time. */
+/** Kinds that are not listed, such as charts and widgets, are not tidied: one person at a time writes their contents. */
 const editsOf: Readonly<Partial<Record<FenceKind, (fence: Fence) => Edit[]>>> = { board: boardEdits, chat: chatEdits, sheet: sheetEdits }
 
 export const healEdits = (fence: Fence): readonly Edit[] => {

@@ -1,6 +1,6 @@
 /**
- * Components as HTML that needs no script: what published pages and the reading view show. Everything that people wrote is escaped or goes
- * through the Markdown pipeline. No style attributes: the pages' policy allows none.
+ * Components as HTML that needs no script, for published pages and the reading view. All text by people is escaped or goes through the Markdown
+ * pipeline. There are no style attributes, because the policy of the pages forbids them.
  */
 import { limits } from '../limits.ts'
 import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
@@ -28,7 +28,7 @@ export interface ComponentContext {
 const figure = (kind: string, caption: string, content: string, more = ''): string =>
   `<figure class="component component-${kind}"${more}>${caption === '' ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`}${content}</figure>\n`
 
-/** A region that may be wider than its page, and is scrolled by keyboard too. */
+/** A region that may be wider than its page; the keyboard can scroll it too. */
 const scroller = (name: string, label: string, content: string): string =>
   `<div class="${name}" tabindex="0" role="group" aria-label="${escapeHtml(label)}">${content}</div>`
 
@@ -72,7 +72,7 @@ export const boardHtml = (fence: Fence, { inline }: ComponentContext): string =>
 
 // ——— chat ———
 
-/** In the words of an English page. Pages have no script that knew the time zone of their reader, so they name theirs. */
+/** Instants in English. Pages have no script that could know the reader's time zone, so they name their own. */
 const instantWords = new Intl.DateTimeFormat('en-US', {
   year: 'numeric',
   month: 'short',
@@ -92,7 +92,7 @@ const messageHtml = ({ author, at, time, text }: Message, inline: ComponentConte
 
 export const chatHtml = (fence: Fence, { inline }: ComponentContext): string => {
   const { entries } = parseChat(fence)
-  // The newest say most.
+  // The newest messages matter most.
   const shown = entries.slice(-limits.chatMessagesMax)
   const items = shown.map((entry) => {
     if (entry.kind === 'message') return messageHtml(entry, inline)
@@ -120,7 +120,7 @@ const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row
   return `<${tag}${row === 0 ? ' scope="col"' : ''}${classes === '' ? '' : ` class="${classes}"`}${reason}>${escapeHtml(shown)}</${tag}>`
 }
 
-/** Errors of a sheet that are told below it. */
+/** The most errors of a sheet that are listed below it. */
 const errorsShownMax = 10
 
 export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {
@@ -139,7 +139,7 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
       return value instanceof Failure ? [`${lettersOfColumn(column)}${row + 1}: ${value.error} ${value.reason}`.trim()] : []
     })
   )
-  // Not for who points at them alone.
+  // A tooltip alone would reach only readers who point at the cell.
   const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
   const caption = captionOf(fence, sheets.fences)
@@ -147,16 +147,16 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
     'sheet',
     caption,
     `${scroller('table sheet', caption || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`,
-    // Widgets of the page ask for it by this name.
+    // Widgets of the page find the sheet by this attribute.
     fence.id === undefined ? '' : ` data-sheet="${escapeHtml(fence.id)}"`
   )
 }
 
 // ——— chart ———
 
-/** Drawings with more points are not made twice. */
+/** Drawings with more points get no second, narrow version. */
 const narrowMarksMax = 200
-/** In pixels, about what a phone has room for. */
+/** In pixels, about the width of a phone. */
 const narrowWidth = 330
 
 const legendHtml = ({ name, colour, isDrawn }: LegendEntry): string =>
@@ -184,7 +184,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
   const id = `chart:${context.line + 1}`
   const wide = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, id))
-  // Pages have no script that could draw again: narrow windows get a drawing of their own, unless it were a long one.
+  // Pages have no script that could redraw, so narrow windows get a drawing of their own, unless it would be long.
   const isShort = data.labels.length * data.series.length <= narrowMarksMax
   const svg = isShort
     ? `<div class="chart-both">${wide}<div class="chart-narrow">${chartSvg(chart, data, `${id}:narrow`, narrowWidth)}</div></div>`

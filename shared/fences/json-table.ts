@@ -1,4 +1,4 @@
-/** A list of JSON as a table: of objects with a column for each key, or of rows. A changed value is replaced alone, and reads as it was written. */
+/** A JSON list as a table: of objects with a column for each key, or of rows. A change replaces only its value; the other source stays as written. */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { trimBlanks } from '../text/scan.ts'
@@ -8,7 +8,7 @@ import { lettersOfColumn } from './formula/parse.ts'
 import { compare } from './formula/values.ts'
 import { type CellChange, sortedOrder, type Table } from './table.ts'
 
-/** A value of JSON, and where it stands in its text. */
+/** A JSON value and its position in the text. */
 interface Value extends Range {
   /** The entries of a list, or of an object with its keys. */
   readonly items: readonly Entry[] | undefined
@@ -19,7 +19,7 @@ type Entry = Value & { readonly key?: Range & { readonly name: string } }
 const space = /[ \t\n\r]*/y
 const atom = /"(?:[^"\\]|\\.)*"|[^\s,[\]{}:"]+/y
 
-/** The values of a text that is known to be JSON. */
+/** Parses a text that is known to be JSON. */
 const valuesOf = (text: string): Value => {
   let at = 0
   const skip = (): void => {
@@ -60,7 +60,7 @@ const valuesOf = (text: string): Value => {
   return value()
 }
 
-/** A text as it stands in JSON: a number where reading it gives the same text again (`2.5`, not `0E0` or `-0`), else a string. */
+/** The JSON form of a text: a number if parsing it gives the same text again (`2.5`, not `0E0` or `-0`), else a string. */
 const written = (text: string): string => {
   const value = Number(text)
   return Number.isFinite(value) && String(value) === text ? JSON.stringify(value) : JSON.stringify(text)
@@ -74,18 +74,17 @@ interface Body {
   readonly items: readonly Entry[]
   readonly rows: Table['texts']
   readonly heads: readonly string[]
-  /** Whether its items are rows, not objects. */
   readonly isLists: boolean
 }
 
-/** The item that a row shows; of objects the first row is their keys. */
+/** The item that a row shows; for objects, the first row shows their keys. */
 const itemOf = ({ items, isLists }: Body, row: number): Entry | undefined => items[isLists ? row : row - 1]
 const isHead = ({ isLists }: Body, row: number): boolean => !isLists && row === 0
 const entryAt = (body: Body, item: Entry | undefined, column: number): Entry | undefined =>
   body.isLists ? item?.items?.[column] : item?.items?.findLast(({ key }) => key?.name === body.heads[column])
 const startOf = ({ key, from }: Entry): number => key?.from ?? from
 
-/** Offset in the document: values of JSON end on the line that they begin on, lists and objects may not. */
+/** Offset in the document. A plain JSON value ends on the line that it begins on; a list or object may not. */
 const absolute = ({ lines, fence }: Body, offset: number): number => {
   let start = 0
   for (const line of lines) {
@@ -100,7 +99,7 @@ const edit = (body: Body, from: number, to: number, insert: string): Edit => ({
   insert
 })
 
-/** The text between items: items on lines of their own get lines of their own next to them. */
+/** The text between items: a new item next to items on separate lines gets its own line. */
 const gapBefore = ({ text, fence }: Body, { from }: Entry): string => {
   const start = trimBlanks(text, 0, from)
   return start === 0 || text[start - 1] === '\n' ? `\n${fence.prefix}${text.slice(start, from)}` : ' '
@@ -129,7 +128,7 @@ const renamed = (body: Body, cells: ReadonlyMap<number, string>): Edit[] => {
   const names = new Map<string, string>()
   for (const [column, text] of cells) {
     const head = heads[column]
-    // Two columns of one name would be one.
+    // Two columns with the same name would become one.
     if (head !== undefined && text !== '' && !heads.includes(text) && ![...names.values()].includes(text)) names.set(head, text)
   }
   return items
@@ -140,7 +139,7 @@ const renamed = (body: Body, cells: ReadonlyMap<number, string>): Edit[] => {
     })
 }
 
-/** Changes of one row that is there. */
+/** The changes of one existing row. */
 const rowEdits = (body: Body, row: number, item: Entry, cells: ReadonlyMap<number, string>): Edit[] => {
   const { isLists, heads, rows } = body
   if (item.items === undefined) return []
@@ -190,7 +189,7 @@ const insertRow = (body: Body, at: number): Edit[] => {
   return item === undefined ? appended(body, [empty]) : [edit(body, item.from, item.from, `${empty},${gapBefore(body, item)}`)]
 }
 
-/** Takes an entry out of the list that it is in, with one comma. */
+/** Removes an entry from its list, with one comma. */
 const without = (body: Body, entries: readonly Entry[], index: number): Edit[] => {
   const [entry, before, behind] = [entries[index], entries[index - 1], entries[index + 1]]
   if (entry === undefined) return []
@@ -219,7 +218,7 @@ const deleteColumn = (body: Body, at: number): Edit[] => {
   })
 }
 
-/** The list of a body, which is known to be one. */
+/** The table of a body that is known to be a list. */
 export const jsonTable = (fence: Fence, first: number, rows: Table['texts']): Table => {
   const lines = fence.lines.slice(first)
   const text = lines.map((line) => line.text).join('\n')

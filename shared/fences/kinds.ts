@@ -1,6 +1,6 @@
 /**
- * The kinds of component: one entry each, with everything that a kind must have beyond its grammar. told.ts tells edits and
- * heal.ts tidies them, for the kinds that have that. The pages have a table like this one (web/ui/component-kinds.ts).
+ * The kinds of component: one entry each, with everything that a kind must have beyond its grammar. For some kinds, told.ts describes edits and
+ * heal.ts tidies them. The pages have a table like this one (web/ui/component-kinds.ts).
  */
 import { limits } from '../limits.ts'
 import { chartTypes } from './chart.ts'
@@ -8,11 +8,11 @@ import type { Fence, FenceKind } from './fences.ts'
 import { boardHtml, chartHtml, chatHtml, type ComponentContext, sheetHtml, widgetHtml } from './html.ts'
 
 interface FenceParts {
-  /** As published pages and the reading view show it. */
+  /** Its HTML on published pages and in the reading view. */
   readonly html: (fence: Fence, context: ComponentContext) => string
   /** A fence of the kind, for programs. */
   readonly example: string
-  /** A line of Markdown that tells programs how to read and write one. */
+  /** A line of Markdown that explains to programs how to read and write one. */
   readonly guide: string
 }
 
@@ -70,5 +70,5 @@ y: Total
   }
 }
 
-/** A component as it is shown without script. */
+/** The HTML of a component, without script. */
 export const componentHtml = (fence: Fence, context: ComponentContext): string => fenceParts[fence.kind].html(fence, context)

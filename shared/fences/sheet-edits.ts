@@ -1,6 +1,6 @@
 /**
- * The actions of people in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A cell that changes is
- * replaced alone; where rows or columns come, go or move, the formulas of this sheet go on naming the same cells. Formulas in other sheets of
+ * The actions of people in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A change replaces only
+ * its cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells. Formulas in other sheets of
  * the document are rewritten by `followChange`, each within its own fence.
  */
 import { limits } from '../limits.ts'
@@ -16,7 +16,7 @@ type Edits = readonly Edit[]
 
 const isFormula = (text: string): boolean => text.startsWith('=')
 
-/** A row as a line of its own. */
+/** The line of a new row. */
 const writtenRow = (sheet: Sheet, texts: readonly string[], row: number): string => {
   const cells = texts.map((text) => writtenCell(sheet, text, row))
   if (sheet.delimiter === undefined) return `| ${cells.join(' | ')} |`
@@ -24,7 +24,7 @@ const writtenRow = (sheet: Sheet, texts: readonly string[], row: number): string
   return cells.join(sheet.delimiter).trim() === '' && cells.length < 2 ? '""' : cells.join(sheet.delimiter)
 }
 
-/** Cells behind the last one of a row. */
+/** Adds cells after the last one of a row. */
 const appended = ({ delimiter }: Sheet, { line, cells }: Row, written: readonly string[]): Edit[] => {
   if (written.length === 0) return []
   const at = line.from + line.text.trimEnd().length
@@ -51,17 +51,17 @@ const changeRow = (sheet: Sheet, row: Row, at: number, changes: ReadonlyMap<numb
   return [...own, ...appended(sheet, row, more)]
 }
 
-/** Where a row goes that comes before the one of this index: never between the heading and its dashes. */
+/** The line before which a row is inserted to come before this index: never between the heading and its dashes. */
 const lineBefore = ({ rows, dashes, fence }: Sheet, row: number): number =>
   rows[row]?.index ?? Math.max(rows.at(-1)?.index ?? fence.lines.length - 1, dashes?.index ?? -1) + 1
 
-/** A line before which a row may go. */
+/** Whether a row may be inserted before a line. */
 const isRowOf =
   ({ delimiter }: Sheet) =>
   ({ text }: Line): boolean =>
     text.includes(delimiter ?? '|')
 
-/** Several cells at once; rows and columns that are missing come with them, within the limits. */
+/** Sets several cells at once; missing rows and columns are added, within the limits. */
 export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits => {
   const { fence, rows } = sheet
   const byRow = new Map<number, Map<number, string>>()
@@ -82,7 +82,7 @@ export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits =>
 
 export const setCell = (sheet: Sheet, row: number, column: number, text: string): Edits => setCells(sheet, [{ row, column, text }])
 
-/** Edits that make the formulas of some rows follow a change, of this sheet itself unless `isOf` names another. */
+/** Edits that update the formulas of some rows after a change: of this sheet itself, unless `isOf` names another. */
 const following = (
   sheet: Sheet,
   change: Change,
@@ -117,7 +117,7 @@ export const followChange = (other: Sheet, id: string, change: Change): Edits =>
 /** The first row that may be moved, deleted or pushed down: a heading with dashes stays where it is. */
 const firstFree = ({ dashes }: Sheet): number => (dashes === undefined ? 0 : 1)
 
-/** An empty row before the one of this index. */
+/** Inserts an empty row before the one of this index. */
 export const insertRow = (sheet: Sheet, at: number): Edits => {
   const { fence, rows } = sheet
   if (at < firstFree(sheet) || at > rows.length || rows.length >= limits.sheetRowsMax) return []
@@ -135,7 +135,7 @@ export const deleteRow = (sheet: Sheet, at: number): Edits => {
   return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, (each) => each !== at)])
 }
 
-/** The line of a row with other texts in some of its cells, everything between them as it was. */
+/** The line of a row with new texts in some of its cells; everything between them stays. */
 const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textOf: (cell: Cell) => string): string => {
   let text = ''
   let at = 0
@@ -148,7 +148,7 @@ const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textO
   return text + line.text.slice(at)
 }
 
-/** Puts a row before the one that now has this index. */
+/** Moves a row before the one that now has this index. */
 export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
   const row = sheet.rows[from]
   const first = firstFree(sheet)
@@ -173,7 +173,7 @@ const withColumn = (sheet: Sheet, row: Row, at: number, content: string): Edit[]
   return [{ from, to: from, insert: `${isBarAt(sheet, from - 1, row) ? '' : '|'} ${content} |` }]
 }
 
-/** An empty column before the one of this index. */
+/** Inserts an empty column before the one of this index. */
 export const insertColumn = (sheet: Sheet, at: number): Edits => {
   const { rows, dashes } = sheet
   if (at < 0 || at > sheet.width || sheet.width >= limits.sheetColumnsMax) return []
@@ -191,12 +191,12 @@ const withoutColumn = (sheet: Sheet, row: Row, at: number): Edit[] => {
   const { from, to } = cell.area
   if (sheet.delimiter !== undefined)
     return at + 1 < row.cells.length ? [{ from, to: to + 1, insert: '' }] : [{ from: from - 1, to, insert: '' }]
-  // One bar stays on either side of what is left.
+  // One bar stays on either side of the rest.
   const isBetween = isBarAt(sheet, from - 1, row) && isBarAt(sheet, to, row)
   return [{ from, to: isBetween ? to + 1 : to, insert: '' }]
 }
 
-/** The only column stays. */
+/** Deletes a column, unless it is the only one. */
 export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   const { rows, dashes, width } = sheet
   if (at < 0 || at >= width || width < 2) return []
@@ -208,7 +208,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Puts a column before the one that now has this index. Every row is written again, with the spaces of its cells. */
+/** Moves a column before the one that now has this index. It rewrites every row, with the spaces of its cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []
@@ -228,7 +228,7 @@ export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   return within(fence, [...rows.flatMap(written), ...(dashes === undefined ? [] : written(dashes, 1))])
 }
 
-/** The rows below the heading by the values of a column; empty cells come last, whichever way. One edit for all. */
+/** Sorts the rows below the heading by the values of a column, in one edit; empty cells come last in both directions. */
 export const sortRows = (sheet: Sheet, column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits => {
   const { fence, rows } = sheet
   const order = sortedOrder(rows.length, descending, (row) => valueAt(row, column), compare)
@@ -245,7 +245,7 @@ export const sortRows = (sheet: Sheet, column: number, descending: boolean, valu
   )
 }
 
-/** Pads the cells of a table so that its bars stand below each other. Only when asked to: it touches every line. */
+/** Pads the cells of a table so that its bars line up. It runs only on request, because it changes every line. */
 export const alignColumns = (sheet: Sheet): Edits => {
   const { fence, rows, dashes, width, sides, delimiter } = sheet
   if (delimiter !== undefined) return []
@@ -272,7 +272,7 @@ export const alignColumns = (sheet: Sheet): Edits => {
 
 // ——— the clipboard ———
 
-/** Offset behind the quotes that a cell is in; undefined: it is in none. */
+/** Offset after the closing quote of a quoted cell; undefined: the cell is not quoted. */
 const quoteEnd = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
   let end = text.indexOf('"', at + 1)
@@ -299,18 +299,18 @@ export const parseTsv = (text: string): string[][] => {
     if (end < text.length && text[end] !== '\t') rows.push([])
     at = end + (text.startsWith('\r\n', end) ? 2 : 1)
   }
-  // A line end behind the last row begins none.
+  // A line end after the last row does not begin a row.
   return rows.at(-1)?.every((cell) => cell === '') === true && rows.length > 1 ? rows.slice(0, -1) : rows
 }
 
 export const formatTsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => (/[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** The cells that were copied elsewhere, from a cell on. */
+/** The cell changes for pasted text, from a cell on. */
 export const cellsOfTsv = (row: number, column: number, tsv: string): CellChange[] =>
   parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
 
-/** How much of what was copied elsewhere there is from a cell on, and how much of that fits within the limits. */
+/** The size of pasted text from a cell on, and how much of it fits within the limits. */
 export const pasteSize = (
   row: number,
   column: number,
@@ -328,7 +328,7 @@ export const pasteSize = (
 
 // ——— the grid ———
 
-/** A sheet as the grid of its component shows and changes it. */
+/** The table by which the component's grid shows and changes a sheet. */
 export const tableOf = (sheet: Sheet): Table => ({
   fence: sheet.fence,
   texts: textsOf(sheet),

@@ -5,13 +5,13 @@
  *     table = row NL [dashes NL] (row NL)*         row: ["|"] cell ("|" cell)* ["|"];  "\|" is a bar within a cell
  *     csv   = record (NL record)*                  when the first line that says something has no bar; `,`, `;` or tab, quotes doubled
  *
- * Row 1 is the heading, cells are named A1, B1, … ; the line of dashes gives the columns their side and is no row. A cell that begins with
- * `=` is a formula: it is stored, and its value computed. Empty lines count for nothing, lines without a bar in a table are notes.
+ * Row 1 is the heading, cells are named A1, B1, … . The line of dashes sets the alignment of the columns and is not a row. A cell that begins with
+ * `=` is a formula: the text stores it, and its value is computed. Empty lines have no meaning; lines without a bar in a table are notes.
  */
 import type { Fence, Line, Range } from './fences.ts'
 
 export interface Cell extends Range {
-  /** The value: without the space around it, escapes and quotes undone. `from` and `to` are those of the trimmed source. */
+  /** The value, trimmed and without escapes and quotes. `from` and `to` are those of the trimmed source. */
   readonly text: string
   /** Between the bars or delimiters next to it, with the space. */
   readonly area: Range
@@ -62,14 +62,14 @@ const tableCells = (line: Line): Cell[] => {
   return starts.flatMap((start, index) => {
     const end = starts[index + 1] ?? line.text.length
     const cell = trimmed(line, start + 1, end)
-    // Behind the last bar there is no cell, unless something stands there.
+    // There is no cell after the last bar, unless there is text.
     return cell.text === '' && index === starts.length - 1 ? [] : [{ ...cell, text: unescapeBars(cell.text) }]
   })
 }
 
 const isQuoted = (text: string): boolean => /^"(?:[^"]|"")*"$/.test(text)
 
-/** Where the delimiters of a record stand, those in quotes aside. */
+/** The offsets of a record's delimiters, except those in quotes. */
 const delimitersOf = (text: string, delimiter: string): number[] => {
   const found: number[] = []
   let isWithin = false
@@ -128,8 +128,8 @@ export const parseSheet = (fence: Fence): Sheet => {
 export const textsOf = ({ rows }: Sheet): string[][] => rows.map(({ cells }) => cells.map(({ text }) => text))
 
 /**
- * A text as it stands in a cell of this sheet: on one line, its bars and quotes kept apart from the sheet's own. A bar in the first row of a
- * CSV would make a table of it: it becomes a broken one.
+ * The source of a text in a cell of this sheet: on one line, with its bars and quotes escaped. A bar in the first row of a CSV would make it a
+ * table: it becomes a broken bar.
  */
 export const writtenCell = ({ delimiter }: Pick<Sheet, 'delimiter'>, text: string, row: number): string => {
   const line = text.replaceAll(/[\r\n\0]+/g, ' ').trim()

@@ -12,29 +12,29 @@ export interface CellChange {
   readonly text: string
 }
 
-/** Answers a change with edits of the text that it was read from, within its fence: none where the change cannot be made. */
+/** Turns a change into edits of its source text, within the fence; none if the change is impossible. */
 export interface Table {
   readonly fence: Fence
   readonly texts: readonly (readonly string[])[]
   /** Columns of the widest row. */
   readonly width: number
   readonly sides: readonly Side[]
-  /** Whether a cell holds a text, a number or nothing; what JSON nests is changed in the source. */
+  /** Whether a cell holds a text, a number or nothing; nested JSON can only be changed in the source. */
   mayChange(row: number, column: number): boolean
-  /** Rows and columns that are missing come with them, within the limits. */
+  /** Missing rows and columns are added, within the limits. */
   setCells(changes: readonly CellChange[]): Edits
-  /** An empty row, or column, before the one of this index. */
+  /** Inserts an empty row, or column, before the one of this index. */
   insertRow(at: number): Edits
   insertColumn(at: number): Edits
   deleteRow(at: number): Edits
   deleteColumn(at: number): Edits
-  /** The rows below the heading by the values of a column. */
+  /** Sorts the rows below the heading by the values of a column. */
   sortRows(column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits
-  /** Pads the cells in the source so that columns stand below each other; undefined where nothing does. */
+  /** Pads the cells in the source so that columns line up; undefined for a source without aligned columns. */
   align?(): Edits
 }
 
-/** The order of rows that are sorted by a column: the heading stays, empty cells come last, whichever way. */
+/** The order of rows sorted by a column: the heading stays, empty cells come last in both directions. */
 export const sortedOrder = (
   count: number,
   descending: boolean,

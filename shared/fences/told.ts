@@ -1,4 +1,4 @@
-/** A change of one fence, in the terms of its kind: for the person who decides on it. Undefined where it is none that people do in one step. */
+/** Describes a change of one fence in the terms of its kind, for the person who decides on it. Undefined if it is not a single action of a person. */
 import { applyEdits, type Edit } from '../text/diff.ts'
 import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'
 import { parseChart } from './chart.ts'
@@ -8,7 +8,7 @@ import { type Fence, type FenceKind, fenceAt, fencesOf } from './fences.ts'
 import { lettersOfColumn } from './formula/parse.ts'
 import { parseSheet, textsOf } from './sheet.ts'
 
-/** The action and its objects: names are those that are shown. */
+/** The action and its objects; names are the displayed ones. */
 export type Told =
   | { readonly kind: 'card.move' | 'card.add'; readonly name: string; readonly column: string }
   | { readonly kind: 'card.mark'; readonly name: string; readonly state: CardState }
@@ -19,7 +19,7 @@ export type Told =
   | { readonly kind: 'cells.set' | 'rows.add' | 'rows.delete' | 'columns.add' | 'columns.delete'; readonly count: number }
   | { readonly kind: 'setting'; readonly name: string; readonly text: string }
 
-/** Items of one list that the other has not, each as often as it is there more. */
+/** Items of one list that the other lacks, each as often as it occurs more. */
 const beyond = <T>(one: readonly T[], other: readonly T[], same: (value: T) => string): T[] => {
   const counts = new Map<string, number>()
   for (const value of other) counts.set(same(value), (counts.get(same(value)) ?? 0) + 1)
@@ -58,7 +58,7 @@ const toldOfBoard = (before: Fence, after: Fence): Told | undefined => {
   const title = (to ?? from)?.card.title.text ?? ''
   if (from === undefined && to === undefined) {
     const moved = are.findIndex((each, index) => whole(each) !== whole(were[index] as InColumn))
-    // When two changed places, the one that went further is the one that was moved.
+    // When two changed places, the one that went further counts as moved.
     const later = moved === -1 ? undefined : whole(are[moved] as InColumn) === whole(were[moved + 1] as InColumn) ? were[moved] : are[moved]
     return later && { kind: 'card.order', name: later.card.title.text }
   }
@@ -88,7 +88,7 @@ const toldOfTable = (before: Texts, after: Texts, nameOf: (row: number, column: 
   const joined = (row: readonly string[]): string => row.join('\t').trimEnd()
   if (rows !== 0 && columns === 0) {
     const strange = rows > 0 ? beyond(before, after, joined) : beyond(after, before, joined)
-    // Formulas that follow are no reason to say less.
+    // Formulas that were only updated do not make the description less specific.
     const isPlain = strange.every((row) => row.some((text) => text.startsWith('=')))
     return isPlain ? { kind: rows > 0 ? 'rows.add' : 'rows.delete', count: Math.abs(rows) } : undefined
   }
@@ -121,7 +121,7 @@ const toldOfSheet = (before: Fence, after: Fence): Told | undefined => {
   return toldOfTable(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
 }
 
-/** Kinds that are not here have no words of their own: a change of one is told as a change of text. */
+/** Kinds that are not listed have no words of their own: their changes are described as changes of text. */
 const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => Told | undefined>>> = {
   board: toldOfBoard,
   chat: toldOfChat,
@@ -129,7 +129,7 @@ const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) =
   sheet: toldOfSheet
 }
 
-/** The effect of an edit of a text on the fence that it is in. `fences` are those of the text. */
+/** The effect of an edit of a text on the fence that contains it. `fences` are those of the text. */
 export const toldEdit = (fences: readonly Fence[], edit: Edit): Told | undefined => {
   const fence = fenceAt(fences, edit.from)
   if (fence === undefined || edit.from < fence.bodyFrom || edit.to > fence.bodyTo) return undefined

@@ -3,7 +3,7 @@
  *
  *     widget = html NL* ["<!-- state" json "-->" NL]         attributes of the info string: height (px), title
  *
- * The state is the last line that has this form; it is put in its place as a whole.
+ * The state is the last line of this form; it is replaced as a whole.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -13,12 +13,12 @@ import type { Fence, Line, Range } from './fences.ts'
 
 export interface Widget {
   readonly fence: Fence
-  /** The code that runs: all lines but that of the state. */
+  /** The code that runs: all lines except the state. */
   readonly html: string
   readonly title: string
   /** In CSS pixels, within the limits. */
   readonly height: number
-  /** The state as JSON, and where it stands; undefined when there is none, or none that can be read. */
+  /** The state as JSON and its range; undefined if there is none, or it cannot be parsed. */
   readonly state: (Range & { readonly json: string }) | undefined
 }
 
@@ -61,17 +61,17 @@ export const parseWidget = (fence: Fence): Widget => {
   }
 }
 
-/** JSON on one line that ends no comment; undefined when there is none for the value, or it is too long. */
+/** JSON on one line that does not end a comment; undefined if the value has no JSON form or is too long. */
 const written = (value: unknown): string | undefined => {
   const json = JSON.stringify(value) as string | undefined
   const safe = json?.replaceAll('>', '\\u003e').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
   return safe !== undefined && new TextEncoder().encode(safe).length <= limits.widgetStateBytesMax ? safe : undefined
 }
 
-/** Whether a state can be kept. */
+/** Whether a state can be stored. */
 export const fitsState = (value: unknown): boolean => written(value) !== undefined
 
-/** Puts the state in its line, which is made when there is none. A state that is no JSON, or too long, changes nothing. */
+/** Writes the state to its line, or adds that line. A state that is not JSON, or too long, changes nothing. */
 export const setWidgetState = ({ fence }: Widget, value: unknown): readonly Edit[] => {
   const json = written(value)
   if (json === undefined) return []

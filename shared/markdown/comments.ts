@@ -1,7 +1,7 @@
 /** HTML comments are notes to the writer: they stay in the source and are not shown. */
 import type MarkdownIt from 'markdown-it'
 
-// A text in which no comment ends from some place on has none after it either: asked again for every `<!--`, it would be read to its end each time.
+// If no comment ends after some place, none ends after a later one. Without this memory, every `<!--` would read the text to its end.
 const endless = new WeakSet<object>()
 
 const endOf = (state: { readonly src: string }, start: number): number | undefined => {

@@ -1,11 +1,11 @@
-/** `<details>` with a `<summary>`: folded text, whose contents are Markdown. Each tag stands on a line of its own or with the summary. */
+/** `<details>` with a `<summary>`: folded text with Markdown contents. Each tag is on its own line or on the line of the summary. */
 import type MarkdownIt from 'markdown-it'
 
 const tag = /^<details( open)?>/i
 const summaryLine = /^<summary>(.*?)<\/summary>\s*$/i
 const closing = /^<\/details>\s*$/i
 
-/** For a line that opens folded text: whether it is open at first, and the summary on the same line. */
+/** For a line that opens folded text: whether it is initially open, and the summary on the same line. */
 const openingOf = (line: string): { readonly isOpen: boolean; readonly summary: string | undefined } | undefined => {
   const found = tag.exec(line)
   const rest = found === null ? '' : line.slice(found[0].length).trimStart()
@@ -52,10 +52,10 @@ export const details = (markdown: MarkdownIt): void => {
   )
 }
 
-// Found for all lines at once: looked for again at every `<details>`, a text full of them would be read to its end each time.
+// Pairs are found for all lines at once. A search at every `<details>` would read a text full of them to its end each time.
 const pairs = new WeakMap<object, ReadonlyMap<number, number>>()
 
-/** Line of each `<details>` → line of its `</details>`; they nest. Quote marks before them are passed over. */
+/** Line of each `<details>` → line of its `</details>`; they nest. Quote marks before them are skipped. */
 const pairsOf = (state: { readonly src: string }): ReadonlyMap<number, number> => {
   const known = pairs.get(state)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** Values that the parts of the renderer leave for each other while one text is rendered. */
+/** Values that the parts of the renderer share while one text is rendered. */
 
 export interface Heading {
   /** 1–6. */

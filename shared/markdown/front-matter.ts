@@ -1,4 +1,4 @@
-/** Front matter at the top of a text is not shown. */
+/** Hides front matter at the top of a text. */
 import type MarkdownIt from 'markdown-it'
 import { afterFrontMatter } from '../text/front-matter.ts'
 

@@ -1,9 +1,9 @@
-/** Headings with ids, as readers link to them: the words in lower case joined by hyphens, numbered when they repeat. */
+/** Headings with ids for links: the words in lower case joined by hyphens, numbered when they repeat. */
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 import type { Token } from './tokens.ts'
 
-/** As GitHub makes them: letters, digits, marks, `_` and `-` stay, spaces become hyphens. */
+/** The slug of a heading, as on GitHub: letters, digits, marks, `_` and `-` stay, spaces become hyphens. */
 export const slugOf = (text: string): string =>
   text
     .trim()
@@ -12,7 +12,7 @@ export const slugOf = (text: string): string =>
     .replaceAll(' ', '-')
     .slice(0, 120)
 
-/** The words of inline text, without marks, allowed tags and numbers of footnotes; a picture counts by its description, where it counts. */
+/** The words of inline text, without marks, allowed tags and footnote numbers. With `pictures`, the description of a picture counts as words. */
 export const wordsOf = (children: readonly Token[], pictures: boolean): string =>
   children
     .map(({ type, content }) => {
@@ -41,7 +41,7 @@ export const headingIds = (markdown: MarkdownIt, prefix: string): void => {
       environment.headings?.push({ level: Number(token.tag.slice(1)), text, id })
     })
   })
-  // The link to copy stands after the words, so that it is read and tabbed to last.
+  // The copy link follows the words, so that screen readers and the Tab key reach it last.
   markdown.renderer.rules['heading_close'] = (tokens, index, options, _environment, self) => {
     // Always three tokens: opening, words, end.
     const id = tokens[index - 2]?.attrGet('id')

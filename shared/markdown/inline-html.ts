@@ -1,4 +1,4 @@
-/** A few inline tags that Markdown has no marks for, written as in HTML, without attributes and in pairs. Everything else stays text. */
+/** Allows a few inline tags that Markdown has no marks for, in pairs and without attributes. Everything else stays text. */
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
@@ -34,7 +34,7 @@ const keepPairs = (children: Token[]): void => {
   const open: Token[] = []
   for (const token of children) {
     if (token.type === 'allowed_open') open.push(token)
-    // A link or emphasis that ends closes what was opened within it.
+    // The end of a link or emphasis closes the tags that were opened within it.
     else if (token.nesting === -1) while (open.length > 0 && (open.at(-1)?.level ?? 0) > token.level) asText(open.pop())
     else if (token.type === 'allowed_close') {
       const last = open.at(-1)

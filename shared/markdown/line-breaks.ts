@@ -1,6 +1,6 @@
 /**
- * A line break within a paragraph is shown as one, as the editor shows it. `breaks: false` in the front matter joins lines as CommonMark
- * does: for texts whose lines were wrapped by a program.
+ * Shows a line break within a paragraph, as the editor does. `breaks: false` in the front matter joins lines as CommonMark does, for texts whose
+ * lines a program has wrapped.
  */
 import type MarkdownIt from 'markdown-it'
 import { breaksIn } from '../names.ts'

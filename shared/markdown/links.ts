@@ -1,12 +1,12 @@
-/** Links: which protocols may stand, what leaves the page says so, and bare addresses as GFM reads them. */
+/** Links: the allowed protocols, marks on external links, and bare addresses as in GFM. */
 import type MarkdownIt from 'markdown-it'
 import { kindOfAddress } from '../media-types.ts'
 import { pictureWords } from './pictures.ts'
 
-/** Schemes that a link may have. Images too: markdown-it asks for both. */
+/** Schemes that a link may have. markdown-it applies the same check to images. */
 const schemes = /^(https?|mailto|tel|sms|geo|xmpp|matrix|irc|ircs|ftp|sftp|git|ssh):/i
 const hasScheme = /^[a-z][a-z0-9+.-]*:/i
-/** Images may be in the text itself; SVG may not, since it can hold script. */
+/** A data URL may hold an image, but not SVG, which can contain script. */
 const imageData = /^data:image\/(png|gif|jpeg|webp|avif);base64,/i
 
 /** Whether a link leads to this service, at `origin`; `//host` leads elsewhere. */
@@ -19,10 +19,10 @@ export const mayLink = (url: string): boolean => {
   return !hasScheme.test(plain) || schemes.test(plain) || imageData.test(plain)
 }
 
-/** Longest run without white space that is searched for bare addresses, in characters: at every mark of one the rest of the run is read. */
+/** Longest run without white space that is searched for bare addresses, in characters. Every possible start reads the rest of the run. */
 const addressRunCharsMax = 2048
 
-/** Bare addresses are searched run by run, so that a text is not read to its end at each of its marks. */
+/** Searches bare addresses run by run, so that not every possible start reads the text to its end. */
 const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   const matchIn = linkify.match.bind(linkify)
   const matchAtStart = linkify.matchAtStart.bind(linkify)
@@ -45,13 +45,13 @@ const searchRuns = (linkify: MarkdownIt['linkify']): void => {
   }
 }
 
-/** Addresses that all references together may put into a page beyond what is written there, in characters, as cmark allows them. */
+/** Total length of addresses that references may add to a page beyond the written text, in characters, as in cmark. */
 const sharedAddressCharsMax = 100_000
 
-/** One long address, referred to many times, would make a small text a huge page: links beyond the budget lose theirs. */
+/** Many references to one long address would turn a small text into a huge page: links beyond the budget lose their address. */
 const budgetAddresses = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('address_budget', ({ src, tokens }) => {
-    // A unit that is written once takes up to nine characters: percent-encoded UTF-8.
+    // One unit of text takes up to nine characters in percent-encoded UTF-8.
     let left = sharedAddressCharsMax + 9 * src.length
     for (const { children } of tokens)
       for (const child of children ?? []) {
@@ -99,7 +99,7 @@ export const gfmLinks = (markdown: MarkdownIt, isOwn: ((href: string) => boolean
   }
 }
 
-/** Sound and film are written like pictures (the way an upload inserts them). */
+/** Audio and video use the syntax of pictures, which an upload inserts. */
 const mediaOf = (src: string, alt: string, { utils: { escapeHtml } }: MarkdownIt): string | undefined => {
   const kind = kindOfAddress(src)
   if (kind === undefined || kind === 'image') return undefined

@@ -1,20 +1,20 @@
 /**
- * Marks within a line that CommonMark does not know: `==highlighted==`, `H~2~O`, `x^2^`. The editor and the renderer read them by these rules.
- * A mark is looked for within a bounded distance, so that a text full of opening marks takes no longer than its length.
+ * Inline marks that are not part of CommonMark: `==highlighted==`, `H~2~O`, `x^2^`. The editor and the renderer share these rules. The search for a
+ * closing mark is bounded, so that a text full of opening marks takes linear time.
  */
 import type MarkdownIt from 'markdown-it'
 
-/** Longest highlighted stretch, in UTF-16 units. */
+/** Longest highlight, in UTF-16 units. */
 const highlightUnitsMax = 1000
 const [tilde, caret, equals, backtick] = [0x7e, 0x5e, 0x3d, 0x60]
 
-/** Where the `==` stands that ends the highlight whose `==` stands at `open`; undefined when nothing ends it, or nothing begins there. */
+/** The offset of the `==` that ends the highlight opened at `open`; undefined if nothing ends it, or no highlight begins there. */
 export const highlightEnd = (text: string, open: number, to: number): number | undefined => {
   const from = open + 2
   if (text.charCodeAt(open) !== equals || text.charCodeAt(open + 1) !== equals) return undefined
   if (from >= to || text.charCodeAt(open - 1) === equals || /[\s=]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to - 1, from + highlightUnitsMax)
-  // The mark takes all of a code span or nothing: its backticks are in pairs.
+  // A highlight includes all of a code span or none of it: its backticks are in pairs.
   let ticks = text.charCodeAt(from) === backtick ? 1 : 0
   for (let at = from + 1; at < limit; at++) {
     if (text.charCodeAt(at) === backtick) ticks++
@@ -31,7 +31,7 @@ const low = /~([^\s~\\`*_[\]<>$]{1,40})~(?!~)/y
 const high = /\^([^\s^\\`*_[\]<>$]{1,40})\^/y
 const wordEnd = /[\p{L}\p{N})\]}]/u
 
-/** The lowered or raised word whose first mark stands at `open`: its kind, and the place of its last mark. It follows a letter or digit. */
+/** The subscript or superscript with its first mark at `open`: its tag, and the offset of its last mark. It follows a letter or digit. */
 export const shiftedAt = (text: string, open: number): { readonly tag: 'sub' | 'sup'; readonly end: number } | undefined => {
   const mark = text.charCodeAt(open)
   if ((mark !== tilde && mark !== caret) || open === 0 || !wordEnd.test(text.charAt(open - 1))) return undefined

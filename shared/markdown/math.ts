@@ -2,13 +2,13 @@
 import type MarkdownIt from 'markdown-it'
 import type { Environment } from './environment.ts'
 
-/** Longest formula, in characters: longer ones are shown as they are written. */
+/** Longest formula, in characters: longer ones are shown as source. */
 const formulaCharsMax = 10_000
 
 /** Macros that one formula may expand. */
 const expansionsMax = 1000
 
-/** Sets formulas: the part of Temml that is used. */
+/** Typesets formulas: the part of Temml that is used. */
 export interface FormulaSetter {
   renderToString(
     tex: string,
@@ -16,21 +16,21 @@ export interface FormulaSetter {
   ): string
 }
 
-/** MathML of a formula. Errors: throws for one that cannot be set, and while the library is not there. */
+/** MathML of a formula. Errors: throws for a formula that cannot be typeset, and while the library is not loaded. */
 export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
-  // The pipeline shows the source of what cannot be set.
+  // The pipeline then shows the source.
   if (setter === undefined) throw new Error('formulas cannot be set yet')
   return setter.renderToString(tex, { displayMode, throwOnError: true, maxExpand: expansionsMax, trust: false })
 }
 
 type ToHtml = ((tex: string, display: boolean) => string) | undefined
 
-/** Declarations as a formula needs them, and nothing that could leave a rule or load anything. */
+/** Whether declarations are of the kind that formulas need, and cannot escape their rule or load anything. */
 const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) && !/url/i.test(style)
 
 const styleMark = ' style="'
 
-/** A tag with a class in place of its style; without either where the style is not plain. */
+/** A tag with a class in place of its style; with neither if the style is not plain. */
 const classedTag = (name: string, others: string, style: string, styles: Map<string, string>): string => {
   if (!isPlain(style)) return `<${name}${others}>`
   const own = styles.get(style) ?? `math-${styles.size + 1}`
@@ -39,7 +39,7 @@ const classedTag = (name: string, others: string, style: string, styles: Map<str
   return merged === others ? `<${name} class="${own}"${others}>` : `<${name}${merged}>`
 }
 
-/** Style attributes become classes: the policy of our pages allows no style attributes. `styles` maps declarations to their class. */
+/** Replaces style attributes by classes: the policy of the pages forbids style attributes. `styles` maps declarations to their class. */
 const styleByClass = (html: string, styles: Map<string, string>): string => {
   const parts: string[] = []
   let kept = 0
@@ -57,7 +57,7 @@ const styleByClass = (html: string, styles: Map<string, string>): string => {
   return parts.join('') + html.slice(kept)
 }
 
-/** HTML of a formula, its styles as classes; undefined for one that is shown as it is written. */
+/** HTML of a formula, its styles as classes; undefined if it is shown as source. */
 export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
   if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
   try {
@@ -129,7 +129,7 @@ export const math = (markdown: MarkdownIt, toHtml: ToHtml): void => {
     mathHtml(markdown, toHtml, tokens[index]?.content ?? '', true, styles)
 }
 
-/** Where the `$` stands that ends the formula whose text begins at `from`. */
+/** The offset of the `$` that ends the formula with text from `from` on. */
 export const closingMark = (text: string, from: number, to: number): number | undefined => {
   if (from >= to || /[\s$]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to, from + formulaCharsMax)
@@ -141,7 +141,7 @@ export const closingMark = (text: string, from: number, to: number): number | un
   return undefined
 }
 
-/** From which line on, by the line that a search ends before, no block is closed. */
+/** For each end line of a search, the line from which on no block is closed. */
 type Unclosed = Map<number, number>
 
 const unclosedOf = new WeakMap<object, Unclosed>()
@@ -152,7 +152,7 @@ const unclosedIn = (environment: object): Unclosed => {
   return known
 }
 
-/** The line that closes a block. When nothing closes many blocks, only the first looks through all lines below it. */
+/** The line that closes a block. If nothing closes many blocks, only the first search reads all lines below it. */
 const closingLine = (lineOf: (line: number) => string, start: number, end: number, unclosed: Unclosed): number | undefined => {
   if (start >= (unclosed.get(end) ?? Infinity)) return undefined
   for (let line = start + 1; line < end; line++) if (lineOf(line).trimEnd().endsWith('$$')) return line

@@ -1,18 +1,18 @@
 /**
- * Renders a text for a page, the published one and the reading view alike: the pipeline with coloured code, formulas and components.
- * The libraries come from the page: the server has them, a browser fetches them when a text needs them.
+ * Renders a text for the published page and the reading view: the pipeline with coloured code, formulas and components. The caller supplies the
+ * libraries: the server has them, a browser fetches them when a text needs them.
  */
 import { fenceKinds } from '../fences/fences.ts'
 import { setFormula, type FormulaSetter } from './math.ts'
 import { createRenderer, type FenceToRender, type Renderer, type RenderOptions } from './render.ts'
 
-/** Colours code: the part of highlight.js that is used. Its result escapes what it is given. */
+/** Colours code: the part of highlight.js that is used. Its result is escaped. */
 export interface Highlighter {
   getLanguage(name: string): { readonly name?: string } | undefined
   highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: true }): { readonly value: string }
 }
 
-/** A diagram that was drawn before: addresses of its pictures, its size in CSS pixels, and its words. */
+/** A stored drawing of a diagram: the addresses of its pictures, its size in CSS pixels, and its words. */
 export interface Picture {
   readonly light: string
   readonly dark: string
@@ -22,29 +22,29 @@ export interface Picture {
 }
 
 export interface PageLibraries {
-  /** Undefined while it is not there: code is shown without colours. */
+  /** Undefined while it is not loaded: code is shown without colours. */
   readonly highlighter: () => Highlighter | undefined
-  /** Undefined while it is not there: formulas are shown as they are written. */
+  /** Undefined while it is not loaded: formulas are shown as source. */
   readonly formulaSetter: () => FormulaSetter | undefined
-  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while it is not there: their source is shown. */
+  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while it is not loaded: their source is shown. */
   readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
-  /** The picture of a diagram, where one is kept. Without it the source is shown, for a script to draw. */
+  /** The stored picture of a diagram. Without one, the page shows the source, for a script to draw. */
   readonly pictureOf?: (source: string) => Picture | undefined
 }
 
-/** Longest code that is coloured, and longest line of it, in characters: longer ones are read by programs. */
+/** Longest code that is coloured, and its longest line, in characters: only programs read longer ones. */
 const highlightCharsMax = 50_000
 const highlightLineCharsMax = 1000
-/** In these languages highlight.js reads a row of words once for every two of its words. */
+/** In these languages highlight.js rereads a row of words for every two of its words. */
 const wordyLanguages = new Set(['C', 'C++', 'C#', 'Arduino'])
-/** Words in a row without any punctuation, and letters of one word, that such code does not have: prose, or worse. */
+/** Words in a row without punctuation, and letters of one word. More do not occur in real code of such a language: the text is prose, or hostile. */
 const [rowWordsMax, wordCharsMax] = [50, 200]
 
 const isWordy = (code: string): boolean => {
   let [words, end] = [0, -1]
   for (const { 0: all, 1: word = '', index } of code.matchAll(/(\w+)[\s*&]*/g)) {
     words = index === end ? words + 1 : 1
-    // A word that nothing follows is the last of its row.
+    // A word without a successor is the last of its row.
     end = all.length > word.length ? index + all.length : -1
     if (word.length >= wordCharsMax || (words >= rowWordsMax && end !== -1)) return true
   }
@@ -57,7 +57,7 @@ const mayColour = (code: string, language: string | undefined): boolean =>
   code.split('\n').every((line) => line.length <= highlightLineCharsMax) &&
   !(wordyLanguages.has(language ?? '') && isWordy(code))
 
-/** Fences that are more than code; without what shows them, their source, under their name. */
+/** Fences that are more than code. Without their renderer, the page shows their source under their name. */
 const components = new Set<string>([...fenceKinds, 'mermaid'])
 
 const escape = (text: string): string =>
@@ -69,7 +69,7 @@ const pictureHtml = ({ light, dark, width, height, title }: Picture, source: str
   `<img src="${escape(light)}" width="${width}" height="${height}" alt="${escape(title)}" loading="lazy"></picture></div>` +
   `<details><summary>Source of the diagram</summary><pre tabindex="0"><code>${escape(source)}</code></pre></details></figure>\n`
 
-/** `typography`: of what is read and no longer written (typography.ts); passed in, because it brings the names of all emoji. */
+/** `typography`: for text that is only read (typography.ts). It is passed in because it contains the names of all emoji. */
 export const createPageRenderer = (
   libraries: PageLibraries,
   isOwnLink: (href: string) => boolean,

@@ -1,15 +1,15 @@
 /**
- * Size and caption of a picture: `![words|300](address "Caption")`. Other programs show the picture whole and its caption as a tooltip.
- * The width is written as Obsidian does, in CSS pixels; a height behind it (`|300x200`) is passed over: pictures keep their shape.
+ * Size and caption of a picture: `![words|300](address "Caption")`. Other programs show the picture whole and its caption as a tooltip. The width is
+ * in CSS pixels, with the syntax of Obsidian. A height after it (`|300x200`) is ignored: pictures keep their aspect ratio.
  */
 import type MarkdownIt from 'markdown-it'
 
-/** Narrowest and widest picture that can be asked for, in CSS pixels. */
+/** Least and greatest width of a picture, in CSS pixels. */
 export const [pictureWidthMin, pictureWidthMax] = [16, 2000]
 
 const sized = /\|[ ]?(\d{1,4})(?:x\d{1,4})?[ ]?$/
 
-/** The words for a picture, and its width in CSS pixels if it has one. */
+/** The description of a picture, and its width in CSS pixels if it has one. */
 export const pictureWords = (written: string): { readonly words: string; readonly width: number | undefined } => {
   const found = sized.exec(written)
   const width = Number(found?.[1])

@@ -1,8 +1,8 @@
 /**
  * Markdown → HTML: one pipeline for the preview and the published page.
  *
- * GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math, fences. Raw HTML is text: what comes out
- * consists of tags that this folder writes, so there is nothing to sanitise. Parts that are heavy or differ by place are passed in (`RenderOptions`).
+ * GFM (tables, task lists, strikethrough, autolinks), footnotes, callouts, heading ids, math, fences. Raw HTML is text: the output contains only
+ * tags that this folder writes, so it needs no sanitiser. Parts that are large or differ between callers are passed in (`RenderOptions`).
  */
 import type { Environment, Heading } from './environment.ts'
 import MarkdownIt from 'markdown-it'
@@ -29,17 +29,17 @@ export interface FenceToRender {
   readonly source: string
   /** Where it begins, counted from 0. */
   readonly line: number
-  /** The whole text, and an object that stands for this rendering of it. */
+  /** The whole text, and an object that identifies this rendering of it. */
   readonly text: string
   readonly rendering: object
-  /** Markdown within a line, as HTML: without what needs the rest of the text, as footnotes do. */
+  /** HTML of inline Markdown, without features that need the rest of the text, such as footnotes. */
   readonly inline: (markdown: string) => string
 }
 
 export interface RenderOptions {
-  /** HTML of highlighted code, or undefined when the language is unknown. The result must escape what it is given. */
+  /** HTML of highlighted code, or undefined if the language is unknown. The result must be escaped. */
   readonly highlight?: (code: string, language: string) => string | undefined
-  /** HTML (MathML) of a TeX formula. Errors: may throw; the formula is then shown as it is written. */
+  /** HTML (MathML) of a TeX formula. Errors: may throw; the source of the formula is then shown. */
   readonly math?: (tex: string, display: boolean) => string
   /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. */
   readonly fence?: (fence: FenceToRender) => string | undefined
@@ -49,7 +49,7 @@ export interface RenderOptions {
   readonly typography?: (markdown: MarkdownIt) => void
   /** Whether a picture alone in its paragraph shows its title below it. */
   readonly captions?: boolean
-  /** Tells links that leave the page apart; those get `rel="noopener nofollow ugc"`. */
+  /** Whether a link stays on this service; other links get `rel="noopener nofollow ugc"`. */
   readonly isOwnLink?: (href: string) => boolean
 }
 
@@ -59,16 +59,13 @@ export interface Rendered {
   readonly css: string
   /** In the order of the text. */
   readonly headings: readonly Heading[]
-  /**
-   * Where the letter between the brackets of each task box stands in the source, in UTF-16 units, in the order of the boxes in the HTML;
-   * undefined for one that cannot be told.
-   */
+  /** The source offset of the letter in each task box, in UTF-16 units, in the order of the boxes in the HTML; undefined if it is unknown. */
   readonly tasks: readonly (number | undefined)[]
-  /** On which line each component begins, counted from 0, in the order of `figure.component` in the HTML. */
+  /** The first line of each component, counted from 0, in the order of `figure.component` in the HTML. */
   readonly components: readonly number[]
   /**
-   * Lines of the source, counted from 0 and the last one excluded, of each element at the top of the HTML; undefined for one that is gathered
-   * from several places, as footnotes are.
+   * The source lines of each top-level element of the HTML, counted from 0 and without the last; undefined for one with several sources, such as
+   * footnotes.
    */
   readonly blocks: readonly (readonly [from: number, to: number] | undefined)[]
   /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
@@ -94,7 +91,7 @@ const plainText = (markdown: MarkdownIt, source: string): string => {
 
 const settings = { html: false, linkify: true, typographer: false, breaks: false }
 
-/** Characters that may stand within a line of a component. */
+/** The renderer for inline Markdown in components. */
 const createInline = (options: RenderOptions): MarkdownIt => {
   const markdown = new MarkdownIt(settings)
   markdown.use(comments)
@@ -108,7 +105,7 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   return markdown
 }
 
-/** Markdown within a line, as HTML: without what needs a text around it. Styles for formulas are added to `styles`, as classes. */
+/** Renders inline Markdown as HTML, without features that need a text around it. Styles for formulas are added to `styles`, as classes. */
 export const createInlineRenderer = (options: RenderOptions, styles: Map<string, string>): ((text: string) => string) => {
   const markdown = createInline(options)
   return (text) => markdown.renderInline(text, { styles })
@@ -117,7 +114,7 @@ export const createInlineRenderer = (options: RenderOptions, styles: Map<string,
 export const createRenderer = (options: RenderOptions = {}): Renderer => {
   const markdown = new MarkdownIt(settings)
   const inline = createInline(options)
-  // Its types know markdown-it by another path.
+  // Its types import markdown-it by another path.
   markdown.use(footnote as unknown as (markdown: MarkdownIt) => void)
   markdown.use(frontMatter)
   markdown.use(lineBreaks)
@@ -168,7 +165,7 @@ const blocksOf = (tokens: readonly Token[]): Rendered['blocks'] => {
     .map(({ map }) => map ?? undefined)
 }
 
-/** Alignment of table cells as classes: the pages' policy allows no style attributes. */
+/** Alignment of table cells as classes: the policy of the pages forbids style attributes. */
 const alignByClass = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('align_by_class', ({ tokens }) => {
     for (const token of tokens) {
@@ -208,8 +205,8 @@ const fenceHtml = (
 }
 
 /**
- * The plugin's ids and links get the prefix of all others and a colon, which no heading's has; its back-links get a name that can be read
- * aloud.
+ * Gives the ids and links of the footnote plugin the common prefix and a colon, which no heading id has. Its back-links get a name for screen
+ * readers.
  */
 const prefixFootnotes = (markdown: MarkdownIt, prefix: string): void => {
   const { rules } = markdown.renderer

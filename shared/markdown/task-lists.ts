@@ -24,7 +24,7 @@ const lineStarts = (source: string): readonly number[] => {
   return starts
 }
 
-/** Where the letter between the brackets stands in the source: the text of a paragraph is the end of the line on which it begins. */
+/** The source offset of the letter between the brackets: the text of a paragraph is the end of its first line. */
 const letterOf = (source: string, starts: readonly number[], { map, content }: Token): number | undefined => {
   const line = map?.[0]
   if (line === undefined || starts[line] === undefined) return undefined
@@ -38,7 +38,7 @@ export const taskLists = (markdown: MarkdownIt): void => {
   markdown.core.ruler.push('task_lists', (state) => {
     const { tokens, src } = state
     let starts: readonly number[] | undefined
-    /** Lists that are open here, the innermost last. */
+    /** Open lists, innermost last. */
     const lists: Token[] = []
     tokens.forEach((token, index) => {
       if (/^(bullet|ordered)_list_open$/.test(token.type)) lists.push(token)

@@ -1,10 +1,13 @@
-/** The published page as HTML: readable without a script, a sign-in or a second request but for its style. The same as a file of its own. */
+/**
+ * The published page as HTML: readable without a script, a sign-in or further requests except for its style. It is also the form of a downloaded
+ * file.
+ */
 import type { Heading } from './environment.ts'
 
 export interface Page {
   readonly title: string
   readonly description: string
-  /** The address of the page itself; undefined for a file, which is read wherever it is. */
+  /** The address of the page itself; undefined for a file, which has none. */
   readonly url: string | undefined
   readonly markdownUrl: string | undefined
   readonly indexed: boolean
@@ -14,20 +17,20 @@ export interface Page {
   /** The named author. */
   readonly author?: string | undefined
   readonly headings: readonly Heading[]
-  /** Rendered by shared/markdown: trusted as it is. */
+  /** Rendered by shared/markdown, so it is trusted. */
   readonly html: string
   readonly css: string
   /** Path of the style sheet; undefined while the pages are not built. */
   readonly style: string | undefined
   /** Path of the typeface, fetched together with the style sheet; undefined while the pages are not built. */
   readonly font: string | undefined
-  /** Paths of the scripts of what the page holds: diagrams, widgets. */
+  /** Paths of the scripts for the page's contents: diagrams, widgets. */
   readonly scripts: readonly string[]
-  /** The sources that the page may load from, where no server says it. */
+  /** The content security policy of a file, for which no server sends one. */
   readonly policy?: string
 }
 
-/** Fewer headings than this need no table of contents; of more than the other number it holds the first. */
+/** A page with fewer headings has no table of contents; the second number is the most headings that it lists. */
 const contentsMin = 3
 const contentsMax = 300
 
@@ -93,7 +96,7 @@ const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
   return `<p class="byline">${parts.join(' · ')}</p>\n`
 }
 
-/** The text with the line under its title: its first heading, when that comes first, or else above all. */
+/** Inserts the byline below the title: after the first heading if the text begins with it, else at the top. */
 const withByline = (html: string, byline: string): string => {
   const end = html.startsWith('<h1') ? html.indexOf('</h1>') : -1
   if (end === -1) return byline + html
@@ -104,7 +107,7 @@ const withByline = (html: string, byline: string): string => {
 /** The letters and digits of some HTML: typeset words are compared with plain ones. */
 const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
 
-/** The place of the title in the text: its heading and what follows, when the text begins with its title as a heading or as a line. */
+/** Splits a text that begins with its title, as a heading or as a line, into that heading and the rest. */
 function ownTitle(title: string, html: string): { readonly heading: string; readonly rest: string } | undefined {
   const isTitle = (part: string): boolean => lettersOf(part) !== '' && lettersOf(part) === lettersOf(escape(title))
   const [, level] = /^<h([2-6])/.exec(html) ?? []
@@ -112,7 +115,7 @@ function ownTitle(title: string, html: string): { readonly heading: string; read
   const end = html.startsWith(`<${tag}`) ? html.indexOf(`</${tag}>`) : -1
   if (end === -1) return undefined
   const [block, after] = [html.slice(0, end), html.slice(end + tag.length + 3)]
-  // The sign that links to a section is no word.
+  // The sign of a section link is not part of the title.
   if (isTitle(block)) return { heading: `<h1${block.slice(tag.length + 1)}</h1>`, rest: after }
   const lineEnd = tag === 'p' ? block.indexOf('<br>') : -1
   const line = block.slice(block.indexOf('>') + 1, lineEnd)
@@ -120,7 +123,7 @@ function ownTitle(title: string, html: string): { readonly heading: string; read
   return { heading: `<h1>${line}</h1>`, rest: `\n<p>${block.slice(lineEnd + '<br>'.length).trimStart()}</p>${after}` }
 }
 
-/** The text with one title: its own first heading, its first words where these are its title, else the title as a heading. */
+/** The text with exactly one title: its first heading, its first words if these are its title, else the title as a heading. */
 function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'> {
   if (headings.some(({ level }) => level === 1)) return { html, headings }
   const own = ownTitle(title, html)

@@ -1,11 +1,11 @@
-/** Typography for readers: `:smile:`, `--`, `---`. Only on published pages; the text keeps what was written. */
+/** Typography for readers: `:smile:`, `--`, `---`. Only on published pages; the text itself does not change. */
 import type MarkdownIt from 'markdown-it'
 import { emoji } from './emoji.ts'
 
 const signs = new Map(emoji)
 const name = /:([a-z0-9_+-]{1,24}):/g
 
-/** Emoji by their names, and dashes: a line of three is long, of two short, and none stands before a word as in `--help`. */
+/** Replaces emoji names and dashes: three hyphens become a long dash, two a short one, and `--` before a word, as in `--help`, stays. */
 export const typographic = (text: string): string =>
   text
     .replaceAll(name, (written, word: string) => signs.get(word) ?? written)
@@ -13,7 +13,7 @@ export const typographic = (text: string): string =>
     .replaceAll(/(?<=\s|^)--(?=\s|$)|(?<=[^-\s])--(?=[^-\s])/g, '–')
 
 export const typography = (markdown: MarkdownIt): void => {
-  // After everything that reads what was written: links, and the ids of headings.
+  // It runs after everything that reads the source: links, and the ids of headings.
   markdown.core.ruler.push('typography', ({ tokens }) => {
     for (const { children } of tokens) {
       let addresses = 0

@@ -132,10 +132,10 @@ export const replyToComment = operation({
 
 const resolutions: Readonly<Record<string, boolean>> = { resolve: true, resolved: true, reopen: false, reopened: false, open: false }
 
-/** Reads the decision under any name, as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null when none of the fields says. */
+/** Reads the decision under any name, such as `{resolved: false}`, `{action: 'reopen'}` or `{reopen: true}`; null if no field gives one. */
 const resolvedOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['resolved'] ?? raw['action'] ?? raw['status']
-  // A word that means nothing stays and is refused.
+  // An unknown word stays and is refused.
   if (word !== undefined) return typeof word === 'string' ? (resolutions[word] ?? word) : word
   for (const [name, meaning] of Object.entries(resolutions)) {
     const flag = raw[name]

@@ -254,7 +254,7 @@ export const readAttribution = operation({
 const OnConflict = z.enum(['refuse', 'merge']).optional()
 const Merged = z.literal(true).optional()
 
-/** A replacement of a version that nobody named, and how it is taken back. */
+/** The fields of a replacement without a named version, and how to undo it. */
 export const unseenFields = {
   unguarded: z.literal(true).meta({ id: 'Unguarded', description: 'The request had no version: it replaced the text unread.' }).optional(),
   replaced: z
@@ -397,7 +397,7 @@ export const restoreRevision = operation({
   normalise: rename({ revisionId: 'revision', id: 'revision' })
 })
 
-/** `{publish}`, `{public}`, `{unpublish: true}` and `{action}` say it, too; a word that means nothing stays and is refused. */
+/** `{publish}`, `{public}`, `{unpublish: true}` and `{action}` are accepted too; an unknown word stays and is refused. */
 const publishNames = ({ action, unpublish, ...raw }: Record<string, unknown>): Record<string, unknown> => {
   const named = rename({ publish: 'published', public: 'published' })(raw)
   const word = typeof unpublish === 'boolean' ? !unpublish : (unpublish ?? action)

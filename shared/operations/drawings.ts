@@ -1,10 +1,10 @@
-/** Drawings: diagrams of a document as pictures, kept so that its published page shows them without a script. */
+/** Drawings: diagrams of a document as pictures, stored so that its published page shows them without a script. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation } from '../operation.ts'
 import { line } from './schemas.ts'
 
-// Entities, references and patterns could make a small file take for ever; a diagram without them is drawn by the reader's browser.
+// Entities, references and patterns could make a small file extremely slow. The reader's browser draws a diagram whose picture was refused.
 const greedy = /<(?:!|use|pattern|image|feimage|script|foreignobject)/i
 
 const Svg = z

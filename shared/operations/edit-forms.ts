@@ -1,4 +1,4 @@
-/** Forms in which an edit may be sent, and its own one. Without the schemas, so that the client can ask it. */
+/** The accepted forms of an edit, and the canonical one. It does not import the schemas, so that the client can use it. */
 import { rename } from '../operation.ts'
 import { otherOpNames } from './edit-names.ts'
 
@@ -9,11 +9,11 @@ const writers = ['replace', 'replace_all', 'insert', 'append', 'append_item', 'r
 const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
 const withWords = rename({ old_string: 'find', old_str: 'find' })
 
-/** One operation under its own names. Words and what comes instead are a replacement; `insert` into a section appends to it. */
+/** Normalises the names of one operation. Words with a replacement mean `replace`; `insert` into a section appends to it. */
 export const normaliseOne = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
   const { op } = raw as Record<string, unknown>
-  // A cell has a text and no Markdown, and the words of a task are its item.
+  // A cell has text instead of Markdown, and the words of a task are its item.
   if (op === 'set_cell') return rename({ value: 'text', markdown: 'text', heading: 'section' })(raw as Record<string, unknown>)
   if (op === 'check') return rename({ text: 'item', task: 'item', heading: 'section' })(raw as Record<string, unknown>)
   const named = withWords(ownNames(raw as Record<string, unknown>))
@@ -26,7 +26,7 @@ export const normaliseOne = (raw: unknown): unknown => {
   return found['op'] === 'insert' && found['section'] !== undefined && found['at'] === undefined ? { ...found, op: 'append' } : found
 }
 
-/** Whether edits, checked or as they were sent, replace sections: text that they do not quote. */
+/** Whether edits, validated or raw, replace sections, which is text that they do not quote. */
 export const replacesSections = (operations: unknown): boolean =>
   Array.isArray(operations) &&
   operations.map(normaliseOne).some((each) => (each as Record<string, unknown> | null | undefined)?.['op'] === 'replace_section')

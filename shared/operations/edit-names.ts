@@ -1,7 +1,7 @@
-/** Names that other editors, tools and interfaces have for the operations of an edit and for their fields: what somebody meant who sent one. */
+/** Names that other editors, tools and interfaces use for the operations of an edit and for their fields, mapped to ours. */
 import { meaningOf, nearest, type OtherNames, plainField } from '../nearest.ts'
 
-/** Each meaning with its names, by preference: an operation takes the first that fits it. */
+/** Each meaning with its names, in order of preference: an operation takes the first that fits. */
 const names: readonly (readonly [meaning: string, names: string])[] = [
   ['op', 'command action kind method'],
   ['find', 'old oldtext oldvalue oldstring oldstr original originaltext search searchtext searchfor pattern query match target quote'],
@@ -56,7 +56,7 @@ const names: readonly (readonly [meaning: string, names: string])[] = [
 const meanings = new Map<string, readonly string[]>()
 for (const [meaning, words] of names) for (const word of words.split(' ')) meanings.set(word, [...(meanings.get(word) ?? []), meaning])
 
-/** The names for fields of one operation: it is not told to be another one that it is. */
+/** The names for fields of one operation, without the hint to use the operation that it already is. */
 export const otherNamesFor =
   (op: string): OtherNames =>
   (name) =>
@@ -81,7 +81,7 @@ const operationNames: Readonly<Record<string, string>> = {
 /** Other names for `op` itself. */
 export const otherOpNames = ['command', 'action', 'kind', 'method'] as const
 
-/** The operation that an edit with an unknown `op`, or none, was meant to be: by what it is called, else by the fields that it has. */
+/** The operation that an edit with an unknown or missing `op` was meant to be: by its name, else by its fields. */
 export const operationMeant = (
   given: Readonly<Record<string, unknown>>,
   fieldsOf: Readonly<Record<string, readonly string[]>>
@@ -107,7 +107,7 @@ const operationCalled = (word: string): string | undefined => {
 /** Longer words name no operation. */
 const wordCharsMax = 40
 
-/** More names than any operation has tell nothing. */
+/** More names than any operation has say nothing. */
 const namesMax = 20
 
 /** How many of the given names an operation has, or has under another name. */

@@ -31,7 +31,7 @@ const Section = z.string().min(1).max(1000).meta({ description: 'A heading: `Tit
 const Cell = MarkdownInput.refine((text) => text.length <= limits.targetUnitsMax, `must have at most ${limits.targetUnitsMax} characters`)
 const Header = z.array(Words).min(1).max(limits.sheetColumnsMax).meta({ id: 'TableHeader', description: 'Some of its header cells.' })
 const Table = z.int().min(1).meta({ id: 'TableNumber', description: 'Number among the matching tables, from 1.' })
-/** A row or column. The library would say of it that its input is invalid. */
+/** A row or column. The library's own message would only say that the input is invalid. */
 const place = (forms: string) => z.union([z.int().min(1), Words], `must be ${forms}`)
 const whichTable = {
   section: Section.optional(),
@@ -87,7 +87,7 @@ const kinds = [
 
 const fieldsOf = Object.fromEntries(kinds.map(({ shape }) => [shape.op.value, Object.keys(shape)]))
 
-/** Tells of an unknown or missing `op` the ones that there are, the meant one first, and how the fields are called there. */
+/** The message for an unknown or missing `op`: the existing operations, the meant one first, and the names of its fields. */
 const toldOperations = (given: Readonly<Record<string, unknown>>): string => {
   const meant = operationMeant(given, fieldsOf)
   const first = meant === undefined ? [] : [meant]
@@ -108,7 +108,7 @@ const Operation = z
   })
   .meta({ id: 'EditOperation' })
 
-/** A body that is the only operation itself, besides what is said of all of them. */
+/** A body that is itself the only operation, besides the fields for all operations. */
 const alone = ({
   mode,
   granularity,
@@ -141,7 +141,7 @@ const asEdit = 'Send a list of edits, such as {"edits": [{"op": "replace", "find
 const namesOfOne =
   'command find with old new oldstring newstring oldstr newstr oldtext newtext search replace replacement codeedit patch diff content'
 
-/** The fields of one edit, sent without its list, and forms of a change that are none here. */
+/** The fields of one edit sent without a list, and forms of a change that this operation does not accept. */
 export const outsideEdits = Object.fromEntries(namesOfOne.split(' ').map((name) => [name, asEdit]))
 
 const definition = {
@@ -154,7 +154,7 @@ const definition = {
     'replace_all: every exact match of find; expected is their number. append_row: cells, set_cell: row, column and text, in the table that ' +
     'section, header, table or sheet names. check: the task in item. append_item: to the list of a section or of an item.',
   on: 'document',
-  // To write takes more: domain/text/edits.ts asks once it has read the mode.
+  // Writing needs a higher role: domain/text/edits.ts checks it once it has read the mode.
   role: 'suggest',
   replaces: ({ operations }: Readonly<Record<string, unknown>>) => replacesSections(operations),
   input: z.object({
@@ -218,7 +218,7 @@ export const editContent = operation({
   cli: 'docs edit'
 })
 
-/** The same, as a partial change of the content (RFC 5789). */
+/** The same operation as a partial change of the content (RFC 5789). */
 export const patchContent = operation({
   ...definition,
   example: { operations: [{ op: 'append', markdown: 'x' }], mode: 'suggest' },

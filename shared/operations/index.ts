@@ -1,4 +1,4 @@
-/** THE TABLE: every operation of the service, by name. */
+/** The table of all operations of the service, by name. */
 import type { z } from 'zod'
 import { createComment, deleteComment, editComment, listComments, readComment, replyToComment, resolveComment } from './comments.ts'
 import type { RestBinding } from '../operation.ts'

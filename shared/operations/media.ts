@@ -30,7 +30,7 @@ const job = {
 /** The fields of all jobs. */
 export const MediaJob = z.object(job).meta({ id: 'MediaJob' })
 
-/** The answer of a start and a poll; `result` and its fields are there when `status` is `done`. */
+/** The answer to a start and a poll; `result` and its fields are present when `status` is `done`. */
 const jobOf = <Result extends z.ZodRawShape>(id: string, idName: string, result: Result) =>
   z
     .object({
@@ -109,7 +109,7 @@ export const startSpeech = operation({
       .min(1)
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
-    // The node looks it up among its own.
+    // The node looks it up among its own voices.
     voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
     save: z.boolean().optional().meta({ description: 'Save it as an asset; the answer has Markdown that plays it.' }),
     wait

@@ -1,4 +1,4 @@
-/** The common parts of operations on comments and on suggestions: how text is named, who wrote, where it is. */
+/** The common parts of operations on comments and suggestions: naming text, authors and positions. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import type { OtherNames } from '../nearest.ts'
@@ -15,7 +15,7 @@ export const Offsets = z.object({ from: z.int(), to: z.int() }).meta({ id: 'Anch
 const starts = ['start', 'begin', 'startindex', 'startoffset', 'offset', 'index', 'position']
 const ends = ['end', 'endindex', 'endoffset', 'length', 'until']
 
-/** Other interfaces' names of offsets, and what they tell of a range besides. */
+/** Other interfaces' names for offsets, and for further properties of a range. */
 const otherOffsets: OtherNames = (name) => {
   if (starts.includes(name)) return ['from']
   if (ends.includes(name)) return ['to']
@@ -24,7 +24,7 @@ const otherOffsets: OtherNames = (name) => {
 
 const context = z.string().max(limits.targetContextUnitsMax).pipe(MarkdownInput).optional()
 
-/** The ways to name text; longer words than are allowed are refused by the domain. */
+/** The ways to name text; the domain refuses words that are too long. */
 export const targetFields = {
   find: z.string().min(1).pipe(MarkdownInput).optional().meta({ description: 'The text; white space and Markdown marks may differ.' }),
   line: z.int().min(1).optional().meta({ description: 'A line, from 1; with find the line where the text begins.' }),
@@ -37,13 +37,13 @@ export const targetFields = {
   occurrence: z.int().min(1).max(1_000_000).optional().meta({ description: 'Number of the match, from 1.' })
 } as const
 
-/** Without fields that are null: those are as if they were not given. */
+/** Drops fields that are null: they count as not given. */
 const given = (raw: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
 
 const renameTarget = rename({ quote: 'find', on: 'find', anchorText: 'find' })
 
-/** Synonyms of the fields that name text, and those of the operation. */
+/** Renames synonyms of the fields that name text, and those of the operation. */
 export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
   const renameOwn = rename(aliases)
   return (raw: Record<string, unknown>): Record<string, unknown> => renameTarget(renameOwn(given(raw)))
@@ -52,7 +52,7 @@ export const renameWithTarget = (aliases: Readonly<Record<string, string>>) => {
 /** The ways to name text, as a hint. */
 export const targetNamed = 'Name the text as find (its words), line (from 1), or anchor {from, to}.'
 
-/** Other interfaces' names of text. */
+/** Other interfaces' fields for naming text. */
 export const targetElsewhere: Elsewhere = {
   selection: targetNamed,
   selectedtext: targetNamed,
@@ -85,10 +85,10 @@ export const listElsewhere: Elsewhere = {
 
 export const notBlank = [/\S/, 'must not be blank'] as const
 
-/** The identity behind a name; of a guest it is their own, and nobody has verified it. */
+/** The kind of identity that a name belongs to; a guest's name is self-chosen and unverified. */
 export const AuthorKind = z.enum(['account', 'agent', 'guest', 'system'])
 
-/** The fields that tell who wrote something. */
+/** The fields that identify an author. */
 export const authorFields = {
   author: z.string().meta({ description: 'A guest chooses this name, and nobody verifies it; "guest" when absent.' }),
   authorKind: z.enum(['account', 'agent', 'guest']),

@@ -19,13 +19,13 @@ export const Version = z
 
 export const Instant = z.string().meta({ id: 'Instant', description: 'ISO 8601, UTC.', example: '2026-11-20T10:02:00.000Z' })
 
-// Lone surrogates have no UTF-8 form: they would become another character on the way and copies would differ.
+// Lone surrogates have no UTF-8 form: they would become another character in transit, and copies would differ.
 const wellFormed = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const isTooLarge = (text: string): boolean =>
   text.length > limits.contentUnitsMax + 1 && lengthWithLineFeeds(text) > limits.contentUnitsMax + 1
 
-/** Markdown on its way in: line ends become LF, a byte-order mark goes; NUL and lone surrogates are refused. */
+/** Incoming Markdown: line ends become LF, a byte-order mark is removed; NUL and lone surrogates are refused. */
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')
@@ -33,10 +33,10 @@ export const MarkdownInput = z
     (text) => !beginsWithHead(text),
     'begins with the comment that the service puts before a text (`<!-- agmd: … -->`), which is not part of the document; leave that comment out'
   )
-  // A text that is too large anyway is left as it is: its size is refused where it is checked.
+  // A text that is too large is left unchanged: a later check refuses its size.
   .transform((text) => (isTooLarge(text) ? text : withLineFeeds(text.replace(/^\uFEFF/, ''))))
 
-/** One line of text, at most so long. */
+/** One line of text of bounded length. */
 export const line = (charsMax: number): z.ZodString =>
   z
     .string()
@@ -45,7 +45,7 @@ export const line = (charsMax: number): z.ZodString =>
 
 const toldMax = 20
 
-/** Tells of names that are no fields of an object, each with the field that was meant. */
+/** Reports names that are not fields of an object, each with the field that was meant. */
 export const toldUnknown = (
   names: readonly string[],
   fields: readonly string[],
@@ -60,10 +60,7 @@ export const toldUnknown = (
   return `has ${told.map(({ name, meant }) => `no field ${name}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`).join(', ')}${known}`
 }
 
-/**
- * An object of our own making, without tolerance: fields that it does not have are refused, with those that were probably meant.
- * `otherNames`: what other interfaces call its fields.
- */
+/** A strict object: it refuses unknown fields and names those that were probably meant. `otherNames`: other interfaces' names for its fields. */
 export const exact = <Shape extends z.core.$ZodShape>(
   shape: Shape,
   otherNames: OtherNames = () => []
@@ -94,7 +91,7 @@ export const Brief = z.boolean().optional()
 /** Whether a change is made or proposed. */
 export const Mode = z.enum(['apply', 'suggest']).optional().meta({ description: 'suggest: make suggestions instead of edits.' })
 
-/** How what is proposed is parted, and what is said of it. */
+/** How a proposal is split into suggestions, and its note. */
 export const proposalFields = {
   granularity: z
     .enum(granularities)
@@ -143,7 +140,7 @@ const metadata = {
 
 export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
 
-/** Metadata, and the same again under `doc` (docs/api.md, Text and versions). */
+/** Metadata, and a copy of it under `doc` (docs/api.md, Text and versions). */
 const read = {
   ...metadata,
   usage: Usage.optional().meta({ description: 'Space of its text, history, comments and suggestions.' }),

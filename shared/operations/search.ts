@@ -1,4 +1,4 @@
-/** Searching texts: of one document, and of all of an account. */
+/** Search in the text of one document, and in all documents of an account. */
 import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { operation, rename } from '../operation.ts'

@@ -50,7 +50,7 @@ const suggestion = {
 
 export const SuggestionRecord = z.object({ id: z.string(), ...suggestion }).meta({ id: 'Suggestion' })
 
-/** The suggestions of a text or of edits that are proposed. */
+/** The suggestions made from a proposed text or from proposed edits. */
 export const ProposedSuggestions = z
   .array(z.object({ id: z.string().optional(), ...suggestion }).meta({ id: 'ProposedSuggestion' }))
   .optional()
@@ -183,7 +183,7 @@ export const replyToSuggestion = operation({
 
 const Action = z.enum(['accept', 'reject', 'reopen'])
 
-/** The version that whoever decides has read. Tools are listed in few bytes, so it is described with the operation. */
+/** The version that the deciding caller has read. To shorten the tool list, the operation describes it. */
 const SeenStep = z.number().optional()
 
 const Reason = MarkdownInput.refine((text) => text.length <= limits.reasonCharsMax, `must have at most ${limits.reasonCharsMax} characters`)
@@ -194,14 +194,14 @@ const Diff = z.string().meta({ description: 'With dryRun: what would change, as 
 
 const actions: Readonly<Record<string, string>> = { accepted: 'accept', rejected: 'reject', reopened: 'reopen' }
 
-/** The decision under any of its names; a word that means nothing stays and is refused. */
+/** The decision under any of its names; an unknown word stays and is refused. */
 const actionOf = (raw: Record<string, unknown>): unknown => {
   const word = raw['action'] ?? raw['decision'] ?? raw['status'] ?? raw['accept']
   if (typeof word === 'boolean') return word ? 'accept' : 'reject'
   return typeof word === 'string' ? (actions[word] ?? word) : word
 }
 
-/** With the decision as `action`, and none of its other names. */
+/** Moves the decision to `action` and removes its other names. */
 const withAction = (raw: Record<string, unknown>): Record<string, unknown> => {
   const { decision: _decision, status: _status, accept: _accept, ...fields } = raw
   return { ...fields, action: actionOf(raw) }
@@ -264,7 +264,7 @@ const decisionOf = (raw: unknown): unknown => {
   return withAction(renameDecision(raw as Record<string, unknown>))
 }
 
-/** `{action, suggestionIds}` stands for one decision on all of them. */
+/** `{action, suggestionIds}` means one decision on all of them. */
 const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> => {
   const ids = raw['suggestionIds'] ?? raw['ids']
   const action = actionOf(raw)

@@ -1,4 +1,4 @@
-/** Which text a target means: by words, by line or by offsets. Offsets are UTF-16 units, lines count from 1. */
+/** Finds the text that a target means: by words, by line or by offsets. Offsets are UTF-16 units, lines count from 1. */
 import { fold, isAccent } from './fold.ts'
 import { occurrences } from './search.ts'
 
@@ -7,7 +7,7 @@ export interface Range {
   readonly to: number
 }
 
-/** A place that a target might mean, with what stands around it. */
+/** A place that a target might mean, with its context. */
 export interface Candidate extends Range {
   readonly line: number
   readonly before: string
@@ -18,7 +18,7 @@ export type Found = { readonly range: Range } | { readonly candidates: readonly 
 
 export interface Words {
   readonly find: string
-  /** The text directly before, and after. */
+  /** The text directly before and after. */
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
   /** Which one of several, counted from 1. */
@@ -27,7 +27,7 @@ export interface Words {
   readonly line?: number | undefined
 }
 
-/** Units of context that are kept next to a quote (docs/api.md, Comments and suggestions). */
+/** Units of context that are stored with a quote (docs/api.md, Comments and suggestions). */
 export const contextUnits = 32
 
 const candidatesMax = 20
@@ -62,7 +62,7 @@ export const contextOf = (text: string, { from, to }: Range): { prefix: string; 
   }
 }
 
-/** Where the lines of a text begin: made once, asked often. */
+/** The starts of a text's lines: computed once, queried often. */
 export interface Lines {
   /** The line of an offset. */
   at(offset: number): number
@@ -80,7 +80,7 @@ export const lineAt = (text: string, offset: number): number => {
   return line
 }
 
-/** Counted first: a list that grows takes several times as long, and as much memory. */
+/** The starts of the lines. They are counted first: a growing list takes several times the time and memory. */
 const startsOf = (text: string): Int32Array => {
   const starts = new Int32Array(lineAt(text, text.length))
   let line = 1
@@ -110,10 +110,10 @@ export const linesOf = (text: string): Lines => {
   }
 }
 
-/** Whether a range ends within a letter: words that a letter and its accent would part do not stand there. */
+/** Whether a range ends within a letter. A match must not separate a letter from its accent. */
 export const partsLetter = (text: string, { from, to }: Range): boolean => splitsLetter(text, from) || splitsLetter(text, to)
 
-/** Ranges at which the words stand, apart from each other, at most `limit`. */
+/** Non-overlapping ranges of the words, at most `limit`. */
 const ranges = (text: string, words: Words, within: Range, limit: number): Range[] => {
   const { find, prefix = '', suffix = '' } = words
   const found: Range[] = []
@@ -129,19 +129,19 @@ const ranges = (text: string, words: Words, within: Range, limit: number): Range
   return found
 }
 
-/** The end of the letter that ends at `to`, with the accents that stand behind it as units of their own. */
+/** The end of the letter that ends at `to`, including accents that follow it as separate units. */
 const withAccents = (text: string, to: number): number => {
   let end = to
   while (end < text.length && isAccent(text.charCodeAt(end))) end++
   return end
 }
 
-/** As `ranges`, without regard to white space and Markdown marks. */
+/** Like `ranges`, but ignores white space and Markdown marks. */
 const foldedRanges = (text: string, words: Words, within: Range, limit: number): Range[] => {
   const folded = fold(text)
   const find = fold(words.find).text
   if (find === '') return []
-  // Context next to the words: the space between them would be folded away at their ends.
+  // Context next to the words, with the space between them, which folding would remove at the ends.
   const beside = (context: string | undefined, end: 'start' | 'end'): string => {
     const { text: bare } = fold(context ?? '')
     if (bare === '') return ''
@@ -156,8 +156,8 @@ const foldedRanges = (text: string, words: Words, within: Range, limit: number):
 }
 
 /**
- * The place of some words: exactly as they are given, else without regard to white space and Markdown marks. Undefined when they are not
- * there; the candidates when they are there more than once and nothing tells which is meant.
+ * Finds some words: exactly as given, else ignoring white space and Markdown marks. Undefined if they do not occur; the candidates if they occur
+ * more than once and nothing identifies the intended place.
  */
 export const findWords = (text: string, words: Words): Found => {
   const lines = linesOf(text)
@@ -171,14 +171,17 @@ export const findWords = (text: string, words: Words): Found => {
   return { candidates: found.map((range) => candidate(text, lines, range)) }
 }
 
-/** Where the words stand, on whatever line; at most 20 places. */
+/** The places of the words on any line, at most 20. */
 const placesOf = (text: string, { find, prefix, suffix }: Words): readonly Candidate[] => {
   const found = findWords(text, { find, prefix, suffix })
   if (found === undefined) return []
   return 'candidates' in found ? found.candidates : [candidate(text, linesOf(text), found.range)]
 }
 
-/** Tells where words are that do not stand on the line, or as often, as was said. Undefined: they are not there at all, or neither was said. */
+/**
+ * Reports where words are that are not on the named line or do not occur as often as named. Undefined: they do not occur at all, or neither was
+ * named.
+ */
 export const missedPlace = (
   text: string,
   { find, prefix, suffix, line, occurrence }: Words

@@ -1,9 +1,8 @@
 /**
- * Characters by identity. Yjs gives each character that is typed an id (client, clock) that it keeps for ever, through every concurrent
- * edit. A place remembers the ids of its characters; where it is now is where those stand that are still there.
+ * Characters by identity. Yjs gives each typed character an id (client, clock) that never changes, whatever others edit. A place stores the ids of
+ * its characters; its present range is that of the remaining ones.
  *
- * A pair of relative positions would not do: when everything between them was deleted and something else typed there, they would point at
- * that.
+ * A pair of relative positions would not suffice: if everything between them were replaced, they would point at the new text.
  */
 import * as Y from 'yjs'
 import { type Range, splitsPair } from './anchors.ts'
@@ -20,7 +19,7 @@ export interface Place {
   readonly needs: 'left' | 'right' | 'both'
 }
 
-/** A place and the text that stood there. */
+/** A place and its text when it was made. */
 export interface Quoted {
   readonly place: Place
   readonly quote: string
@@ -34,7 +33,7 @@ interface Run {
 
 const startOf = (text: Y.Text): Y.Item | null => (text as unknown as { readonly _start: Y.Item | null })._start
 
-/** The items that hold text, in order. */
+/** The items that contain text, in order. */
 const runsOf = (text: Y.Text): Run[] => {
   const runs: Run[] = []
   let at = 0
@@ -46,7 +45,7 @@ const runsOf = (text: Y.Text): Run[] => {
   return runs
 }
 
-/** Index of the run that holds the character at an offset of the text. */
+/** Index of the run that contains the character at an offset of the text. */
 const runAt = (runs: readonly Run[], offset: number): number => {
   let [low, high] = [0, runs.length]
   while (high - low > 1) {
@@ -77,7 +76,7 @@ const spansOf = (runs: readonly Run[], { from, to }: Range): number[] => {
   return spans
 }
 
-// A place at the end of a line belongs to what stands before it, one at the beginning to what follows; within a line to both.
+// A place at the end of a line belongs to the text before it, one at the beginning to the text after it, one within a line to both.
 const needsAt = (content: string, at: number): Place['needs'] => {
   if (at === content.length) return 'left'
   if (at === 0 || content[at - 1] === '\n') return 'right'
@@ -100,7 +99,7 @@ export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]
 
 type Structs = readonly (Y.Item | Y.GC)[]
 
-/** A character found in the store: in the text, or deleted where it stood. */
+/** A character found in the Yjs document: in the text, or deleted in its place. */
 interface Held {
   readonly item: Y.Item
   readonly offset: number
@@ -120,14 +119,14 @@ const find = (text: Y.Text, [client, clock]: CharacterId): Held | undefined => {
   return item instanceof Y.Item ? { item, offset: clock - item.id.clock } : undefined
 }
 
-/** Characters of a place that are still in the text, as a part of one item. */
+/** Remaining characters of a place, as a part of one item. */
 interface Piece extends Held {
   readonly length: number
-  /** Where they stood in the quote. */
+  /** Their offset in the quote. */
   readonly quoteAt: number
 }
 
-/** The characters left of one run, from its end if `back`. */
+/** The remaining characters of one run, from its end if `back`. */
 function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], quoteAt: number, back: boolean): Generator<Piece> {
   const [client, clock, length] = span
   const structs = structsOf(text, client)
@@ -144,7 +143,7 @@ function* piecesOfSpan(text: Y.Text, span: readonly [number, number, number], qu
   }
 }
 
-/** The characters left of a place, in the order of the text, or from its end if `back`. */
+/** The remaining characters of a place, in the order of the text, or from its end if `back`. */
 function* piecesOf(text: Y.Text, { place: { spans }, quote }: Quoted, back: boolean): Generator<Piece> {
   let quoteAt = back ? quote.length : 0
   for (let at = back ? spans.length - 3 : 0; at >= 0 && at < spans.length; at += back ? -3 : 3) {
@@ -160,7 +159,7 @@ interface Ends {
   readonly last: Held
 }
 
-/** The part of a quote that counts as text: its letters and digits; of one without any, all but white space; else everything. */
+/** The characters of a quote that count as text: letters and digits; if it has none, all but white space; else everything. */
 const solidOf = (quote: string): RegExp => [/[\p{L}\p{N}]/u, /\S/u].find((solid) => solid.test(quote)) ?? /[^]/u
 
 /** Offset of the last unit of the last character that is solid; -1: none. */
@@ -174,8 +173,8 @@ const lastSolid = (text: string, solid: RegExp): number => {
 }
 
 /**
- * The outermost characters that are still there. White space and marks count at the very edge of the quote alone: of a comment on a word
- * that was deleted nothing is left, though the space behind it stayed.
+ * The outermost remaining characters. White space and marks count only at the very edge of the quote. A comment on a deleted word has thus lost its
+ * text, though the space after the word remains.
  */
 const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
   const { quote } = quoted
@@ -196,7 +195,7 @@ const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
   return undefined
 }
 
-/** A place with what it needs to be put into offsets. */
+/** A place with the data to convert it to offsets. */
 interface Sought {
   readonly quoted: Quoted
   readonly ends: Ends | undefined
@@ -219,7 +218,7 @@ const offsetsOf = (text: Y.Text, items: Map<Y.Item, number>): void => {
 
 const isThere = (held: Held | undefined): boolean => held !== undefined && !held.item.deleted
 
-/** The text between the neighbours that places were made with; undefined: a neighbour is not known any more. Walks the text once. */
+/** The text between the original neighbours of places; undefined: a neighbour is no longer known. Walks the text once. */
 export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | null)[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
   const held = (id: CharacterId | null): Held | undefined => {
@@ -240,8 +239,8 @@ export const gapsOf = (text: Y.Text, length: number, places: readonly (Place | n
 }
 
 /**
- * Where places are now, in the text `content`. A place whose characters were deleted in part has shrunk to the others; one of which nothing
- * is left is undefined, unless the same words stand again exactly where they stood (a deletion undone). Walks the text once.
+ * The present ranges of places in the text `content`. A place with some deleted characters shrinks to the others. A place with none left is
+ * undefined, unless the same words are again exactly there (an undone deletion). Walks the text once.
  */
 export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[]): (Range | undefined)[] => {
   const items = new Map<Y.Item, number>()
@@ -272,7 +271,7 @@ export const locate = (text: Y.Text, content: string, quoted: readonly Quoted[])
     return again(place, quote, left, right) ?? range
   })
 
-  /** Where the quote stood, between its neighbours of then: if it is there word for word, it is there. */
+  /** Finds the quote between its original neighbours: it is there again if the text matches exactly. */
   function again(place: Place, quote: string, left: Held | undefined, right: Held | undefined): Range | undefined {
     if ((place.left !== null && left === undefined) || (place.right !== null && right === undefined)) return undefined
     const from = left === undefined ? 0 : after(left)

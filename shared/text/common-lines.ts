@@ -25,7 +25,7 @@ interface Walk {
   readonly diagonal: number
 }
 
-/** Where an edit leads on a diagonal, before equal items are passed: to add keeps the place in the old list, to remove moves it by one. */
+/** The position of an edit on a diagonal, before it skips equal items: adding keeps the place in the old list, removing advances it by one. */
 const stepOn = (row: Int32Array, edits: number, diagonal: number, oldLength: number, newLength: number): number => {
   const above = edits - 1
   const removed = Math.abs(diagonal - 1) <= above ? (row[(diagonal - 1 + above) >> 1] ?? none) : none
@@ -36,7 +36,7 @@ const stepOn = (row: Int32Array, edits: number, diagonal: number, oldLength: num
   return !canRemove || (canAdd && removed < added) ? added : removed + 1
 }
 
-/** Undefined when it takes more than `editsMax`. */
+/** Undefined if it takes more than `editsMax`. */
 const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk | undefined => {
   const rows: Int32Array[] = []
   let [lowest, highest] = [-Infinity, Infinity]
@@ -48,7 +48,7 @@ const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk |
       if (diagonal < lowest || diagonal > highest) continue
       let old = last === undefined ? -1 : stepOn(last, edits, diagonal, before.length, after.length)
       if (old === none) continue
-      // `old` and `young` are the last items that were passed.
+      // `old` and `young` are the last items that were skipped.
       let young = old - diagonal
       while (old + 1 < before.length && young + 1 < after.length && before[old + 1] === after[young + 1]) {
         old++

@@ -23,7 +23,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 // Comparing slices is many times as fast as comparing units one by one.
 const sliceUnits = 2048
 
-/** Length of the common beginning; never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
+/** Length of the common prefix; it never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
 const commonPrefix = (one: string, other: string): number => {
   const end = Math.min(one.length, other.length)
   let at = 0
@@ -50,9 +50,9 @@ export interface LineChange {
   readonly added: readonly string[]
 }
 
-/** Indices of equal items in both, ascending: a longest common subsequence, or none where finding it would cost too much. */
+/** Indices of equal items in both, ascending: a longest common subsequence, or none if finding it would take too long. */
 const matches = (before: readonly string[], after: readonly string[], lengthMax: number): [number, number][] => {
-  // A token on one side only is no match: leaving it out first changes nothing but the time.
+  // A token on only one side has no match: leaving it out first only saves time.
   const indicesOf = (items: readonly string[], others: ReadonlySet<string>): number[] =>
     items.flatMap((item, index) => (others.has(item) ? [index] : []))
   const old = indicesOf(before, new Set(after))
@@ -81,7 +81,7 @@ const isSpace = (unit: number): boolean => /\s/.test(String.fromCharCode(unit))
 
 const lettersMax = 64
 
-/** How many units of a kind stand in a row before (`step` -1) or from an offset on, within the text; at most 64. */
+/** The number of consecutive units of a kind before (`step` -1) or from an offset on, within the text; at most 64. */
 const countAt = (text: string, at: number, step: 1 | -1, isCounted: (unit: number) => boolean): number => {
   let count = 0
   for (let unit = step === 1 ? at : at - 1; count < lettersMax && unit >= 0 && unit < text.length; unit += step, count++)
@@ -97,13 +97,13 @@ const wordAt = (text: string, at: number, step: 1 | -1): string => {
   return step === 1 ? text.slice(at, at + count) : text.slice(at - count, at)
 }
 
-/** Longer runs without white space are sentences of scripts that have none, or addresses: their letters are compared without them. */
+/** Longer runs without white space are addresses, or sentences of scripts without spaces: only adjacent letters are compared. */
 const wordUnitsMax = 24
 
-/** Characters that tell a word: neither punctuation nor marks of Markdown. */
+/** The number of significant characters of a word: neither punctuation nor Markdown marks. */
 const solidCount = (text: string): number => Array.from(text.replaceAll(/[!-/:-@[-`{-~]/g, '')).length
 
-/** Whether different words have `kept` in common by chance: no more than half of either. */
+/** Whether different words share `kept` by chance: it is at most half of either. */
 const isChance = (kept: string, words: readonly string[]): boolean =>
   /[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\P{L}]|\p{N}/u.test(kept) &&
   words.every(({ length }) => length <= wordUnitsMax) &&
@@ -114,7 +114,7 @@ interface Spared {
   readonly tail: number
 }
 
-/** For the letters at the ends of a change, which stand between anything else. */
+/** The common letters at the ends of a change that match by chance. */
 const lettersByChance = (head: number, tail: number, changes: readonly string[]): Spared => {
   const longest = (step: 1 | -1): number => Math.max(...changes.map((text) => lettersAt(text, step === 1 ? 0 : text.length, step)))
   if (changes.every((text) => lettersAt(text, 0, 1) === text.length)) {
@@ -124,7 +124,7 @@ const lettersByChance = (head: number, tail: number, changes: readonly string[])
   return { head: head <= longest(1) ? head : 0, tail: tail <= longest(-1) ? tail : 0 }
 }
 
-/** For the words at the ends of a change, which stand between white space, when their letters were given up already. */
+/** The common parts of words at the ends of a change that match by chance, once their letters were given up. */
 const wordsByChance = (before: string, after: string, given: Spared, changes: readonly string[]): Spared => {
   const [lead, trail] = [before.slice(0, before.length - given.head), after.slice(given.tail)]
   const whole = { head: before.length, tail: after.length }
@@ -138,8 +138,8 @@ const wordsByChance = (before: string, after: string, given: Spared, changes: re
 }
 
 /**
- * How many units at the ends of a change two different words have in common by chance: no more than half of either word. Sparing them
- * would tie what is anchored to the old word to a shred of the new one.
+ * The number of units at the ends of a change that two different words share by chance: at most half of either word. Keeping them would tie anchors
+ * on the old word to a fragment of the new one.
  */
 const sparedByChance = (removed: string, insert: string, start: number, end: number): Spared => {
   const stop = removed.length - end
@@ -173,7 +173,7 @@ const blocksOf = (text: string): string[] => text.match(/[^\n]+\n*|\n+/g) ?? []
 // A word with the space after it, for the same reason.
 const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? []
 
-/** Edits that turn `removed`, which stands at `from`, into `added`, by the pieces that differ. */
+/** Edits that turn `removed`, which begins at `from`, into `added`, by the parts that differ. */
 const editsBetween = (
   from: number,
   removed: string,
@@ -213,7 +213,7 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** The middle that differs, as one edit to the unit: where two versions of a text that was typed in are not the same. */
+/** The differing middle as one exact edit, for two versions of a typed text. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
@@ -221,10 +221,10 @@ export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   return [{ from, to: before.length - suffix, insert: after.slice(from, after.length - suffix) }]
 }
 
-/** The middle that differs, as one edit of whole words: what a difference comes to when finding a smaller one would take too long. */
+/** The differing middle as one edit of whole words: the fallback when a finer difference would take too long. */
 export const coarseWordDiff = (before: string, after: string): readonly Edit[] => [trimmed(0, before, after) ?? []].flat()
 
-/** Fewer edits that lead to the same text: of more than `countMax` those that lie closest together become one. */
+/** Combines edits with the same result: if there are more than `countMax`, the closest ones are joined. */
 export const coarsened = (edits: readonly Edit[], before: string, countMax: number): readonly Edit[] => {
   if (edits.length <= countMax) return edits
   const gaps = edits.slice(1).map(({ from }, index) => from - (edits[index] as Edit).to)
@@ -241,7 +241,7 @@ export const coarsened = (edits: readonly Edit[], before: string, countMax: numb
   return result
 }
 
-/** The edit of a range of a text, in the text that the edits led to: the first of them that touches it; else the range itself. */
+/** The range of a text in the edited text: that of the first edit that touches it, else the range itself. */
 export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonly Edit[]): Pick<Edit, 'from' | 'to'> => {
   let shift = 0
   for (const edit of edits) {
@@ -255,7 +255,7 @@ export const changeIn = ({ from, to }: Pick<Edit, 'from' | 'to'>, edits: readonl
 const moved = (edits: readonly Edit[], by: number): Edit[] =>
   edits.map(({ from, to, insert }) => ({ from: from + by, to: to + by, insert }))
 
-/** Edits of a text next to what happened to it meanwhile: before it, in touch with it, and behind it. */
+/** Compares edits of a text with later changes: those before a change, those that touch it, and those after it. */
 const beside = (
   edits: readonly Edit[],
   { from, to }: Edit
@@ -265,7 +265,7 @@ const beside = (
   behind: edits.filter((edit) => edit.from > to)
 })
 
-/** Edits of `before` made in `now`, which came of it, so that both changes stand; undefined when they touch. */
+/** Moves edits of `before` to its later version `now`, so that both changes are kept; undefined if they touch. */
 export const followed = (edits: readonly Edit[], before: string, now: string): readonly Edit[] | undefined => {
   const [change] = coarseDiff(before, now)
   if (change === undefined) return edits
@@ -273,7 +273,7 @@ export const followed = (edits: readonly Edit[], before: string, now: string): r
   return within.length > 0 ? undefined : [...ahead, ...moved(behind, now.length - before.length)]
 }
 
-/** Edits that lead from `now` to the text that `edits` make of `before`: what else happened between the two is undone. */
+/** Edits from `now` to the result of applying `edits` to `before`: they undo everything else that changed in between. */
 export const rebased = (edits: readonly Edit[], before: string, now: string): readonly Edit[] => {
   const [change] = coarseDiff(before, now)
   if (change === undefined) return edits
@@ -286,7 +286,7 @@ export const rebased = (edits: readonly Edit[], before: string, now: string): re
   return [...ahead, ...(middle === undefined ? [] : moved([middle], from)), ...moved(behind, shift)]
 }
 
-/** The hunks of an event for edits that are known: nothing is compared. As `hunks`. */
+/** The hunks of an event for known edits, without a comparison. Like `hunks`. */
 export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number): Hunk[] => {
   const result: Hunk[] = []
   let left = charsMax
@@ -313,7 +313,7 @@ export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number
 // `lastIndexOf` takes -1 for 0.
 const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 
-/** Where the last line ends that an edit changes, with its end; an edit of whole lines leaves the line after them as it is. */
+/** The end of the last line that an edit changes, with its line end; an edit of whole lines does not include the next line. */
 const lineEndFrom = (text: string, { from, to, insert }: Edit): number => {
   const isWhole = lineStart(text, to) === to && (insert === '' ? lineStart(text, from) === from : insert.endsWith('\n'))
   if (isWhole) return to
@@ -347,7 +347,7 @@ export const hunks = (before: string, after: string, charsMax: number): Hunk[] =
   return result
 }
 
-/** Changes that are shown together, because their context meets. */
+/** Groups of changes that are shown together because their contexts meet. */
 const neighbours = (changes: readonly LineChange[]): LineChange[][] => {
   const groups: LineChange[][] = []
   for (const change of changes) {
@@ -392,14 +392,14 @@ const unifiedHunk = (
   return { lines: [`@@ -${first + from + 1},${old} +${first + from + 1 + shift},${young} @@`, ...body], shift: shift + added - removed }
 }
 
-/** Where the line begins that stands so many lines before an offset, which begins one. */
+/** The start of the line so many lines before an offset, which is itself the start of a line. */
 const linesBack = (text: string, at: number, count: number): number => {
   let from = at
   for (let line = 0; line < count && from > 0; line++) from = from === 1 ? 0 : text.lastIndexOf('\n', from - 2) + 1
   return from
 }
 
-/** As `linesBack`, for the lines after an offset. */
+/** Like `linesBack`, for the lines after an offset. */
 const linesOn = (text: string, at: number, count: number): number => {
   let to = at
   for (let line = 0; line < count && to < text.length; line++) to = text.indexOf('\n', to) === -1 ? text.length : text.indexOf('\n', to) + 1
@@ -410,7 +410,7 @@ const linesOn = (text: string, at: number, count: number): number => {
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   if (before === after) return ''
   const { from, old, young } = differingLines(before, after)
-  // The lines that differ, with as many on either side as are shown; they stand in both texts.
+  // The differing lines, with the shown context on either side, which is the same in both texts.
   const start = linesBack(before, from, contextLines)
   const end = linesOn(before, from + old.length, contextLines)
   const head = before.slice(start, from)
@@ -426,7 +426,7 @@ export const unifiedDiff = (before: string, after: string, charsMax: number): st
     for (const line of hunk.lines) {
       shown.push(line)
       chars += line.length + 1
-      // The rest would be cut away.
+      // The rest would be cut off.
       if (chars > charsMax + 1) break
     }
     if (chars > charsMax + 1) break

@@ -1,4 +1,4 @@
-/** Searching a text for people: without regard to case and to how accents are written, each match with its line, section and surroundings. */
+/** Search in a text for people: it ignores case and the encoding of accents, and gives each match with its line, section and context. */
 import { type Lines, linesOf, partsLetter, splitsPair } from './anchors.ts'
 import { isAccent } from './fold.ts'
 import { outlineOf, type Section } from './outline.ts'
@@ -11,12 +11,12 @@ export interface Match {
   /** Counted from 1; the column in UTF-16 units of its line. */
   readonly line: number
   readonly column: number
-  /** Titles of the sections in which it stands, the outermost first. */
+  /** Titles of the sections that contain it, outermost first. */
   readonly section: string[]
-  /** Its line, or what of it is near. */
+  /** Its line, or the part around the match. */
   readonly excerpt: string
   readonly exact: boolean
-  /** The words as they stand there, where they were asked for otherwise. */
+  /** The words as they are in the text, if they differ from the search words. */
   readonly matched?: string
 }
 
@@ -31,7 +31,7 @@ interface Folded {
 
 const bare = (text: string): string => text.normalize('NFC').toLowerCase()
 
-/** The text in small letters and composed, letter by letter where that moves any. */
+/** The text in lower case and composed (NFC), letter by letter where that changes offsets. */
 const foldCase = (text: string): Folded => {
   const lower = text.toLowerCase()
   if (lower.length === text.length && text.normalize('NFC') === text) return { text: lower, at: undefined }
@@ -48,7 +48,7 @@ const foldCase = (text: string): Folded => {
   return { text: parts.join(''), at: Int32Array.from([...at, text.length]) }
 }
 
-/** Whether a text has some words, by the same comparison. */
+/** Whether a text contains some words, by the same comparison. */
 export const hasWords = (text: string, words: string): boolean => {
   for (const _at of occurrences(bare(text), bare(words))) return true
   return false
@@ -65,7 +65,7 @@ const excerptOf = (text: string, lines: Lines, line: number, from: number, to: n
   return `${start > range.from ? '…' : ''}${text.slice(start, end).trim()}${end < range.to ? '…' : ''}`
 }
 
-/** The sections around offsets that are asked in order. */
+/** The sections around offsets, which callers ask in ascending order. */
 const pathsOf = (outline: readonly Section[]): ((offset: number) => string[]) => {
   let next = 0
   let open: Section[] = []
@@ -81,14 +81,14 @@ const pathsOf = (outline: readonly Section[]): ((offset: number) => string[]) =>
 
 interface Asked {
   readonly words: string
-  /** Letter by letter, as they are given. */
+  /** Whether the words must match letter by letter. */
   readonly exact: boolean
   /** Only matches that begin at this offset or later. */
   readonly from: number
   readonly countMax: number
 }
 
-/** Matches in the order of the text, apart from each other. Takes time in proportion to the text. */
+/** Non-overlapping matches in the order of the text, in linear time. */
 export const findAll = (text: string, { words, exact, from: first, countMax }: Asked): Match[] => {
   const folded: Folded = exact ? { text, at: undefined } : foldCase(text)
   const sought = exact ? words : bare(words)

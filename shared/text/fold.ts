@@ -1,7 +1,7 @@
 /**
- * Text without what a reader does not see: runs of white space become one space, Markdown marks and link targets go, curly quotes and dashes
- * become plain ones, letters with accents of their own become one unit (NFC). Each unit that is left knows where it stood, so that what is
- * found in the folded text is found in the source.
+ * Text reduced to the visible words. Runs of white space become one space, Markdown marks and link targets are removed, curly quotes and dashes
+ * become plain ones, and letters with separate accents become one unit (NFC). Each remaining unit has its source offset, so that a match in the
+ * folded text has a range in the source.
  */
 
 export interface Folded {
@@ -10,7 +10,7 @@ export interface Folded {
   readonly at: Int32Array
 }
 
-/** Longest link target that is left out, in units; anything longer is no address. */
+/** Longest link target that is left out, in units; anything longer is not an address. */
 const targetUnitsMax = 500
 
 const code = (character: string): number => character.charCodeAt(0)
@@ -19,7 +19,7 @@ const newline = 10
 const exclamation = code('!')
 const [openBracket, closeBracket, openParenthesis, closeParenthesis] = ['[', ']', '(', ')'].map(code)
 
-/** The fate of each unit: 0 it stays, 1 it is white space, 2 it is a mark, 3 it may join the letter before; else the unit to put in its place. */
+/** The treatment of each unit: 0 keeps it, 1 marks white space, 2 a mark, 3 a possible accent of the letter before; any other value replaces it. */
 const [asSpace, asMark, asAccent] = [1, 2, 3] as const
 const fates = new Uint16Array(0x10000)
 // Combining marks, the voicing marks of kana, and the vowels and ends of Hangul syllables.
@@ -43,10 +43,10 @@ for (const quote of '‘’‚‛') fates[code(quote)] = code("'")
 for (const quote of '“”„‟') fates[code(quote)] = code('"')
 for (const dash of '‐‑–—−') fates[code(dash)] = code('-')
 
-// Marks that may stand before the words of a line: quote, list, heading and task marks, in any order.
+// Marks that may precede the words of a line: quote, list, heading and task marks, in any order.
 const lineMark = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])|#{1,6}(?=[ \t\n]|$)|\[[ xX]\](?=[ \t]))/y
 
-/** Where the link target that opens at `open` ends: after its closing bracket; undefined when it does not close on this line. */
+/** The end of the link target that opens at `open`, after its closing bracket; undefined if it does not close on this line. */
 const targetEnd = (text: string, open: number): number | undefined => {
   let depth = 0
   const end = Math.min(text.length, open + targetUnitsMax)
@@ -65,12 +65,12 @@ const stringOf = (units: Uint16Array): string => {
   return parts.join('')
 }
 
-/** Takes time in proportion to the text. */
+/** Folds a text, in linear time. */
 export const fold = (text: string): Folded => {
   const units = new Uint16Array(text.length)
   const sources = new Int32Array(text.length)
   let length = 0
-  // Starts of link targets before this offset are not looked at: the scan from an earlier one came this far and found no end.
+  // Starts of link targets before this offset are skipped: a scan from an earlier one came this far and found no end.
   let scanned = 0
   const put = (unit: number, source: number): void => {
     units[length] = unit
@@ -87,7 +87,7 @@ export const fold = (text: string): Folded => {
     if (end === undefined) scanned = open + targetUnitsMax
     return end ?? open
   }
-  /** Joins an accent to the letter before it, where the two have a unit of their own. */
+  /** Joins an accent to the letter before it if Unicode has one unit for both. */
   const joinAccent = (accent: number, source: number): void => {
     const whole = length === 0 ? '' : String.fromCharCode(units[length - 1] ?? 0, accent).normalize('NFC')
     if (whole.length === 1) units[length - 1] = whole.charCodeAt(0)

@@ -1,13 +1,13 @@
 /** Front matter: settings in YAML at the top of a text, between lines of `---`. They are for programs; readers of a page do not see them. */
 
-/** Whether the first two lines begin it. The second must set something: a text may also begin with a rule and hold another. */
+/** Whether the first two lines begin front matter. The second must set something, because a text may also begin with a rule and contain another. */
 export const beginsFrontMatter = ([first, second]: readonly string[]): boolean =>
   first?.trimEnd() === '---' && /^(?:[\w"'-][^:]*:(?:\s|$)|#)/.test(second ?? '')
 
 /** Whether a line below the first ends it. */
 export const endsFrontMatter = (line: string): boolean => /^(?:---|\.\.\.)[ \t]*$/.test(line)
 
-/** The line after it, counted from 0; 0 when there is none. */
+/** The line after the front matter, counted from 0; 0 if there is none. */
 export const afterFrontMatter = (lines: readonly string[]): number => {
   if (!beginsFrontMatter(lines)) return 0
   const end = lines.findIndex((line, index) => index > 0 && endsFrontMatter(line))

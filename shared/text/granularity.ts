@@ -1,4 +1,4 @@
-/** How the way from one text to another is parted into changes that are proposed: by words, sentences, paragraphs or sections. */
+/** Splits the difference of two texts into proposed changes: by words, sentences, paragraphs or sections. */
 import type { Range } from './anchors.ts'
 import { applyEdits, type Edit } from './diff.ts'
 import { outlineOf } from './outline.ts'
@@ -6,7 +6,7 @@ import { outlineOf } from './outline.ts'
 export const granularities = ['word', 'sentence', 'paragraph', 'section'] as const
 export type Granularity = (typeof granularities)[number]
 
-// A mark that ends a sentence, with what closes around it, and the space after it; scripts without spaces end theirs without any.
+// A mark that ends a sentence, with closing marks and the space after it; scripts without spaces need no space.
 const sentenceEnd = /[.!?…]["'”’»)\]*_]*\s|[。！？]["'”’」』）]*|\n/g
 const blankLine = /\n[ \t]*\n/g
 
@@ -21,7 +21,7 @@ const startsOf = (text: string, granularity: Granularity): number[] => {
   return Array.from(ends, ({ 0: end, index }) => index + end.length)
 }
 
-/** Where the units of a text begin and end, without the space between them; ascending, from 0 to its length. */
+/** The bounds of the units of a text, without the space between them; ascending, from 0 to its length. */
 const boundsOf = (text: string, granularity: Granularity): Set<number> => {
   const bounds = new Set([0])
   let last = 0
@@ -34,13 +34,16 @@ const boundsOf = (text: string, granularity: Granularity): Set<number> => {
   return bounds
 }
 
-/** Edits of `before` as replacements of whole units of both texts, those within one unit together. Ascending and apart, as they were. */
+/**
+ * Widens edits of `before` to replacements of whole units of both texts and joins those within one unit. Like the input, they are ascending and
+ * non-overlapping.
+ */
 export const parted = (before: string, edits: readonly Edit[], granularity: Granularity): readonly Edit[] => {
   const after = applyEdits(before, edits)
   const [old, young] = [[...boundsOf(before, granularity)], boundsOf(after, granularity)]
   const parts: Edit[] = []
   let [next, shift, open, opening] = [0, 0, 0, 0]
-  // Between two edits the texts are the same: where both have a bound, one part may end and another begin.
+  // Between two edits the texts are equal: at a bound of both, one part may end and another begin.
   for (let index = 0; index <= edits.length; index++) {
     const [previous, edit] = [edits[index - 1], edits[index]]
     const gap: Range = { from: previous?.to ?? 0, to: edit?.from ?? before.length }
@@ -61,7 +64,7 @@ export const parted = (before: string, edits: readonly Edit[], granularity: Gran
   return parts
 }
 
-/** An insertion that touches a part belongs to it: else it would hang on which of them is decided first where it goes. */
+/** Joins an insertion to a part that it touches: otherwise its place would depend on which of the two is decided first. */
 const joined = (parts: Edit[], part: Edit): void => {
   const last = parts.at(-1)
   const touches = last !== undefined && last.to === part.from && (last.from === last.to || part.from === part.to)

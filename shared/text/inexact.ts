@@ -1,13 +1,13 @@
 /**
- * Replacing words that stand in the text otherwise than they were named: with marks between them, other white space, a link around them.
- * Remarks may be on such words. A replacement may not take half a pair of marks, an address or a cell with it.
+ * Replaces words that differ in the text from the request: with marks between them, other white space, or a link around them. Annotations may be on
+ * such words. A replacement must not remove half a pair of marks, an address or a cell.
  */
 import type { Range } from './anchors.ts'
 
 const marks = '*_~=`'
 const isMark = (character: string | undefined): boolean => character !== undefined && character !== '' && marks.includes(character)
 
-/** Marks of each kind, and brackets, that have no partner within the text; escaped ones are words. */
+/** Whether all marks and brackets in the text are in pairs; escaped ones count as words. */
 const isBalanced = (text: string): boolean => {
   const runs = new Map<string, number>()
   let open = 0
@@ -41,18 +41,18 @@ const grownTo = (text: string, { from, to }: Range, left: boolean, right: boolea
 
 const barsIn = (text: string): number => text.replaceAll(/\\[^]/g, '').split('|').length - 1
 
-/** The line ends within, with what makes the next line a block of its own. */
+/** Line ends with a following marker that makes the next line a separate block. */
 const startsBlock = /\n[ \t]*(?:[-+*>#|]|\d{1,9}[.)])/
 
 const paragraphsIn = (text: string): number => text.split(/\n[ \t]*\n/).length
 
-/** Whether a range goes on behind the end of the heading that it begins in. */
+/** Whether a range extends beyond the heading that it begins in. */
 const leavesHeading = (text: string, { from, to }: Range): boolean => {
   const start = text.lastIndexOf('\n', from - 1) + 1
   return text.slice(from, to).includes('\n') && /^ {0,3}#{1,6}[ \t]/.test(text.slice(start, to))
 }
 
-/** Whether nothing goes that the caller did not name: an address, the beginning or end of a block, a cell. */
+/** Whether a replacement removes nothing that the caller did not name: an address, the beginning or end of a block, a cell. */
 const isHarmless = (text: string, range: Range, replacement: string): boolean => {
   const source = text.slice(range.from, range.to)
   if (source.includes('](') || startsBlock.test(source) || leavesHeading(text, range)) return false
@@ -60,8 +60,8 @@ const isHarmless = (text: string, range: Range, replacement: string): boolean =>
 }
 
 /**
- * The range that a replacement of words may take: it grows over the marks next to it until they are in pairs. Undefined: it would take more
- * than the words, so that they have to be named as they stand.
+ * The range that a replacement of words may cover: it grows over adjacent marks until they are in pairs. Undefined: it would remove more than the
+ * words, so the caller must name them exactly.
  */
 export const replaceable = (text: string, range: Range, replacement: string): Range | undefined => {
   const ways = [

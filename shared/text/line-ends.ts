@@ -1,11 +1,11 @@
-/** Line ends as a document keeps them. */
+/** Normalises line ends to those of a document. */
 
 const carriageReturn = 13
 const lineFeed = 10
 
 /**
- * The text with CR LF and CR as LF. By units, because a replacement by pattern makes a piece of each match: eight million of them took the
- * processor half a second, this takes a tenth of it.
+ * Replaces CR LF and CR by LF. It works by units, because a regular expression makes a string of each match: for eight million it takes half a
+ * second, this a tenth of that.
  */
 export const withLineFeeds = (text: string): string => {
   if (!text.includes('\r')) return text
@@ -19,10 +19,10 @@ export const withLineFeeds = (text: string): string => {
   return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(units.subarray(0, length))
 }
 
-/** Length that `withLineFeeds` leaves. */
+/** The length of the result of `withLineFeeds`. */
 export const lengthWithLineFeeds = (text: string): number => {
   let pairs = 0
-  // `indexOf` takes six times as long where every unit begins a pair that is none.
+  // `indexOf` takes six times as long if every unit looks like the start of a pair.
   for (let at = 1; at < text.length; at++) if (text.charCodeAt(at) === lineFeed && text.charCodeAt(at - 1) === carriageReturn) pairs++
   return text.length - pairs
 }

@@ -1,4 +1,4 @@
-/** List items of a Markdown text as edits name them: by their words, or by the section in which their list stands. */
+/** List items of a Markdown text, identified by their words or by the section of their list. */
 import type { Range } from './anchors.ts'
 import type { Source } from './resolution.ts'
 import type { Resolved } from './resolved.ts'
@@ -11,11 +11,11 @@ export interface Item extends Range {
   /** Quote marks and indentation before the marker. */
   readonly lead: string
   readonly marker: string
-  /** White space behind the marker. */
+  /** White space after the marker. */
   readonly gap: string
   /** As written, without the box of a task. */
   readonly text: string
-  /** Where the letter within the box of a task stands; undefined: it is no task. */
+  /** The offset of the letter in a task box; undefined: it is not a task. */
   readonly box: number | undefined
 }
 
@@ -44,34 +44,34 @@ const itemOf = (line: ProseLine, index: number): Item | undefined => {
   }
 }
 
-/** Whether a line draws a rule: three or more of one mark. */
+/** Whether a line is a thematic break: three or more of one mark. */
 const isRule = (text: string): boolean => {
   const marks = text.replaceAll(/[ \t>]/g, '')
   return marks.length > 2 && runEnd(marks, marks.charAt(0), 0) === marks.length && /[-*]/.test(marks.charAt(0))
 }
 
-/** The items of a text, nested ones too, in their order. */
+/** The items of a text, including nested ones, in order. */
 export const itemsOf = (lines: readonly ProseLine[]): Item[] => lines.flatMap((line, index) => itemOf(line, index) ?? [])
 
 const kindOf = ({ marker }: Item): string => marker.at(-1) ?? ''
 const isSibling = (one: Item, other: Item): boolean => one.lead === other.lead && kindOf(one) === kindOf(other)
 
-/** The columns in which the text of an item begins. */
+/** The column in which the text of an item begins. */
 const contentColumn = ({ lead, marker, gap }: Item): number => lead.length + marker.length + gap.length
 
 interface List {
   readonly first: Item
   readonly last: Item
   readonly beforeLast: Item | undefined
-  /** An empty line stands before the last item. */
+  /** Whether an empty line precedes the last item. */
   readonly isLoose: boolean
-  /** Where the last item ends, with what is nested in it. */
+  /** The end of the last item, including its nested items. */
   readonly end: number
 }
 
 const quotesIn = (lead: string): number => lead.replaceAll(/[^>]/g, '').length
 
-/** Where a line begins within the quotes of a list: behind as many quote marks, and the space after them. */
+/** The start of a line within the quotes of a list: after as many quote marks, and the space after them. */
 const startWithin = (text: string, quotes: number): { readonly at: number; readonly isInside: boolean } => {
   let at = skipBlanks(text, 0)
   let left = quotes
@@ -79,7 +79,7 @@ const startWithin = (text: string, quotes: number): { readonly at: number; reado
   return { at, isInside: left === 0 }
 }
 
-/** The list that goes on from an item: its siblings below, and the end of the last one. */
+/** The list from an item on: its siblings below, and the end of the last one. */
 const listFrom = (lines: readonly ProseLine[], first: Item): List => {
   const quotes = quotesIn(first.lead)
   let last = first
@@ -101,7 +101,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
       isLoose = isApart
       ;[beforeLast, last] = [last, item]
     }
-    // A line that is indented less than the items' text belongs to them only as the rest of a paragraph.
+    // A line indented less than the text of the items belongs to them only as a paragraph continuation.
     else if (
       (!isInside || at < Math.min(contentColumn(last), last.lead.length + 2)) &&
       (isApart || item !== undefined || isRule(line.text) || /^[#|`~<>]/.test(line.text.slice(at)))
@@ -113,7 +113,7 @@ const listFrom = (lines: readonly ProseLine[], first: Item): List => {
   return { first, last, beforeLast, isLoose, end }
 }
 
-/** The list in which an item stands, from the sibling above it: the two tell how items are numbered and parted. */
+/** The list of an item, from the sibling above it: the two show the numbering and spacing of items. */
 const listAround = (lines: readonly ProseLine[], item: Item): List => {
   for (let index = item.index - 1; index >= 0; index--) {
     const above = itemOf(lines[index] as ProseLine, index)
@@ -125,7 +125,7 @@ const listAround = (lines: readonly ProseLine[], item: Item): List => {
   return listFrom(lines, item)
 }
 
-/** Lists of a text that lie in no other, by their first items. */
+/** The top-level lists of a text, by their first items. */
 export const listsIn = (lines: readonly ProseLine[], { from, to }: Range): Item[] => {
   const firsts: Item[] = []
   let end = -1
@@ -139,7 +139,7 @@ export const listsIn = (lines: readonly ProseLine[], { from, to }: Range): Item[
 
 const numberOf = ({ marker }: Item): number => Number.parseInt(marker, 10)
 
-/** The marker of the item that comes next: the number goes on, unless all of the list have the same. */
+/** The marker of the next item: the number increases, unless all items have the same. */
 const nextMarker = ({ last, beforeLast }: List): string => {
   const number = numberOf(last)
   if (Number.isNaN(number)) return last.marker
@@ -147,7 +147,7 @@ const nextMarker = ({ last, beforeLast }: List): string => {
   return `${String(number + step)}${kindOf(last)}`
 }
 
-/** The text of a new item without the marker and the box that it may bring, and the letter of that box. */
+/** The text of a new item without its own marker and box, and the letter of that box. */
 const withoutMarker = (
   markdown: string
 ): { readonly head: string; readonly more: readonly string[]; readonly letter: string | undefined } => {
@@ -178,7 +178,7 @@ export const itemAdded = ({ prose }: Pick<Source, 'prose'>, named: Item, markdow
   return { from: end, to: end, insert: `${isLoose ? `\n${quote.trimEnd()}` : ''}\n${lines.join('\n')}`, beside: named }
 }
 
-/** The box of a task with a mark or without one. */
+/** Checks or unchecks the box of a task. */
 export const itemChecked = (text: string, item: Item & { readonly box: number }, checked: boolean): Resolved => {
   const is = /[xX]/.test(text.charAt(item.box))
   return { from: item.box, to: item.box + 1, insert: is === checked ? text.charAt(item.box) : checked ? 'x' : ' ', beside: item }

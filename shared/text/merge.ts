@@ -11,10 +11,10 @@ export interface Conflict {
 
 export type Merge = { readonly clean: true; readonly content: string } | { readonly clean: false; readonly conflicts: readonly Conflict[] }
 
-/** A piece of the merged text: what is certain, or what both sides say. */
+/** A part of the merged text: settled text, or a conflict of both sides. */
 type Piece = string | Conflict
 
-/** Changes that touch one another, of both sides, and the lines of the base that they cover. */
+/** Changes of both sides that touch each other, and the lines of the base that they cover. */
 interface Group {
   readonly from: number
   to: number
@@ -71,7 +71,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const others = lineChanges(lines, split(theirs))
   // At most one change of a side begins at a line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
-  // A change that both made alike is mine, and touches nothing of theirs.
+  // A change that both sides made identically counts as mine, and touches nothing of theirs.
   const groups = grouped(
     ours,
     others.filter((change) => !sameChange(oursAt.get(change.at), change))
@@ -105,7 +105,7 @@ export interface Labels {
 
 const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
-/** The merged text, with what both changed between marks, as `git merge` with `diff3` writes it. */
+/** The merged text with conflicts between markers, in the `diff3` style of `git merge`. */
 export const mergeWithMarks = (base: string, mine: string, theirs: string, labels: Labels): string =>
   piecesOf(base, mine, theirs)
     .map((piece) =>
@@ -115,6 +115,6 @@ export const mergeWithMarks = (base: string, mine: string, theirs: string, label
     )
     .join('')
 
-/** Lines, counted from 1, that are marks of a merge. */
+/** The lines that are merge markers, counted from 1. */
 export const markedLines = (text: string): number[] =>
   text.split('\n').flatMap((line, index) => (/^(<{7}|\|{7}|>{7})(?: |$)/.test(line) ? [index + 1] : []))

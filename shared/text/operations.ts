@@ -1,6 +1,6 @@
 /**
- * Edits as programs name them (by words, sections and lines), resolved in one text to ranges and what comes there instead. Each operation
- * means the text that its sender has read; how that moved since is for others (server/domain/text/edits.ts).
+ * Resolves edits by words, sections and lines to ranges and replacements in one text. Each operation refers to the text that its sender has read;
+ * server/domain/text/edits.ts handles later changes.
  */
 import { findWords, missedPlace, type Range, type Words } from './anchors.ts'
 import { replaceable } from './inexact.ts'
@@ -10,7 +10,7 @@ import { isUnresolved, type Resolution, type Resolutions, type Resolved, type Un
 import { runEnd, skipBlanks, withoutEnd, withoutEnds } from './scan.ts'
 import { resolveStructured, type Structured } from './structured.ts'
 
-/** Which of several places with the same words is meant. */
+/** Identifies one of several places with the same words. */
 type Which = Omit<Words, 'find'>
 
 export type Operation =
@@ -30,7 +30,7 @@ export type Operation =
   | { readonly op: 'set_document'; readonly markdown: string }
   | Structured
 
-/** Whether it says by number where it goes. Once others have written above, the number means another line or row. */
+/** Whether it names its place by number. Once others have written above it, the number means another line or row. */
 export const isByNumber = (operation: Operation): boolean =>
   operation.op === 'replace_lines' ||
   (operation.op === 'set_cell' && (typeof operation.row === 'number' || typeof operation.column === 'number'))
@@ -57,14 +57,14 @@ const words = ({ text }: Source, target: Words): Range | Unresolved => {
 
 // ——— blocks ———
 
-/** Line by line continuations of one block: an empty line between them would part it. */
+/** Whether a line continues the block above it: an empty line between them would split it. */
 const continuesBlock = (above: string, below: string): boolean =>
   [/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]/, /^\s*>/, /^\s*\|/].some((kind) => kind.test(above) && kind.test(below))
 
 const firstLine = (text: string): string => text.slice(0, text.indexOf('\n') === -1 ? text.length : text.indexOf('\n'))
 const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
 
-/** Markdown as blocks of their own at a place between two lines: with the empty lines that keep it apart from its neighbours. */
+/** Inserts Markdown as separate blocks between two lines, with the empty lines that separate it from its neighbours. */
 const blocksAt = (text: string, at: number, markdown: string): Resolved => {
   const block = withoutEnds(markdown, '\n')
   if (block === '') return { from: at, to: at, insert: '' }
@@ -80,7 +80,7 @@ const blocksAt = (text: string, at: number, markdown: string): Resolved => {
   return { from: at, to: at, insert: lead + block + tail }
 }
 
-/** Where text that is added to a range belongs: after its last line that is not empty, whole: somebody may be typing at its end. */
+/** The place for text appended to a range: after its last nonblank line and that line's end, because somebody may be typing there. */
 const endOfText = (text: string, { from, to }: Range): number => {
   const bare = text.slice(from, to).trimEnd()
   if (bare === '') return from
@@ -105,13 +105,13 @@ const replaceLines = ({ text, lines }: Source, first: number, last: number, mark
   if (start === undefined || end === undefined || last < first)
     return { code: 'target_not_found', message: `The text has lines 1 to ${lines.count}, not ${first} to ${last}.` }
   if (markdown !== '') return { from: start.from, to: end.to, insert: markdown.replace(/\n$/, '') }
-  // Without lines in their place the line end goes, too.
+  // If no lines replace them, the line end is removed, too.
   return end.to < text.length
     ? { from: start.from, to: end.to + 1, insert: '' }
     : { from: Math.max(0, start.from - 1), to: end.to, insert: '' }
 }
 
-/** Blocks after what stands in a range: a section, the document. */
+/** Appends blocks to a range: a section or the document. */
 export const append = ({ text }: Source, range: Range, markdown: string): Resolved => blocksAt(text, endOfText(text, range), markdown)
 
 const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>): Resolution => {
@@ -124,7 +124,7 @@ const insert = (source: Source, operation: Extract<Operation, { op: 'insert' }>)
   return { ...besideWords(text, operation, found), beside: found }
 }
 
-/** Where an insertion next to words goes, and as what: a row or an item next to another is a line of its own. */
+/** The place and form of an insertion next to words: a row or an item next to another is a separate line. */
 export const besideWords = (
   text: string,
   { after, markdown }: Pick<Extract<Operation, { op: 'insert' }>, 'after' | 'markdown'>,
@@ -155,10 +155,10 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
   return { code: 'target_not_found', message, source: matched.slice(0, sourceCharsMax).toWellFormed() }
 }
 
-/** Most of the source of words that is told. */
+/** The longest source of words in a message, in characters. */
 const sourceCharsMax = 2000
 
-/** The changes of an operation in a text; in several places when it means every one of them. */
+/** The changes of an operation in a text; several if it means every occurrence. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {

@@ -6,7 +6,7 @@ import { atxOf, breaksLine, runEnd, skipBlanks } from './scan.ts'
 export interface Section {
   /** 1 to 6. */
   readonly level: number
-  /** As it reads, without marks. */
+  /** The displayed title, without marks. */
   readonly title: string
   /** Line of the heading, counted from 1. */
   readonly line: number
@@ -29,7 +29,7 @@ interface Heading {
 const fenceUnitsMin = 3
 const indentMax = 3
 
-/** The marks that a line begins with as a fence, and where they end; undefined: it has none. */
+/** The fence marks at the start of a line, and their end; undefined: it has none. */
 const marksOf = (line: string): { readonly marks: string; readonly end: number } | undefined => {
   const from = runEnd(line, ' ', 0)
   const mark = line.charAt(from)
@@ -37,7 +37,7 @@ const marksOf = (line: string): { readonly marks: string; readonly end: number }
   return from <= indentMax && end - from >= fenceUnitsMin ? { marks: line.slice(from, end), end } : undefined
 }
 
-/** The marks with which a line opens a fence; undefined: it opens none. */
+/** The marks with which a line opens a fence; undefined: it does not open one. */
 export const openedBy = (line: string): string | undefined => {
   const found = marksOf(line)
   return found === undefined || (found.marks.startsWith('`') && line.includes('`', found.end)) ? undefined : found.marks
@@ -49,13 +49,13 @@ export const closes = (line: string, fence: string): boolean => {
   return found !== undefined && skipBlanks(line, found.end) === line.length && found.marks.startsWith(fence)
 }
 
-/** The level that a line gives to the paragraph above it. */
+/** The heading level that an underline gives to the paragraph above it. */
 const underlineOf = (line: string): number | undefined => {
   const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]
   return mark === undefined ? undefined : mark.startsWith('=') ? 1 : 2
 }
 
-/** A line that a setext heading may be made of: a line of a paragraph. */
+/** Whether a line can be part of a setext heading: a line of a paragraph. */
 const isParagraph = (line: string): boolean =>
   line.trim() !== '' && !/^(?: {4}|\t| {0,3}(?:[>#|]|[-*+][ \t]|\d{1,9}[.)][ \t]|<))/.test(line)
 
@@ -98,7 +98,7 @@ export const outlineOf = (text: string): Section[] => {
   return headings.map((heading, index) => ({ ...heading, to: ends[index] ?? text.length }))
 }
 
-/** The level that a name asks for by its marks, and the name without them. */
+/** The level given by the marks of a name, and the name without them. */
 const levelOf = (name: string): { readonly marked: number | undefined; readonly bare: string } => {
   const text = name.trimStart()
   const marked = runEnd(text, '#', 0)
@@ -110,7 +110,7 @@ const levelOf = (name: string): { readonly marked: number | undefined; readonly 
 
 const folded = (title: string): string => title.normalize('NFC').replaceAll(/\s+/g, ' ').trim().toLowerCase()
 
-/** Whether a path names what some titles lead to: the last is its own, and every outer one stands somewhere above, in order. */
+/** Whether a path matches some titles: the last is equal, and every outer one occurs above it, in order. */
 const leadsTo = (titles: readonly string[], path: readonly string[]): boolean => {
   let at = titles.length - 1
   if (titles[at] !== path.at(-1)) return false
@@ -124,7 +124,7 @@ const leadsTo = (titles: readonly string[], path: readonly string[]): boolean =>
     })
 }
 
-/** The sections that a path names, by their own titles and those that they lie in: at most six, as there are levels. */
+/** The sections that a path names, by their own titles and those of their parents: at most six, the number of levels. */
 const sectionsAt = (outline: readonly Section[], path: readonly string[], plain: (title: string) => string): ReadonlySet<Section> => {
   const open: { readonly to: number; readonly title: string }[] = []
   const found = new Set<Section>()

@@ -1,6 +1,6 @@
 /**
- * Pins: what ties a comment or a suggestion to its text. A pin knows its characters (characters.ts), and the words with what stood around
- * them, to find them again when a replacement of the document took the characters out and put the words back elsewhere.
+ * Pins tie a comment or a suggestion to its text. A pin stores its characters (characters.ts), and its words with their context. The words find the
+ * text again when a replacement of the document removed the characters and put the words elsewhere.
  */
 import type * as Y from 'yjs'
 import { contextOf, type Range } from './anchors.ts'
@@ -10,9 +10,9 @@ import { findAgain, findAround, findReturned, findTelling, type Lost } from './r
 import { surroundingsTaken } from './surroundings.ts'
 
 export interface Pin {
-  /** Null: a replacement took the text out and did not put it back. */
+  /** Null: a replacement removed the text and did not put it back. */
   readonly place: Place | null
-  /** The words; those of the characters of `place`, unit for unit. */
+  /** The words, equal to the characters of `place` unit for unit. */
   readonly quote: string
   readonly prefix: string
   readonly suffix: string
@@ -25,7 +25,7 @@ export const pinsAt = (text: Y.Text, content: string, ranges: readonly Range[]):
     return { place, quote: content.slice(range.from, range.to), ...contextOf(content, range) }
   })
 
-/** Where pins are now, in the text `content`; undefined: their text is gone. */
+/** The present ranges of pins in the text `content`; undefined: their text is gone. */
 export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]): (Range | undefined)[] => {
   const placed = pins.flatMap(({ place, quote }, index) => (place === null ? [] : [{ place, quote, index }]))
   const found = locate(text, content, placed)
@@ -34,10 +34,13 @@ export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]):
   return ranges
 }
 
-/** A run of this many units that a replacement left alone is the same text, however much around it went. */
+/** An unchanged run of this many units is the same text, even if much around it is gone. */
 const runUnitsMin = 16
 
-/** Whether enough of a range is left after the edits to be the same text: half of it, or a long run. Characters that a difference spares by chance are not. */
+/**
+ * Whether enough of a range is left after the edits to be the same text: half of it, or a long run. Characters that a difference spares by chance do
+ * not suffice.
+ */
 const isKept = ({ from, to }: Range, edits: readonly Edit[]): boolean => {
   let at = from
   let kept = 0
@@ -60,10 +63,10 @@ interface Sought extends Lost {
   readonly index: number
 }
 
-/** A pin of which the edits took something, or what told it. */
+/** A pin whose text or identifying context was changed by the edits. */
 interface Disturbed {
   readonly index: number
-  /** The text in its place before. */
+  /** The text of its range before. */
   readonly quote: string
   readonly was: Range
   readonly is: Range | undefined
@@ -72,20 +75,20 @@ interface Disturbed {
 interface Replacement {
   readonly before: string
   readonly after: string
-  /** Lead from one to the other, and were applied. */
+  /** The applied edits from one text to the other. */
   readonly edits: readonly Edit[]
-  /** The edits were found by comparing the texts, so they spare characters by chance; false: each was made where somebody named it. */
+  /** Whether the edits come from a comparison of the texts, so that they spare characters by chance; false: somebody named the place of each. */
   readonly isCompared: boolean
 }
 
 interface Settled {
-  /** Pins to be kept instead, by index. */
+  /** The changed pins to store, by index. */
   readonly changed: ReadonlyMap<number, Pin>
-  /** Where all are now; undefined: their text is gone. */
+  /** The present ranges of all pins; undefined: their text is gone. */
   readonly ranges: readonly (Range | undefined)[]
 }
 
-/** Where ranges are after the edits that do not touch them; undefined for those that are touched. */
+/** Ranges after edits; undefined for ranges that an edit touches. */
 const shifted = (edits: readonly Edit[]): ((range: Range) => Range | undefined) => {
   let sum = 0
   const shifts = [0, ...edits.map(({ from, to, insert }) => (sum += insert.length - (to - from)))]
@@ -106,8 +109,8 @@ const deletesWithin = ({ from, to }: Range, edits: readonly Edit[]): boolean =>
   edits.some((edit) => edit.from < to && edit.to > from && edit.to > edit.from)
 
 /**
- * The fate of pins when a replacement of the document took text away. `stood` says where they were before. A pin whose text is elsewhere
- * now goes there; one of which next to nothing is left is lost rather than put on other text.
+ * Updates pins after a replacement of the document. `stood` has their previous ranges. A pin whose text moved follows it. A pin with almost no text
+ * left becomes lost instead of moving to other text.
  */
 export const pinsAfter = (
   text: Y.Text,
@@ -118,11 +121,11 @@ export const pinsAfter = (
   const shift = shifted(edits)
   const ranges = pins.map(({ quote }, index) => {
     const was = stood[index]
-    // A point between two characters is tied to those, and they may be elsewhere by now.
+    // A point between two characters is tied to them, and they may have moved.
     const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
     return isWhole ? shift(was) : undefined
   })
-  // Only those that the edits touched, and those that are not whole, can be elsewhere than where the edits moved them.
+  // Only touched and incomplete pins can be elsewhere than where the edits moved them.
   const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)
   const located = locatePins(
     text,
@@ -161,7 +164,7 @@ export const pinsAfter = (
     }
     const hasGrown = is !== undefined && quote !== '' && !deletesWithin(was, edits)
     if (hasGrown && !taken.has(index)) continue
-    // Characters left in its place count more than the same words elsewhere.
+    // Characters left in place count more than the same words elsewhere.
     if (is === undefined || taken.has(index) || !isKept(was, edits)) lost.push({ quote, ...contextOf(before, was), standing: true, index })
     else {
       const range = findAround(after, quote, is)
@@ -175,7 +178,7 @@ export const pinsAfter = (
   const changed = new Map<number, Pin>()
   for (const { quote, prefix, suffix, standing, index } of lost) {
     ranges[index] = undefined
-    // The last surroundings are the mark by which it is known when it comes back.
+    // The last context identifies the text when it returns.
     if (standing) changed.set(index, { place: null, quote, prefix, suffix })
   }
   const fresh = pinsAt(
@@ -191,8 +194,8 @@ export const pinsAfter = (
 }
 
 /**
- * Pins whose text was gone and stands again, by index, with where they are: of a deletion that was undone the characters are new ones.
- * `ranges` says where the pins are in the text `content`. Takes bounded time.
+ * Pins whose lost text has returned, by index, with their ranges: undoing a deletion creates new characters. `ranges` has the ranges of the pins in
+ * the text `content`. Takes bounded time.
  */
 export const pinsReturned = (
   text: Y.Text,

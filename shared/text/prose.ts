@@ -1,4 +1,4 @@
-/** The lines of a Markdown text outside of front matter and fences: where tables and lists stand that are no component's own. */
+/** The lines of a Markdown text, with front matter and fences marked, so that tables and lists outside of components can be found. */
 import { afterFrontMatter } from './front-matter.ts'
 import { closes, openedBy } from './outline.ts'
 
@@ -7,7 +7,7 @@ export interface ProseLine {
   readonly from: number
   readonly to: number
   readonly text: string
-  /** It stands in front matter or in a fence, or opens or closes one: its text is nobody's table or list. */
+  /** Whether it is in front matter or a fence, or opens or closes one: its text cannot be a table or list. */
   readonly isCode: boolean
 }
 
@@ -21,7 +21,7 @@ export const proseLines = (text: string): ProseLine[] => {
     const from = offset
     offset += line.length + 1
     const within = fence
-    // A fence within a quote or a list item begins behind their marks.
+    // A fence within a quote or a list item begins after their marks.
     const bare = line.replace(/^[ \t>]+/, '')
     if (index >= start) fence = within === undefined ? openedBy(bare) : closes(bare, within) ? undefined : within
     const isCode = index < start || within !== undefined || fence !== undefined

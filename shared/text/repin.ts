@@ -1,6 +1,6 @@
 /**
- * Finding text again that a replacement of the document took out and put back elsewhere: moved, wrapped again, restored. It is found only
- * where nothing else can be meant: what stood once before stands once now, alone or together with what stood next to it.
+ * Finds text again that a replacement of the document removed and put elsewhere: moved, rewrapped, restored. A match must be unambiguous: the text,
+ * alone or with its context, occurred once before and occurs once now.
  */
 import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
@@ -13,17 +13,17 @@ export interface Lost {
   /** The text directly before and after it when it was last there. */
   readonly prefix: string
   readonly suffix: string
-  /** Whether it stood in the text before the replacement; false: it was lost earlier. */
+  /** Whether it was in the text before the replacement; false: it was lost earlier. */
   readonly standing: boolean
 }
 
-// Fewer units than this are found everywhere by chance.
+// A text with fewer units than this is found everywhere by chance.
 export const tellingUnits = 8
 
-// Words without anything of what stood next to them come by chance more often.
+// Words without any of their context match by chance more often.
 const aloneUnits = 16
 
-/** The parts that may be looked for, the most telling first. A place between two characters is told by both its sides only. */
+/** The patterns to search for, most specific first. A place between two characters needs the text on both sides. */
 const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   if (quote === '') return (prefix + suffix).trim().length >= tellingUnits ? [prefix + suffix] : []
   const besides = [...(prefix.length >= tellingUnits ? [prefix + quote] : []), ...(suffix.length >= tellingUnits ? [quote + suffix] : [])]
@@ -31,14 +31,14 @@ const patternsOf = ({ quote, prefix, suffix }: Lost): string[] => {
   return [...new Set([prefix + quote + suffix, ...besides, ...alone])].filter((pattern) => pattern.trim().length >= tellingUnits)
 }
 
-/** A pattern, how often it stands in a text (2 stands for more), and where it stands last. */
+/** A pattern, its number of occurrences in a text (2 means two or more), and the offset of the last one. */
 interface Count {
   readonly pattern: string
   count: number
   at: number
 }
 
-/** Units compared at most while counting: beyond that the patterns count as standing more than once. */
+/** The most units compared while counting: beyond that the patterns count as occurring more than once. */
 const comparedUnitsMax = 16_000_000
 const base = 0x01000193
 
@@ -58,8 +58,8 @@ const bucketsOf = (counts: readonly Count[], size: number): Map<number, Count[]>
 }
 
 /**
- * Counts patterns of at least `size` units in one pass, by a rolling hash of their first `size` units. Answers the work left; below 0 it
- * ended too early, and what was counted means nothing.
+ * Counts patterns of at least `size` units in one pass, by a rolling hash of their first `size` units. Returns the remaining work; below 0 it
+ * stopped early, and the counts are invalid.
  */
 const countBySize = (text: string, counts: readonly Count[], size: number, budget: number): number => {
   const buckets = bucketsOf(counts, size)
@@ -89,7 +89,7 @@ const countBySize = (text: string, counts: readonly Count[], size: number, budge
 
 const sizes = [32, tellingUnits] as const
 
-/** How often patterns stand in a text. Takes time in proportion to the text, however many they are. */
+/** Counts the occurrences of patterns in a text. The time is linear in the text, regardless of the number of patterns. */
 const countAll = (text: string, patterns: readonly string[]): Count[] => {
   // Not a Map by pattern: long strings of one length have one hash in V8.
   const counts = patterns.map((pattern): Count => ({ pattern, count: 0, at: -1 }))
@@ -105,8 +105,8 @@ const countAll = (text: string, patterns: readonly string[]): Count[] => {
 }
 
 /**
- * Where quotes stand in `after` that are found by themselves: at least 16 units, once in `before` and once in `after`. Undefined for others.
- * Takes time in proportion to the texts, however many quotes there are.
+ * The ranges in `after` of quotes that are unique by themselves: at least 16 units, once in `before` and once in `after`. Undefined for others. The
+ * time is linear in the texts, regardless of the number of quotes.
  */
 export const findTelling = (quotes: readonly string[], before: string, after: string): readonly (Range | undefined)[] => {
   const telling = [...quotes.keys()].filter((index) => (quotes[index] ?? '').trim().length >= aloneUnits)
@@ -130,15 +130,15 @@ const insertedRanges = (edits: readonly Edit[]): Range[] => {
   return inserted
 }
 
-/** Tells whether a range of the new text holds anything that the edits brought: what they left alone is another's text. */
+/** Whether a range of the new text contains anything that the edits inserted: unchanged text belongs to something else. */
 const isNew = (edits: readonly Edit[]): ((range: Range) => boolean) => {
   const inserted = insertedRanges(edits)
-  // A range that touches new text and has nothing of its own is new as well.
+  // An empty range that touches new text is new as well.
   return (range) =>
     inserted.some(({ from, to }) => (range.from === range.to ? from <= range.to && to >= range.from : from < range.to && to > range.from))
 }
 
-/** The places of those that can be told for certain, in the text `after`. */
+/** The ranges in the text `after` of those texts that can be identified with certainty. */
 const search = (lost: readonly Lost[], before: string, after: string): (Range | undefined)[] => {
   const owners = lost.flatMap((each) => patternsOf(each).map((pattern) => ({ each, pattern })))
   const now = countAll(
@@ -178,10 +178,10 @@ const covering = (text: string, quote: string, range: Range): Range | undefined 
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Units looked at on either side of what is left of a text, next to twice its length. */
+/** Units searched on either side of the rest of a text, besides twice its length. */
 const aroundUnits = 64
 
-/** Where a text of which `kept` is left stands whole around that, exactly or without regard to white space and Markdown marks. */
+/** The range of a whole text around its rest `kept`, exact or ignoring white space and Markdown marks. */
 export const findAround = (text: string, quote: string, kept: Range): Range | undefined => {
   const start = Math.max(0, kept.from - 2 * quote.length - aroundUnits)
   const window = text.slice(start, kept.to + 2 * quote.length + aroundUnits)
@@ -198,10 +198,10 @@ export const findAround = (text: string, quote: string, kept: Range): Range | un
   return found.length === 1 ? moved(found[0] as Range) : undefined
 }
 
-/** Units that may be looked through to find out which of the lost texts can stand in what the edits brought. */
+/** Units that may be searched to find which of the lost texts can be in the inserted text. */
 const siftedUnitsMax = 2_000_000
 
-/** Whether a lost text stands where the edits brought something, exactly or without regard to white space and Markdown marks. */
+/** Whether a lost text is in the inserted text, exactly or ignoring white space and Markdown marks. */
 const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, suffix }: Lost): boolean => {
   const sought = quote === '' ? prefix + suffix : quote
   const bare = fold(sought).text
@@ -279,7 +279,7 @@ export const findReturned = (gone: readonly Gone[], content: string): readonly (
   return gone.map(({ quote, prefix, left }, index) => {
     const { pattern, count, at } = counts[index] as Count
     if (count !== 1 || pattern.trim().length < tellingUnits) return undefined
-    // Where a text has less context than is kept, the document began or ended there.
+    // A text with less than the full context was at the beginning or end of the document.
     if (pattern.length < contextUnits && pattern !== content) return undefined
     const range = { from: at + prefix.length, to: at + prefix.length + quote.length }
     return left === undefined || covers(range, left) ? range : undefined

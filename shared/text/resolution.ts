@@ -1,11 +1,11 @@
-/** A text as edits ask of it: its lines, outline and tables, and the section that a name means. */
+/** A text with the data that edits query: its lines, outline and tables, and the section that a name means. */
 import { contextOf, type Lines, linesOf } from './anchors.ts'
 import type { Unresolved } from './resolved.ts'
 import { type ProseLine, proseLines } from './prose.ts'
 import { type TextTable, tablesOf } from './tables.ts'
 import { outlineOf, type Section, sectionsNamed } from './outline.ts'
 
-/** A text with what is asked of it often, made once it is asked for. */
+/** A text with cached data, computed on first use. */
 export interface Source {
   readonly text: string
   readonly lines: Lines
@@ -37,7 +37,7 @@ export const sourceOf = (text: string): Source => {
   }
 }
 
-/** The beginning of words, as messages quote them. */
+/** The beginning of words, in the form that messages quote. */
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
 
 /** The one section that a name means. */

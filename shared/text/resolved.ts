@@ -1,12 +1,12 @@
-/** The meaning of an edit in a text: a range and its replacement, or why it means nothing there. */
+/** The meaning of an edit in a text: a range and its replacement, or the reason why it has none. */
 import type { Candidate, Range } from './anchors.ts'
 
-/** A range of the text and what comes there instead. */
+/** A range of the text and its replacement. */
 export interface Resolved extends Range {
   readonly insert: string
-  /** The words that it stands next to: what is followed when the text has changed, not the place between characters. */
+  /** The words next to it: when the text has changed, these are followed, not the place between characters. */
   readonly beside?: Range
-  /** The words as they stand in the text, where they were named otherwise. */
+  /** The words as they are in the text, if they were named differently. */
   readonly matched?: string
 }
 
@@ -14,11 +14,11 @@ export interface Unresolved {
   readonly code: 'target_not_found' | 'target_ambiguous' | 'invalid_request'
   readonly message: string
   readonly candidates?: readonly Candidate[]
-  /** The words or the section that are not there. */
+  /** The words or the section that were not found. */
   readonly sought?: string
-  /** The words as they stand in the text, to be named so. */
+  /** The words as they are in the text, for the caller to use. */
   readonly source?: string
-  /** The next step, where the usual one does not fit. */
+  /** The next step, if the usual one does not fit. */
   readonly hint?: string
 }
 

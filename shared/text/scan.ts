@@ -1,7 +1,4 @@
-/**
- * Small scans of text that others wrote. Each reads every unit a fixed number of times, whatever the text is; a regular expression of the same
- * meaning tries again from every place.
- */
+/** Small scans of untrusted text. Each takes linear time on any text; an equivalent regular expression would try again from every offset. */
 const space = 32
 const tab = 9
 
@@ -12,14 +9,14 @@ export const skipBlanks = (text: string, at: number, end = text.length): number 
   return offset
 }
 
-/** Offset behind the last unit before `end` that is neither space nor tab, at least `from`. */
+/** Offset after the last unit before `end` that is neither space nor tab, at least `from`. */
 export const trimBlanks = (text: string, from: number, end = text.length): number => {
   let offset = end
   while (offset > from && (text.charCodeAt(offset - 1) === space || text.charCodeAt(offset - 1) === tab)) offset -= 1
   return offset
 }
 
-/** Offset behind the run of some characters that begins at `at`, which may be empty. */
+/** Offset after the run of some characters that begins at `at`, which may be empty. */
 export const runEnd = (text: string, characters: string, at: number): number => {
   let offset = at
   while (offset < text.length && characters.includes(text.charAt(offset))) offset += 1
@@ -39,7 +36,7 @@ export const withoutEnd = (text: string, characters: string): string => text.sli
 /** The text without runs of some characters at its ends. */
 export const withoutEnds = (text: string, characters: string): string => withoutEnd(text.slice(runEnd(text, characters, 0)), characters)
 
-/** Whether the text holds a unit that ends a line in JavaScript's sense (`.` of a regular expression does not match it). */
+/** Whether the text contains a line terminator of JavaScript, which `.` in a regular expression does not match. */
 export const breaksLine = (text: string): boolean => /[\n\r\u2028\u2029]/.test(text)
 
 export interface Atx {
@@ -51,7 +48,7 @@ export interface Atx {
 
 const marksMax = 6
 
-/** The title of a heading that begins with `#` (CommonMark 4.2); undefined: the line is none. */
+/** The title of a heading that begins with `#` (CommonMark 4.2); undefined: the line is not such a heading. */
 export const atxOf = (line: string): Atx | undefined => {
   const indent = runEnd(line, ' ', 0)
   const marks = runEnd(line, '#', indent)
@@ -76,13 +73,13 @@ export const withoutFootnotes = (text: string): string => {
       parts.push(text.slice(kept, at))
       kept = end + 1
     }
-    // A reference that begins between the two places would end where this one does.
+    // A reference that begins in between would end at the same place.
     at = text.indexOf('[^', Math.max(end, at + 2))
   }
   return kept === 0 ? text : parts.join('') + text.slice(kept)
 }
 
-/** The text with its links and pictures as what stands in their brackets. */
+/** The text with its links and pictures replaced by their bracketed text. */
 export const withoutTargets = (text: string): string => {
   const parts: string[] = []
   let kept = 0

@@ -1,6 +1,6 @@
-/** Searching that takes time in proportion to text and pattern, whatever they are (`indexOf` takes minutes on texts made to hurt it). */
+/** Search in linear time for any text and pattern (`indexOf` takes minutes on adversarial texts). */
 
-/** Below this length `indexOf` is quick on any text. */
+/** Below this length of the pattern, `indexOf` is quick on any text. */
 const shortUnits = 8
 
 /** For each prefix of the pattern the length of its longest proper suffix that is a prefix too (Knuth, Morris and Pratt). */
@@ -31,7 +31,7 @@ function* shortOccurrences(text: string, pattern: string): Generator<number> {
   for (let at = text.indexOf(pattern); at !== -1; at = text.indexOf(pattern, at + 1)) yield at
 }
 
-/** Offsets at which a pattern that is not empty stands in the text, ascending; they may overlap. */
+/** Offsets of a nonempty pattern in the text, ascending; occurrences may overlap. */
 export function* occurrences(text: string, pattern: string): Generator<number> {
   if (pattern.length <= shortUnits) return yield* shortOccurrences(text, pattern)
   const table = failures(pattern)

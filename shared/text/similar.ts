@@ -1,4 +1,4 @@
-/** Lines that somebody may have meant whose words are not there: for who quotes from memory, or from an earlier version. */
+/** Finds lines that a caller may have meant with words that are not in the text: quoted from memory, or from an earlier version. */
 import type { Range } from './anchors.ts'
 import type { Source } from './resolution.ts'
 
@@ -9,19 +9,19 @@ export interface SimilarLine {
   readonly text: string
 }
 
-/** Longer texts are not searched: nobody may make the service search for long. In UTF-16 units. */
+/** Longer texts are not searched, so that nobody can make the service search for long. In UTF-16 units. */
 const searchedUnitsMax = 200_000
 const soughtUnitsMax = 200
 const shownUnitsMax = 120
 const shownLinesMax = 3
 
-/** How much of the words a line must have. */
+/** The share of the words that a line must contain. */
 const shareMin = 0.4
 
-/** In a line that is longer than is shown, this much before the place in it. */
+/** In a line too long to show, the units shown before the place. */
 const leadUnits = 40
 
-/** The lines of a range as they stand, without empty ones; at most 3. */
+/** The nonblank lines of a range; at most 3. */
 export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { from, to }: Range): readonly SimilarLine[] => {
   const found: SimilarLine[] = []
   const last = lines.at(Math.max(from, to - 1))
@@ -34,7 +34,7 @@ export const linesAround = ({ text, lines }: Pick<Source, 'text' | 'lines'>, { f
   return found
 }
 
-/** The lines that stand where words have changed, and those most like the words, each once; at most 3, of a long change one that is like them. */
+/** The present lines of a change, and those most like the words, each once; at most 3, including a similar one if the change is long. */
 export const linesNow = (source: Pick<Source, 'text' | 'lines'>, changed: Range, words: string): readonly SimilarLine[] => {
   const there = linesAround(source, changed)
   const all = [...there.slice(0, shownLinesMax - 1), ...similarLines(source.text, words), ...there]
@@ -49,7 +49,7 @@ const trigrams = (text: string): Set<string> => {
   return found
 }
 
-/** The lines that share most groups of three letters with the first line of the words; at most 3. */
+/** The lines that share the most trigrams with the first line of the words; at most 3. */
 export const similarLines = (text: string, words: string): readonly SimilarLine[] => {
   const [first = ''] = words.trim().split('\n')
   const sought = [...trigrams(plain(first.slice(0, soughtUnitsMax)))]

@@ -1,4 +1,4 @@
-/** Edits of what a text is made of: every occurrence of words, rows and cells of tables, items and boxes of lists. */
+/** Edits of structured parts of a text: every occurrence of words, rows and cells of tables, items and boxes of lists. */
 import { type Candidate, contextOf, partsLetter, type Range } from './anchors.ts'
 import { type Item, itemAdded, itemChecked, itemsOf, listsIn } from './lists.ts'
 import { sectionOf, shortened, type Source } from './resolution.ts'
@@ -7,7 +7,7 @@ import { occurrences } from './search.ts'
 import { lettersOfColumn } from '../fences/formula/parse.ts'
 import { cellSet, rowAdded, type TextTable } from './tables.ts'
 
-/** Which table: by the id of a sheet, by some of its heading cells, or by number in its section or the document, counted from 1. */
+/** Identifies a table: by the id of a sheet, by some of its heading cells, or by number in its section or the document, counted from 1. */
 interface WhichTable {
   readonly section?: string | undefined
   readonly sheet?: string | undefined
@@ -21,7 +21,7 @@ export type Structured =
       readonly find: string
       readonly with: string
       readonly section?: string | undefined
-      /** How many there must be. */
+      /** The expected number of occurrences. */
       readonly expected?: number | undefined
     }
   | ({ readonly op: 'append_row'; readonly cells: readonly string[] } & WhichTable)
@@ -63,7 +63,7 @@ const notFound = (message: string, sought?: string): Unresolved => ({
   ...(sought === undefined ? {} : { sought })
 })
 
-/** `takes`: what the operation can say to mean one of them. */
+/** `takes`: the fields by which the operation can name one of them. */
 const ambiguous = (source: Source, message: string, ranges: readonly Range[], takes: string): Unresolved => ({
   code: 'target_ambiguous',
   message,
@@ -71,7 +71,7 @@ const ambiguous = (source: Source, message: string, ranges: readonly Range[], ta
   hint: `Choose one with ${takes}.`
 })
 
-/** The change with the names as they stand in the text, where they were given otherwise: in part, or in another case. */
+/** The change with the names as they are in the text, if they were given differently: in part, or in another case. */
 const matching = (change: Resolved, names: readonly (readonly [given: number | string | undefined, there: string])[]): Resolved => {
   const otherwise = names.filter(([given, there]) => typeof given === 'string' && given.trim() !== there).map(([, there]) => there)
   return otherwise.length === 0 ? change : { ...change, matched: otherwise.join(', ') }
@@ -79,11 +79,11 @@ const matching = (change: Resolved, names: readonly (readonly [given: number | s
 
 const quoted = (text: string): string => JSON.stringify(shortened(text))
 
-/** The part of the text that is meant: a section, or all of it. */
+/** The scope of an operation: a section, or the whole text. */
 const scopeOf = (source: Source, section: string | undefined): Range | Unresolved =>
   section === undefined ? { from: 0, to: source.text.length } : sectionOf(source, section)
 
-/** One of several, by number where one is given. */
+/** One of several, by number if one is given. */
 const oneOf = <T extends Range>(
   source: Source,
   what: string,
@@ -139,7 +139,7 @@ interface Placed extends Range {
 const tableOf = (source: Source, { section, sheet, header, table: number }: WhichTable): TextTable | Unresolved => {
   const scope = scopeOf(source, section)
   if (isUnresolved(scope)) return scope
-  // As charts and formulas write it.
+  // Charts and formulas write it with `#`.
   const id = sheet?.replace(/^#/, '')
   const placed = source.tables.map((table): Placed => ({ from: table.heading.from, to: table.heading.to, table }))
   const found = placed.filter(
@@ -161,7 +161,7 @@ const appendRow = (source: Source, table: TextTable, cells: readonly string[]): 
   return rowAdded(source.text, table, cells) ?? { code: 'invalid_request', message: 'The sheet cannot have more rows.' }
 }
 
-/** Which of some cells is named; counted from 0. */
+/** The index of the named cell, counted from 0. */
 const indexOf = (
   source: Source,
   cells: readonly (Range & { readonly text: string })[],
@@ -181,7 +181,7 @@ const indexOf = (
   return { ...notFound(`The table has no ${what} ${quoted(named)}.`, named), candidates: candidatesAt(source, cells) }
 }
 
-/** A column by number or heading, of a sheet also by the letters that its formulas know it by. */
+/** A column by number or heading, in a sheet also by its letters. */
 const columnIn = (source: Source, { heading, sheet }: TextTable, named: number | string): number | Unresolved => {
   const found = indexOf(source, heading.cells, named, 'column')
   if (typeof found === 'number' || typeof named === 'number' || found.code !== 'target_not_found') return found
@@ -194,7 +194,7 @@ const columnIn = (source: Source, { heading, sheet }: TextTable, named: number |
 const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell' }>): Resolution => {
   const table = tableOf(source, operation)
   if (isUnresolved(table)) return table
-  // Numbers in a sheet are those of its formulas: the heading is the first row.
+  // Row numbers in a sheet are those of its formulas: the heading is the first row.
   const above = table.sheet !== undefined && typeof operation.row === 'number' ? [table.heading] : []
   const firsts = [...above, ...table.rows].map(({ from, to, cells: [first] }) => first ?? { from, to, text: '' })
   const row = indexOf(source, firsts, operation.row, 'row')
@@ -203,7 +203,7 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
   if (typeof column !== 'number') return column
   const change = cellSet(source.text, table, row - above.length, column, operation.text)
   const heading = table.heading.cells[column]?.text ?? ''
-  // The letters of a column are no other way to write its heading.
+  // Column letters are not a different spelling of the heading.
   const isHeading = typeof operation.column === 'string' && plain(operation.column) === plain(heading)
   return matching(change, [
     [operation.row, firsts[row]?.text ?? ''],
@@ -213,7 +213,7 @@ const setCell = (source: Source, operation: Extract<Structured, { op: 'set_cell'
 
 // ——— lists ———
 
-/** Items by their words: those that read exactly so come before those that have the words in them. */
+/** Items by their words: exact matches take precedence over items that contain the words. */
 const itemNamed = (source: Source, scope: Range, words: string, occurrence: number | undefined, isTask: boolean): Item | Unresolved => {
   const items = itemsOf(source.prose).filter(({ from, box }) => from >= scope.from && from < scope.to && (!isTask || box !== undefined))
   const sought = plain(words)
@@ -263,7 +263,7 @@ export const resolveStructured = (source: Source, operation: Structured): Resolu
   }
 }
 
-/** The same change in a text that came of the one in which it was resolved; `beside` is where what it stands beside is now. */
+/** The same change in a later version of the text; `beside` is the present range of the words next to it. */
 export const structuredNow = (source: Source, operation: Structured, change: Resolved, beside: Range): Resolved | undefined => {
   const startsThere = ({ from }: Range): boolean => from === beside.from
   if (operation.op === 'append_row') {

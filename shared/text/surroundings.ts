@@ -1,6 +1,6 @@
 /**
- * Whether text that a replacement of the document left standing is still the same text. A difference keeps characters by chance: of two
- * texts that share nothing but a number, it keeps the number. Its surroundings tell.
+ * Whether text that survived a replacement of the document is still the same text. A difference keeps characters by chance: of two texts that share
+ * only a number, it keeps the number. The context decides.
  */
 import { contextUnits, type Range } from './anchors.ts'
 import type { Edit } from './diff.ts'
@@ -10,28 +10,28 @@ import { occurrences } from './search.ts'
 const words = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}\p{M}]+/gu
 const isInWord = (unit: string | undefined): boolean => unit !== undefined && /[\p{L}\p{N}\p{M}]/u.test(unit)
 
-/** The part of the words around a text, in units, that must be left: one in this many. */
+/** The share of the words around a text, in units, that must remain: one in this many. */
 const keptPart = 4
 
-/** A run of this many units, the text itself within, does not come by chance. */
+/** A run of this many units, including the text itself, does not match by chance. */
 const runUnitsMin = 24
 
-/** A single change of fewer units than this next to a text takes nothing away that told it. */
+/** A single change of fewer units than this next to a text does not remove its identifying context. */
 const smallUnits = 8
 
-/** Words of this many units around a text tell it from the same words elsewhere. */
+/** Words of this many units around a text distinguish it from the same words elsewhere. */
 const tellingUnits = 16
 
-/** Units that may be looked through to see whether text stands more than once; what comes after counts as standing once. */
+/** Units that may be searched to see whether text occurs more than once; beyond that, text counts as occurring once. */
 const countedUnitsMax = 64_000_000
 
 interface Around {
-  /** Units of the words that stood around the text, and of those that are left. */
+  /** Units of the words that were around the text, and of those that remain. */
   readonly total: number
   readonly kept: number
-  /** The text with all that is left directly next to it. */
+  /** The text with everything that remains directly next to it. */
   readonly run: Range
-  /** Edits that touch the text or what stood around it. */
+  /** Edits that touch the text or its context. */
   readonly edits: number
 }
 
@@ -72,7 +72,7 @@ const around = (before: string, after: string, edits: readonly Edit[], shifts: r
   return { total, kept, run, edits: end - first }
 }
 
-/** How often a text stands in another; 2 stands for more. */
+/** The number of occurrences of a text in another; 2 means two or more. */
 const countOf = (text: string, sought: string): number => {
   let count = 0
   for (const _at of occurrences(text, sought)) if (++count > 1) break
@@ -80,8 +80,8 @@ const countOf = (text: string, sought: string): number => {
 }
 
 /**
- * Tells whether the edits, which lead from `before` to `after`, took what stood around a range of `before`, so that what is left of it may
- * be another text; or put the same text in a second place with nothing to tell which is meant.
+ * Whether the edits from `before` to `after` removed the context of a range of `before`, so that its rest may be another text. Also true if they
+ * inserted the same text elsewhere and nothing distinguishes the two.
  */
 export const surroundingsTaken = (before: string, after: string, edits: readonly Edit[]): ((range: Range) => boolean) => {
   let sum = 0

@@ -1,6 +1,6 @@
 /**
- * Tables of a Markdown text as edits name them: by section, heading cells or number, or by the id of a sheet. A change touches one cell, or
- * adds one line; nothing else is written otherwise.
+ * Tables of a Markdown text, identified by section, heading cells or number, or by the id of a sheet. A change touches one cell, or adds one line;
+ * everything else stays unchanged.
  */
 import { type Fence, fencesOf } from '../fences/fences.ts'
 import { parseSheet, type Sheet, writtenCell } from '../fences/sheet.ts'
@@ -12,7 +12,7 @@ import { type ProseLine, proseLines } from './prose.ts'
 import { runEnd, skipBlanks, trimBlanks } from './scan.ts'
 
 export interface Cell extends Range {
-  /** As it reads: without the space around it, bars unescaped. */
+  /** The trimmed text, with bars unescaped. */
   readonly text: string
 }
 
@@ -25,7 +25,7 @@ export interface TextTable {
   readonly heading: TableRow
   /** The rows below the heading. */
   readonly rows: readonly TableRow[]
-  /** The line behind which a new row goes. */
+  /** The line after which a new row goes. */
   readonly last: TableRow
   /** Set when the table is a sheet. */
   readonly sheet: Sheet | undefined
@@ -83,13 +83,13 @@ const sheetTable = (fence: Fence): TextTable[] => {
   return heading === undefined ? [] : [{ heading, rows: others, last: others.at(-1) ?? heading, sheet }]
 }
 
-/** The tables of a text in their order, sheets among them. */
+/** The tables of a text in order, including sheets. */
 export const tablesOf = (text: string): TextTable[] =>
   [...markdownTables(proseLines(text)), ...fencesOf(text).flatMap((fence) => (fence.kind === 'sheet' ? sheetTable(fence) : []))].toSorted(
     (one, other) => one.heading.from - other.heading.from
   )
 
-/** Edits that lie in one range, as one change of it. */
+/** Combines edits within one range into one change. */
 const asOne = (text: string, edits: readonly Edit[]): Resolved | undefined => {
   const [first, last] = [edits[0], edits.at(-1)]
   if (first === undefined || last === undefined) return undefined
@@ -102,7 +102,7 @@ const asOne = (text: string, edits: readonly Edit[]): Resolved | undefined => {
   return { from, to, insert }
 }
 
-/** A backslash before a bar, or at the end, would be read as an escape of that bar: it is written as the character that it is. */
+/** A backslash before a bar, or at the end, would escape that bar: it is written as a character reference. */
 const written = (text: string): string => writtenCell({ delimiter: undefined }, text.trimEnd().replaceAll(/\\(?=\||$)/g, '&#92;'), 1)
 
 /** A new last row, written with the bars of the row above it. Undefined: the sheet is full. */
@@ -120,7 +120,7 @@ export const rowAdded = (text: string, { heading, rows, last, sheet }: TextTable
   return { from: last.to, to: last.to, insert: `\n${lead}${row}`, beside: heading }
 }
 
-/** Another text in a cell; cells that the row lacks come with it. `row` counts from 0 below the heading; -1 is the heading. */
+/** Sets the text of a cell and adds cells that the row lacks. `row` counts from 0 below the heading; -1 is the heading. */
 export const cellSet = (text: string, table: TextTable, row: number, column: number, value: string): Resolved => {
   const line = (row < 0 ? table.heading : table.rows[row]) as TableRow
   const cell = line.cells[column]

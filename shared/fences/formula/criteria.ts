@@ -2,13 +2,16 @@
 import { compare, Day, Failure, type Scalar, single, type Value, valueOfCell } from './values.ts'
 
 type Matches = (value: Scalar) => boolean
-/** Counts what is done. Errors: `#VALUE!` when it is too much. */
+/** Counts steps of work. Errors: `#VALUE!` beyond the limit. */
 export type Step = (steps: number) => void
 
 const anything = Symbol('*')
 const anyOne = Symbol('?')
 
-/** Whether a whole text is like a pattern with `*`, `?`, and `~` before one of them; case aside. In time of their product, at most, which is counted. */
+/**
+ * Whether a whole text matches a pattern with `*`, `?`, and `~` as the escape, ignoring case. It takes at most the product of both lengths, and
+ * counts its steps.
+ */
 export const wildcard = (pattern: string, step: Step): ((text: string) => boolean) => {
   const parts = Array.from(pattern.toLowerCase().matchAll(/~([*?~])|([*?])|([^*?])/gsu), ([, escaped, sign, plain]) =>
     sign === '*' ? anything : sign === '?' ? anyOne : (escaped ?? plain ?? '')
@@ -25,7 +28,7 @@ export const wildcard = (pattern: string, step: Step): ((text: string) => boolea
         star = part++
         resume = at
       } else if (star >= 0) {
-        // The last star takes one more.
+        // The last star matches one more character.
         part = star + 1
         at = ++resume
       } else return false

@@ -1,4 +1,4 @@
-/** The value of a formula, when all the cells that it names are known. */
+/** Computes the value of a formula once all cells that it names are known. */
 import { limits } from '../../limits.ts'
 import { findFunction } from './functions.ts'
 import type { Surroundings } from './function.ts'
@@ -7,9 +7,9 @@ import type { Expression, Operator, Reference } from './parse.ts'
 import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, toNumber, toText, type Value } from './values.ts'
 
 export interface Sources extends Surroundings {
-  /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that is not there. */
+  /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that does not exist. */
   read(reference: Reference): Value
-  /** The cell of a reference to one. Errors: those of `read`. */
+  /** The cell of a reference to a single cell. Errors: those of `read`. */
   readOne(reference: Reference): Scalar
 }
 
@@ -23,7 +23,7 @@ const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
 }
 
 const binary = (operator: Operator, left: Value, right: Value): Scalar => {
-  // The characters that most formulas are made of.
+  // A fast path for the operators of most formulas.
   if (typeof left === 'number' && typeof right === 'number') {
     if (operator === '+') return finite(left + right)
     if (operator === '-') return finite(left - right)
@@ -59,7 +59,7 @@ const call = (expression: Expression & { kind: 'call' }, sources: Sources): Valu
   return found.of(values, sources)
 }
 
-/** An operand: of a reference to one cell its value, without a range around it. */
+/** The value of an operand. A reference to one cell gives the plain value, not a range. */
 const operand = (expression: Expression, sources: Sources): Value =>
   expression.kind === 'reference' && expression.reference.to === undefined
     ? sources.readOne(expression.reference)
@@ -84,7 +84,7 @@ export const evaluate = (expression: Expression, sources: Sources): Value => {
   }
 }
 
-/** The shown value of a result: of several values the first. */
+/** The displayed value of a result: the first of several values. */
 export const firstOf = (value: Value): Scalar => (isMatrix(value) ? (value[0]?.[0] ?? null) : value)
 
 export const tooMuch = (): Failure =>

@@ -5,7 +5,7 @@
  *     section = literal [digits ["." digits] ["%"]] literal     digits: 0 (always shown), # (if needed), "," (thousands)
  *             | (y… | m… | d… | literal)*                dates: yyyy yy mmmm mmm mm m dddd ddd dd d
  *
- * Text in quotation marks, and behind a backslash, is taken as it is.
+ * Text in quotation marks, or after a backslash, is literal.
  */
 import { withoutEnd } from '../../text/scan.ts'
 import { dateOf, Day, Failure, type Scalar, textOf, toNumber } from './values.ts'
@@ -35,7 +35,7 @@ const formatDate = (serial: number, pattern: string): string =>
 const literal = (text: string): string =>
   text.replaceAll(/"([^"]*)"|\\(.)/gs, (_all, quoted?: string, escaped?: string) => quoted ?? escaped ?? '')
 
-/** Digits after the point: half away from zero, by what the number reads. */
+/** Rounds to a number of decimal places: half away from zero, by the decimal digits of the number. */
 const fixed = (number: number, places: number): string => {
   const [digits = '', exponent = '0'] = String(number).split('e')
   const whole = Math.floor(Number(`${digits}e${Number(exponent) + places}`) + 0.5)
@@ -64,7 +64,7 @@ const formatDigits = (number: number, pattern: string): string => {
 
 const digitsAt = /[0#][0#,]*(?:\.[0#]*)?|\.[0#]+/y
 
-/** A pattern's digits and what stands around them, quoted text aside; undefined: it has none, or a quote is not closed. */
+/** The digits of a pattern and the text around them, ignoring digits in quotes; undefined: it has none, or a quote is not closed. */
 const partsOf = (section: string): readonly [before: string, digits: string, after: string] | undefined => {
   let found: { readonly from: number; readonly to: number } | undefined
   for (const { 0: piece, index } of section.matchAll(/"[^"]*"|\\.|[^]/gs)) {
@@ -83,7 +83,7 @@ const formatNumber = (number: number, section: string): string => {
   return literal(before) + formatDigits(Math.abs(number) * scale, digits) + literal(after)
 }
 
-/** A pattern up to the first semicolon that stands in no quotes, counted from the end, and what follows up to the second. */
+/** Splits a pattern at semicolons that are not in quotes. */
 const sectionsOf = (pattern: string): string[] => {
   const sections: string[] = []
   let quotes = 0
@@ -99,7 +99,7 @@ const sectionsOf = (pattern: string): string[] => {
 
 const isDatePattern = (pattern: string): boolean => /[ymd]/i.test(pattern.replaceAll(/"[^"]*"|\\./gs, '')) && !/[0#]/.test(pattern)
 
-/** A value as a format shows it. Errors: `#VALUE!` for a date that is none. */
+/** Formats a value. Errors: `#VALUE!` for an invalid date. */
 export const format = (value: Scalar, pattern: string): string => {
   if (pattern === '@' || typeof value === 'string' || typeof value === 'boolean') return textOf(value)
   const number = toNumber(value)

@@ -1,4 +1,4 @@
-/** Defines a function of sheets: how many arguments it takes, and what it makes of them. */
+/** The definition of a sheet function: its number of arguments and its code. */
 import type { Step } from './criteria.ts'
 import type { Value } from './values.ts'
 
@@ -14,7 +14,7 @@ export interface Function {
   readonly of: (given: readonly Value[], surroundings: Surroundings) => Value
 }
 
-/** The function for one argument; the others are looked at only when it says so. */
+/** A lazy argument: it is evaluated only when the function asks for it. */
 export type Later = () => Value
 
 export interface LazyFunction {

@@ -1,4 +1,4 @@
-/** Texts (OpenFormula 1.2, part 4, §6.20). Characters are code points. */
+/** Text functions (OpenFormula 1.2, part 4, §6.20). Characters are code points. */
 import { format } from './format.ts'
 import type { Function } from './function.ts'
 import { Failure, isMatrix, numberOfText, shortEnough, single, sound, textOf, toNumber, toText, type Value } from './values.ts'

@@ -3,7 +3,7 @@
  *
  *     = <> < <= > >=    &    + -    * /    ^    % (behind)    + - (before)    :
  *
- * All of them group to the left: `2^3^2` is 64, and `-2^2` is 4. Arguments are told apart by `,` or `;`.
+ * All of them are left-associative: `2^3^2` is 64, and `-2^2` is 4. Arguments are separated by `,` or `;`.
  *
  *     reference = ["#" id "!"] ["$"] column ["$"] row [":" ["$"] column ["$"] row]
  */
@@ -88,7 +88,7 @@ const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefine
 
 const unreadable = (): Failure => new Failure('#VALUE!', 'This formula cannot be read.')
 
-/** The tokens of a formula behind its `=`, up to what is none. */
+/** The tokens of a formula after its `=`, up to the first invalid character. */
 const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole: boolean } => {
   const tokens: Token[] = []
   for (let at = 1; ;) {
@@ -104,7 +104,7 @@ const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole:
   }
 }
 
-/** The tokens of a formula behind its `=`. Errors: `#VALUE!`. */
+/** The tokens of a formula after its `=`. Errors: `#VALUE!`. */
 export const tokensOf = (text: string): Token[] => {
   const { tokens, isWhole } = readTokens(text)
   if (!isWhole) throw unreadable()
@@ -148,7 +148,7 @@ const strengths: Readonly<Record<string, number>> = {
 }
 const prefixStrength = 7
 
-/** Errors: `#VALUE!` for what cannot be read, is too long or too deep. */
+/** Errors: `#VALUE!` for a formula that cannot be parsed, is too long or is nested too deeply. */
 export const parseFormula = (text: string): Formula => {
   if (text.length > limits.formulaCharsMax) throw new Failure('#VALUE!', 'This formula is too long.')
   const tokens = tokensOf(text)
@@ -232,7 +232,7 @@ export const parseFormula = (text: string): Formula => {
   return { expression: whole, references }
 }
 
-/** A reference where it stands in a formula. `from` and `to` leave the name of the sheet out, which begins at `start`. */
+/** A reference and its position in a formula. `from` and `to` exclude the name of the sheet, which begins at `start`. */
 export interface WrittenReference {
   readonly start: number
   readonly sheet: string | undefined
@@ -243,8 +243,8 @@ export interface WrittenReference {
 }
 
 /**
- * The references of a formula, in their order, for those who rewrite them; none in one that cannot be read. For a formula that is being
- * written, those up to where it goes no further: it may end within a text in quotes.
+ * The references of a formula, in order, for code that rewrites them; none if the formula cannot be parsed. For a draft, the references up to the
+ * first part that cannot be parsed: it may end within a quoted text.
  */
 export const referencesIn = (text: string, isDraft = false): WrittenReference[] => {
   const { tokens, isWhole } = readTokens(text)

@@ -1,4 +1,4 @@
-/** Formulas that are written by pointing at cells, as spreadsheets have it. */
+/** Writing formulas by pointing at cells, as in spreadsheets. */
 import { referencesIn, tokensOf } from './parse.ts'
 
 const isOpen = (before: string): boolean => {
@@ -6,7 +6,7 @@ const isOpen = (before: string): boolean => {
     const last = tokensOf(before).at(-1)
     return last === undefined || last.kind === 'sheet' || (last.kind === 'sign' && last.text !== ')' && last.text !== '%')
   } catch {
-    // Within a text in quotes, say.
+    // For example within a quoted text.
     return false
   }
 }
@@ -18,17 +18,17 @@ export const pointable = (text: string, from: number, to: number): 'cell' | 'ran
   return before.trimEnd().endsWith(':') || behind.startsWith(':') ? 'cell' : 'range'
 }
 
-/** Where a reference goes that is pointed at. */
+/** Where a reference chosen by pointing is inserted. */
 export interface Spot {
   readonly takes: 'cell' | 'range'
-  /** With the name of a sheet before it, which the reference brings itself. */
+  /** Includes the name of a sheet before it, because the new reference brings its own. */
   readonly from: number
   readonly to: number
-  /** Behind a colon: the sheet that the other end is of. Only a cell of that one can come, by its bare name. */
+  /** After a colon: the sheet of the other end. Only a cell of that sheet can follow, by its bare name. */
   readonly end: { readonly sheet: string | undefined } | undefined
 }
 
-/** In the place of what is selected in a formula; undefined: no reference can come there. */
+/** The place for a reference that replaces the selection in a formula; undefined: no reference can go there. */
 export const spotIn = (text: string, from: number, to: number): Spot | undefined => {
   const takes = pointable(text, from, to)
   if (takes === undefined) return undefined

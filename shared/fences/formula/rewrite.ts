@@ -1,8 +1,8 @@
-/** Rewrites formulas after rows or columns of a sheet came, went or moved: their references go on naming the same cells. */
+/** Rewrites formulas after rows or columns of a sheet were inserted, deleted or moved, so that their references still name the same cells. */
 import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
-/** Rows or columns, counted from 0. `to` of a move: before which one it goes, as counted before. */
+/** Rows or columns, counted from 0. `to` of a move: the index before which it goes, counted before the move. */
 export type Change = { readonly axis: 'row' | 'column' } & (
   | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
   | { readonly kind: 'move'; readonly from: number; readonly to: number }
@@ -15,14 +15,14 @@ const inserted = ([first, last]: Span, at: number, count: number): Span => [
   last >= at ? last + count : last
 ]
 
-/** The rest of a span; undefined: nothing. */
+/** The rest of a span; undefined: nothing is left. */
 const deleted = ([first, last]: Span, at: number, count: number): Span | undefined => {
   const begin = first < at ? first : Math.max(at, first - count)
   const end = last < at ? last : last < at + count ? at - 1 : last - count
   return end < begin ? undefined : [begin, end]
 }
 
-/** A span loses what moves out of it, and gains what moves between its ends. */
+/** Shrinks a span by the parts that move out of it, and extends it by those that move between its ends. */
 const moved = (span: Span, from: number, to: number): Span => {
   const target = to > from ? to - 1 : to
   const [first, last] = span
@@ -62,7 +62,7 @@ const editsOf = (formula: string, after: (reference: WrittenReference) => string
 const replaced = (formula: string, after: (reference: WrittenReference) => string | undefined): string =>
   applyEdits(formula, editsOf(formula, after))
 
-/** Where a formula stands; both indexes count from 0. */
+/** The cell of a formula; both indexes count from 0. */
 export interface Place {
   readonly row: number
   readonly column: number
@@ -76,8 +76,8 @@ const isBetween = (change: Change, { first, last }: WrittenReference, place: Pla
   Math.max(first[change.axis], last[change.axis]) === change.at - 1
 
 /**
- * `isOf`: whether a reference with this sheet's id, or without any, means the sheet that changed. `place`: where the formula stands, for
- * formulas of that sheet itself.
+ * `isOf`: whether a reference with this sheet id, or without one, means the sheet that changed. `place`: the cell of the formula, for formulas of
+ * that sheet itself.
  */
 export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): string =>
   replaced(formula, following(change, isOf, place))
@@ -90,20 +90,20 @@ const following =
     return referenceAfter(change, reference, reference.last !== undefined, grows)
   }
 
-/** A formula that is being written, and offsets in it: of the cursor, say. */
+/** A formula that is being written, and offsets in it, such as the cursor. */
 export interface Draft {
   readonly text: string
   readonly offsets: readonly number[]
 }
 
-/** An offset after edits; behind what was replaced it stays behind. */
+/** An offset after edits; an offset after a replaced part stays after it. */
 const offsetAfter = (edits: readonly Edit[], offset: number): number =>
   edits.reduce(
     (at, { from, to, insert }) => (offset >= to ? at + insert.length - (to - from) : offset > from ? at + from - offset : at),
     offset
   )
 
-/** Text that is no formula stays as it is. */
+/** Text that is not a formula stays as it is. */
 const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) => string | undefined): Draft => {
   const edits = text.startsWith('=') ? editsOf(text, after, true) : []
   return { text: applyEdits(text, edits), offsets: offsets.map((offset) => offsetAfter(edits, offset)) }
@@ -113,7 +113,7 @@ const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) =
 export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): Draft =>
   edited(draft, following(change, isOf, place))
 
-/** Where a cell is after a change; undefined: it was removed. */
+/** The place of a cell after a change; undefined: it was removed. */
 export const placeAfter = (change: Change, place: Place): Place | undefined => {
   const span = spanAfter(change, [place[change.axis], place[change.axis]], false)
   return span && { ...place, [change.axis]: span[0] }
@@ -127,7 +127,7 @@ const inRow =
     return last === undefined ? at(first) : `${at(first)}:${at(last)}`
   }
 
-/** A formula that moves from one row to another with its row: what it names in its own row, it names in the new one; all else stays. */
+/** A formula that moves with its row: references to its own row become references to the new row; all others stay. */
 export const formulaInRow = (formula: string, from: number, to: number): string => replaced(formula, inRow(from, to))
 
 /** The same for a formula that is being written. */

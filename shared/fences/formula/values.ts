@@ -1,7 +1,7 @@
 /**
- * Values of cells and formulas, and how one becomes another (OpenFormula 1.2, part 4, §4 Types and §6.3 Conversions).
+ * Values of cells and formulas, and their conversions (OpenFormula 1.2, part 4, §4 Types and §6.3 Conversions).
  *
- * A failure inside a formula is thrown, and is a value again where a cell keeps it or a range holds it.
+ * A failure inside a formula is thrown. It is a value again in a cell or a range.
  */
 import { limits } from '../../limits.ts'
 
@@ -15,10 +15,9 @@ const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
   '#VALUE!': 'A value of another kind is expected.'
 }
 
-/** A value that is none. Thrown within formulas, and no `Error`: that would take a picture of the stack for every cell that fails. */
+/** A failed value, thrown within formulas. It is not an `Error`, which would capture the stack for every cell that fails. */
 export class Failure {
   readonly error: ErrorName
-  /** The error, in a sentence. */
   readonly reason: string
   constructor(error: ErrorName, reason = usualReasons[error] ?? '') {
     this.error = error
@@ -47,7 +46,7 @@ const epoch = Date.UTC(1899, 11, 30)
 /** 9999-12-31. */
 const serialMax = 2_958_465
 
-/** Days since 1899-12-30; months and days beyond their range count on. Errors: `#NUM!` before 1900 and after 9999. */
+/** Days since 1899-12-30; months and days beyond their range carry over. Errors: `#NUM!` before 1900 and after 9999. */
 export const serialOf = (year: number, month: number, day: number): number => {
   const date = new Date(0)
   date.setUTCFullYear(Math.trunc(year), Math.trunc(month) - 1, Math.trunc(day))
@@ -75,7 +74,7 @@ const dayOfText = (text: string): Day | undefined => {
 
 const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)(?:[eE][+-]?\d{1,3})?(%?)$/
 
-/** The number that a text writes: with thousands commas, an exponent, a per cent sign; undefined: none. */
+/** Parses a number, with thousands commas, an exponent or a per cent sign; undefined: not a number. */
 export const numberOfText = (text: string): number | undefined => {
   const [all, percent] = plainNumber.exec(text) ?? []
   if (all === undefined) return undefined
@@ -90,7 +89,7 @@ export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
   if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')
   const first = text.charCodeAt(0)
-  // Most cells are plain numbers or words: spared the patterns below.
+  // Most cells are plain numbers or words and need none of the patterns below.
   if (simpleNumber.test(text)) return Number(text)
   if (first > 64 && !/^(?:true|false)$/i.test(text)) return text
   const error = errorNames.find((name) => name === text)
@@ -99,26 +98,26 @@ export const valueOfCell = (text: string): Scalar => {
   return numberOfText(text) ?? dayOfText(text) ?? text
 }
 
-/** The value, unless it is a failure, which is thrown. */
+/** Returns the value, or throws it if it is a failure. */
 export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
   if (value instanceof Failure) throw value
   return value
 }
 
-/** One value of what may be a range: a range of one cell is that cell. Errors: `#VALUE!` for more. */
+/** The single value of an argument: a range of one cell gives that cell. Errors: `#VALUE!` for a larger range. */
 export const single = (value: Value): Exclude<Scalar, Failure> => {
   if (!isMatrix(value)) return sound(value)
   if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'One cell is needed here, not several.')
   return sound(value[0][0] ?? null)
 }
 
-/** Errors: `#NUM!` for what is not finite. */
+/** Errors: `#NUM!` for a number that is not finite. */
 export const finite = (number: number): number => {
   if (!Number.isFinite(number)) throw new Failure('#NUM!')
   return number === 0 ? 0 : number
 }
 
-/** Errors: `#VALUE!` for text that is no number. */
+/** Errors: `#VALUE!` for text that is not a number. */
 export const toNumber = (value: Value): number => {
   const one = single(value)
   if (typeof one === 'number') return one
@@ -142,10 +141,10 @@ export const toBoolean = (value: Value): boolean => {
 
 const dayText = (serial: number): string => dateOf(serial).toISOString().slice(0, 10)
 
-/** A number as it is shown: 15 digits, as many as all numbers keep. */
+/** The displayed form of a number: 15 digits, the precision of every number. */
 const numberText = (number: number): string => String(Number(number.toPrecision(15))).replace('e', 'E')
 
-/** How a value is shown. */
+/** The displayed form of a value. */
 export const textOf = (value: Scalar): string => {
   if (value === null) return ''
   if (typeof value === 'string') return value
@@ -173,8 +172,8 @@ const numberOf = (value: Scalar): number =>
   typeof value === 'number' ? value : value instanceof Day ? value.serial : value === true ? 1 : 0
 
 /**
- * Order of values: numbers and dates, text (its case aside), FALSE and TRUE, failures. An empty cell is as good as 0, '' and FALSE. Numbers
- * that agree in 15 digits are equal.
+ * Order of values: numbers and dates, text (ignoring case), FALSE and TRUE, failures. An empty cell equals 0, '' and FALSE. Numbers that agree in 15
+ * digits are equal.
  */
 export const compare = (one: Scalar, other: Scalar): number => {
   if (one === null && typeof other === 'string') return other === '' ? 0 : -1
@@ -188,7 +187,7 @@ export const compare = (one: Scalar, other: Scalar): number => {
     return left < right ? -1 : left > right ? 1 : 0
   }
   const [left, right] = [numberOf(one), numberOf(other)]
-  // Far apart, as most are: no need for digits.
+  // Most numbers are far apart and need no comparison of digits.
   if (Math.abs(left - right) > 1e-9 * (Math.abs(left) + Math.abs(right))) return left < right ? -1 : 1
   if (left === right || Number(left.toPrecision(15)) === Number(right.toPrecision(15))) return 0
   return left < right ? -1 : 1

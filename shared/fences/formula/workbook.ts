@@ -1,6 +1,6 @@
 /**
- * The sheets of a document, computed. Cells know which cells they name; each is computed once those are, by a stack of our own, so that no
- * chain of cells is too long, and a chain that comes back to itself is `#CYCLE!`.
+ * Computes the sheets of a document. It computes each cell after the cells that it names. An explicit stack allows chains of any length; a chain
+ * that returns to itself gives `#CYCLE!`.
  */
 import { limits } from '../../limits.ts'
 import { evaluate, firstOf, type Sources, tooMuch } from './evaluate.ts'
@@ -8,16 +8,16 @@ import { type Formula, parseFormula, type Reference } from './parse.ts'
 import { Failure, type Scalar, textOf, type Value, valueOfCell } from './values.ts'
 
 export interface SheetInput {
-  /** By which other sheets name it; of two with the same the first counts. */
+  /** The id by which other sheets name it; of two with the same id, the first counts. */
   readonly id: string | undefined
-  /** Texts of the cells, row by row; what begins with `=` is a formula. */
+  /** Texts of the cells, row by row; a text that begins with `=` is a formula. */
   readonly rows: readonly (readonly string[])[]
 }
 
 export interface Workbook {
-  /** Row and column are counted from 0; null beyond what is there. */
+  /** Row and column are counted from 0; null outside the sheet. */
   valueAt(sheet: number, row: number, column: number): Scalar
-  /** As it is shown. */
+  /** The displayed text. */
   textAt(sheet: number, row: number, column: number): string
 }
 
@@ -33,7 +33,7 @@ interface Computed {
   readonly underWay: Set<number>
 }
 
-// Formulas read the same at each computation: they are parsed once. Begun again when there are many.
+// Parsed formulas are cached across computations. The cache is cleared when it is full.
 const parsedMax = 20_000
 let known = new Map<string, Parsed>()
 
@@ -61,7 +61,7 @@ interface Area {
   readonly right: number
 }
 
-/** A cell that is being computed, and how far its cells were looked at. */
+/** A cell that is being computed, and the progress through the cells that it names. */
 interface Visit {
   readonly sheet: Computed
   readonly cell: number
@@ -117,7 +117,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return area
   }
 
-  /** A value that is known by now. */
+  /** A value that is already known. */
   const valueIn = (sheet: Computed, row: number, column: number): Scalar => {
     if (row >= sheet.height || column >= sheet.width) return null
     const cell = row * sheet.width + column
@@ -155,7 +155,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   const isFormula = (sheet: Computed, row: number, column: number): boolean =>
     row < sheet.height && column < sheet.width && sheet.rows[row]?.[column]?.charCodeAt(0) === 61
 
-  /** Undefined when the cell is known at once: its formula cannot be read, or there is too much to look at. */
+  /** Undefined if the cell gets its value at once: its formula cannot be parsed, or it reads too many cells. */
   const begin = (sheet: Computed, row: number, column: number): Visit | undefined => {
     const cell = row * sheet.width + column
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
@@ -163,7 +163,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     let count = 1
     for (const reference of formula instanceof Failure ? [] : formula.references) {
       const area = areaOrFailure(reference, sheet)
-      // A sheet or cell that is not there fails where it is read, if it is.
+      // A missing sheet or cell fails only when it is read.
       if (area instanceof Failure) continue
       areas.push(area)
       count += sizeOf(area)
@@ -178,7 +178,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return { sheet, cell, formula, areas, area: 0, at: 0 }
   }
 
-  /** The next cell that must be known before, or undefined. */
+  /** The next cell that must be computed first, or undefined. */
   const nextUnknown = (visit: Visit): { sheet: Computed; row: number; column: number } | undefined => {
     for (; visit.area < visit.areas.length; visit.area++, visit.at = 0) {
       const { sheet, top, left, bottom, right } = visit.areas[visit.area] as Area
@@ -206,7 +206,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     sheet.underWay.delete(cell)
   }
 
-  /** Computes a cell at once when all that it names is of its own sheet and known, as most are when cells are read from top to bottom. */
+  /** Computes a cell at once if all cells that it names are in its own sheet and known. Most are when cells are read from top to bottom. */
   const giveAtOnce = (sheet: Computed, row: number, column: number): boolean => {
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
     if (formula instanceof Failure) return false
@@ -224,7 +224,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return true
   }
 
-  /** The cells on the stack from this one on name each other. */
+  /** Marks the cells on the stack from this one on: they form a cycle. */
   const breakCycle = (stack: Visit[], sheet: Computed, cell: number): void => {
     for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
       visit.sheet.values[visit.cell] = new Failure('#CYCLE!', 'This cell depends on itself.')
