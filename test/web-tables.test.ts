@@ -216,6 +216,11 @@ test('[GRID-8] wherever one looks, the columns are those that the first 300 rows
   expect(styles[0]).toBe(`--columns:${columnsFor([['x'.repeat(30)]])}`)
 })
 
+test('[GRID-13] the server gives a column the width that the typeface of the editor asks for', () => {
+  // As a browser measures them, with the space beside them: 33.75, 38.25, 40.5 and 27 pixels.
+  expect(columnsFor([['Cost', 'Hotel', 'Name', 'Age']])).toBe([60, 65, 67, 53].map((width) => `minmax(${width}px,${width}px)`).join(' '))
+})
+
 test('[GRID-8] columns are as wide as their texts ask for, within bounds', () => {
   const columns = columnsFor([
     ['id', 'words'],

@@ -13,6 +13,16 @@ const wrapped = 150
 const widest = 560
 const narrowest = 52
 
+/** Letters of another width than nine pixels in the typeface of the editor, bold or not: for the text that comes with the page. */
+const unusual = [
+  [/[frt ]/g, -2.25],
+  [/[ijlI]/g, -4.5],
+  [/[mwMW%]/g, 4.5]
+] as const
+
+const summed = (text: string): number =>
+  unusual.reduce((sum, [letters, more]) => sum + more * (text.match(letters)?.length ?? 0), 9 * text.length)
+
 const context = typeof document === 'undefined' ? null : document.createElement('canvas').getContext('2d')
 let typeface = ''
 
@@ -25,7 +35,7 @@ if (typeof document !== 'undefined') document.fonts.addEventListener('loadingdon
 function widthOf(text: string, bold: boolean): number {
   const key = bold ? `*${text}` : text
   const found = known.get(key)
-  if (found !== undefined || context === null) return found ?? 8 * text.length
+  if (found !== undefined || context === null) return found ?? summed(text)
   if (known.size >= knownMax) known.clear()
   if (typeface === '') typeface = getComputedStyle(document.documentElement).getPropertyValue('--font-write')
   context.font = `${bold ? '650 ' : ''}15px ${typeface}`
