@@ -1,9 +1,9 @@
-/** Interactions as changes of the editor: one transaction and one step of undo each. */
+/** Turns interactions into changes of the editor: one transaction and one undo step each. */
 import type { EditorView } from '@codemirror/view'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { endStep } from '../editor/binding.ts'
 
-/** The lines that edits touch, as one change: people decide on an interaction as a whole. */
+/** Joins the lines that the edits touch to one change, because people accept or reject an interaction as a whole. */
 export const asOne = (source: string, edits: readonly Edit[]): Edit => {
   const [first, last] = [edits[0] as Edit, edits.at(-1) as Edit]
   const from = source.lastIndexOf('\n', first.from - 1) + 1
@@ -13,7 +13,7 @@ export const asOne = (source: string, edits: readonly Edit[]): Edit => {
   return { from, to, insert: applyEdits(source.slice(from, to), inside) }
 }
 
-/** False when nothing may be written, or nothing is to be done. */
+/** Returns false if the person may not write or there is nothing to change. */
 export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   if (view.state.readOnly || edits.length === 0) return false
   const before = view.state.doc

@@ -1,6 +1,6 @@
 /**
- * Components in the live view, in the place of the lines of their fence. A fence shows its source while the cursor works in it; the cursor
- * never comes to rest at its edges, where a letter would break it.
+ * Draws components in the live view, in the place of their fence's lines. A fence shows its source while the cursor is in it. The cursor never rests
+ * at its edges, where typing would break the fence.
  */
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
@@ -12,33 +12,35 @@ import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
 
-/** A component that is not closed, which can only be the last one: where its first line ends. */
+/** A component that is not closed (only the last one can be): the end of its first line. */
 interface Unclosed {
   readonly at: number
   readonly words: string
 }
 
 interface Shown {
-  /** All fences of the text, as they were read last. */
+  /** All fences of the text, as of the last read. */
   readonly fences: readonly Fence[]
   readonly blocks: readonly Block[]
-  /** The one whose source shows. */
+  /** The fence whose source shows. */
   readonly open: number | undefined
   readonly unclosed: Unclosed | undefined
   readonly decorations: DecorationSet
 }
 
-/** Fences are looked for again. */
+/** Fences must be searched again. */
 const look = StateEffect.define<null>()
 const closeSource = StateEffect.define<null>()
 
-/** So long after a change outside of fences they are looked for again, in milliseconds: in all of a long text, for which no key should wait. */
+/**
+ * Delay after a change outside of fences before they are searched again, in milliseconds: this reads the whole text, and no key should wait for it.
+ */
 const lookMs = 200
 
-// Regex bound: the names of the kinds, and white space at one place.
+// Regex bound: the fixed names of the kinds, and white space in one place.
 const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
 
-/** Fences that take the place of whole lines: closed ones that stand in no list and no quote. */
+/** Whether a fence replaces whole lines: a closed one that is in no list and no quote. */
 const drawable = ({ closing, prefix, source, from }: Fence): boolean =>
   closing !== undefined && prefix.trim() === '' && source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
 
@@ -54,7 +56,7 @@ function readFences(state: EditorState): readonly Fence[] {
   return mayHold.test(text) ? fencesOf(text) : []
 }
 
-/** The components that are drawn, with the keys of those that were known. */
+/** Returns the components to draw, with the keys of known ones. */
 function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
   const text = fences[0]?.source ?? ''
   const left = new Set(known)
@@ -95,7 +97,7 @@ class ComponentWidget extends WidgetType {
     return this.#instances.heightOf(this.#block)
   }
 
-  // Events within a component are its own.
+  // A component handles its own events.
   override ignoreEvent(): boolean {
     return true
   }
@@ -140,7 +142,7 @@ function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
   return { at: lineEnd(last.source, last.from), words: unclosedWords(last) }
 }
 
-/** The fence that somebody works in: it was opened, or the cursor was put into it. */
+/** Returns the fence that a person works in: it was opened, or the cursor was put into it. */
 function openOf({ selection }: EditorState, blocks: readonly Block[], before: number | undefined): number | undefined {
   const { anchor, head } = selection.main
   const inside = ({ key, from, to }: Block): boolean =>
@@ -195,14 +197,14 @@ const drawnIn = (state: EditorState): readonly Block[] => {
   return found?.blocks.filter(({ key }) => key !== found.open) ?? []
 }
 
-/** Where the cursor goes that would rest at the edge of a component. */
+/** Returns where the cursor goes instead of resting at the edge of a component. */
 function besides(state: EditorState, head: number, forwards: boolean): number {
   let at = head
   for (const block of forwards ? drawnIn(state) : drawnIn(state).toReversed()) {
     if (at !== block.from && at !== block.to) continue
     if (forwards && block.to < state.doc.length) at = block.to + 1
     else if (!forwards && block.from > 0) at = block.from - 1
-    // At the end and the beginning of the text there is no other place.
+    // At the beginning and the end of the text there is no other place.
     else at = forwards ? block.to : block.from
   }
   return at
@@ -221,7 +223,7 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
   return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
 })
 
-/** Text that is written right before or behind a component gets lines of its own; a line end that parts it from words stays. */
+/** Puts text that is written directly before or after a component on lines of its own; a line end between it and other text stays. */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   const { changes, newDoc } = transaction
   const more: { from: number; insert: string }[] = []
@@ -242,7 +244,7 @@ function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   return more.length === 0 ? transaction : [transaction, { changes: more, sequential: true }]
 }
 
-/** Where a text begins or ends with a component there is no line that a browser could write into. */
+/** Where a text begins or ends with a component, the browser has no line to write into. */
 const typedAtEdge = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { main } = view.state.selection
@@ -255,7 +257,7 @@ const typedAtEdge = EditorView.domEventHandlers({
   }
 })
 
-/** A component right above or below the line of the cursor, when the cursor would leave the line. */
+/** Returns the component directly above or below the cursor's line, if the cursor would leave that line. */
 function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   const { main } = view.state.selection
   if (!main.empty) return undefined
@@ -267,7 +269,7 @@ function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   )
 }
 
-/** Room above and below what is brought into view, in pixels: bars of the page lie over the text. */
+/** Space above and below a component that is scrolled into view, in pixels: bars of the page lie over the text. */
 const showMargin = 80
 
 function show(view: EditorView, { from }: Fence): boolean {
@@ -277,7 +279,7 @@ function show(view: EditorView, { from }: Fence): boolean {
   return true
 }
 
-/** Components of the editor of a page. */
+/** Creates the extension that draws components in the editor of a page. */
 export function components(page: ReviewedView): Extension {
   const instances = createInstances(page, { fenceOf: (view, key) => fenceOfBlock(view.state, key), show })
   const enter =
@@ -292,7 +294,7 @@ export function components(page: ReviewedView): Extension {
     const { open, blocks } = view.state.field(field)
     const block = blocks.find(({ key }) => key === open)
     if (open === undefined || block === undefined) return false
-    // A cursor that stayed within would open it again with the next change.
+    // A cursor that stayed inside would open it again with the next change.
     const { length } = view.state.doc
     const anchor = block.to < length ? block.to + 1 : block.from > 0 ? block.from - 1 : block.to
     view.dispatch({ effects: closeSource.of(null), selection: { anchor } })

@@ -1,4 +1,4 @@
-/** A card as it is drawn. No component of its own: of many cards only those are made again that have changed (`sameCard`). */
+/** Draws a card. Not a component of its own: only cards that have changed are created again (`sameCard`), because a board may have many. */
 import type { JSX } from 'preact'
 import { type Card, type CardPlace, type CardState, detailsOf } from '../../shared/fences/board.ts'
 import type { Person } from '../presence/people.ts'
@@ -11,9 +11,9 @@ export interface DrawnCard {
   readonly card: Card
   readonly place: CardPlace
   readonly mayChange: boolean
-  /** Whether the Tab key comes to it. */
+  /** Whether the Tab key reaches it. */
   readonly isCurrent: boolean
-  /** The people who work on it. */
+  /** The person who edits it at the moment. */
   readonly holder: Person | undefined
   readonly isRepeated: boolean
 }
@@ -28,7 +28,7 @@ export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.isCurrent === other.isCurrent &&
   one.isRepeated === other.isRepeated
 
-/** As the listeners of the board find it (board-deeds.ts). */
+/** The name by which the listeners of the board find a card (board-deeds.ts). */
 export const placeName = ({ column, card }: CardPlace): string => `${column}:${card}`
 
 const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {

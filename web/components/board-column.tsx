@@ -1,4 +1,4 @@
-/** A column as it is drawn: its head, its cards, and the field for a new one. */
+/** Draws a column: its head, its cards, and the field for a new card. */
 import type { ComponentChildren, JSX } from 'preact'
 import type { Column } from '../../shared/fences/board.ts'
 import { addCard, renameColumn } from '../../shared/fences/board-edits.ts'
@@ -91,7 +91,7 @@ function NewCard({ input, fields, column, index }: ColumnInput): JSX.Element {
       label={t('New card in {column}', { column: title })}
       onCancel={() => close(`[data-column="${index}"] .board-add`)}
       onDone={(text) => {
-        // Enter adds one, and asks for the next.
+        // Enter adds a card and opens the field for the next one.
         const isAdded = act(add(text))
         if (isAdded) tellAdded()
         else if (text.trim() === '') open.value = undefined

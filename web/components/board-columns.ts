@@ -1,4 +1,4 @@
-/** Moves and renames the columns of a board by pointer and keys: dragged and moved by their heads, renamed where their names stand. */
+/** Moves and renames the columns of a board by pointer and keys: a person drags or moves them by their heads and renames them in place. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { columnMove, columnRemoval, columnStep, titlesOf } from '../../shared/components/board.ts'
@@ -9,15 +9,15 @@ import { columnTarget, startDrag } from './board-drag.ts'
 import { type Fields, menuOf } from './board-fields.ts'
 import type { ComponentInput } from './input.ts'
 
-/** Stays the same for as long as the board is there. */
+/** Stays the same object as long as the board exists. */
 export interface Columns {
-  /** Adds one at the end and brings it into view. */
+  /** Adds a column at the end and brings it into view. */
   add(name: string): boolean
-  /** Before another one, by its index in the board that is drawn. */
+  /** Moves a column before another one, by its index in the drawn board. */
   move(column: number, to: number): void
-  /** One without cards. */
+  /** Removes an empty column. */
   remove(column: number): void
-  /** Once the board is drawn: shows the column that was added or moved, and gives the focus back to the one that was moved. */
+  /** Runs once the board is drawn: shows the column that was added or moved, and returns the focus to a moved one. */
   show(): void
   readonly listeners: {
     readonly onKeyDown: (event: KeyboardEvent) => void
@@ -33,7 +33,7 @@ interface ColumnsInput {
   readonly fields: () => Fields
 }
 
-/** The column whose head an event is about. */
+/** Returns the column whose head received an event. */
 const headOf = ({ target }: Event): { readonly head: HTMLElement; readonly column: HTMLElement; readonly index: number } | undefined => {
   const head = target instanceof Element ? target.closest<HTMLElement>('.board-head') : null
   const column = head?.closest<HTMLElement>('[data-column]') ?? null

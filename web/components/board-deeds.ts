@@ -1,4 +1,4 @@
-/** Moves and changes the cards of a board by pointer and keys: found by what they say, since others change the board meanwhile. */
+/** Moves and changes the cards of a board by pointer and keys. Cards are found by their content, because others may change the board meanwhile. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { wordsOf } from '../../shared/components/board.ts'
@@ -12,7 +12,7 @@ import { placeName } from './board-card.tsx'
 import { cardTarget, startDrag } from './board-drag.ts'
 import type { ComponentInput } from './input.ts'
 
-/** Where a card is that was seen somewhere: the nearest that says the same. */
+/** Finds a card that was seen at a place: the nearest one with the same content. */
 export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
   const words = wordsOf(card)
   let best: (CardPlace & { readonly away: number }) | undefined
@@ -26,15 +26,15 @@ export function findCard({ columns }: Board, card: Card): CardPlace | undefined 
   return best
 }
 
-/** A card that is being written. A draft stays with it, whatever others do meanwhile. */
+/** A card that is being edited. Its draft stays with it, whatever others change meanwhile. */
 export interface Draft {
-  /** As it was when it was begun. */
+  /** The card when editing began. */
   readonly begun: Card
-  /** As it is now; the last that was known of it when it was removed. */
+  /** The current card, or its last known state if it was removed. */
   readonly card: Card
   readonly place: CardPlace
   readonly isGone: boolean
-  /** The content of the fields; undefined: nothing was written yet. */
+  /** The content of the fields; undefined if nothing was typed yet. */
   readonly written: { said: Said | undefined; isTouched: boolean }
 }
 
@@ -50,27 +50,27 @@ const placed = ({ columns }: Board): Placed[] =>
 
 type Change = (board: Board, place: CardPlace) => readonly Edit[]
 
-/** Stays the same for as long as the board is there. */
+/** Stays the same object as long as the board exists. */
 export interface Deeds {
-  /** A change of one card, wherever it is now. */
+  /** Changes one card, wherever it is now. */
   change(card: Card, edits: Change): boolean
   move(card: Card, to: CardPlace): void
-  /** To the column next to, or by one place. */
+  /** Moves a card to the next column, or by one place. */
   step(card: Card, place: CardPlace, key: string): void
   remove(card: Card): void
   hold(card: Card | undefined): void
   readonly draft: Signal<Draft | undefined>
   edit(card: Card): void
-  /** Goes with the card that is being written, after others changed the board. */
+  /** Follows the card that is being edited after others changed the board. */
   follow(): void
   readonly menu: Signal<{ readonly card: Card; readonly place: CardPlace; readonly anchor: HTMLElement } | undefined>
-  /** The card that the Tab key comes to. */
+  /** The card that the Tab key reaches. */
   readonly current: Signal<CardPlace>
-  /** The card that has the focus, as it is drawn. */
+  /** Returns the focused card, as drawn. */
   focused(): Focused | undefined
-  /** Once the board is drawn: gives the focus to the card that was moved, else to the one that had it before, wherever it is now. */
+  /** Runs once the board is drawn: focuses the card that was moved, or else the one that had the focus before, wherever it is now. */
   refocus(before: Focused | undefined): void
-  /** One listener each for all cards: boards have many. */
+  /** One listener of each kind for all cards, because boards have many. */
   readonly listeners: {
     readonly onKeyDown: (event: KeyboardEvent) => void
     readonly onFocusIn: (event: FocusEvent) => void
@@ -87,7 +87,7 @@ interface Focused {
 interface DeedsInput {
   readonly input: ComponentInput
   readonly board: ReadonlySignal<Board>
-  /** The board that is drawn, which may be older by a moment. */
+  /** The drawn board, which may be slightly out of date. */
   readonly drawn: RefObject<Board>
   readonly element: RefObject<HTMLElement | null>
 }
@@ -96,11 +96,11 @@ interface Hit {
   readonly item: HTMLElement
   readonly card: Card
   readonly place: CardPlace
-  /** Whether it may be changed here and now. */
+  /** Whether the person may change it at the moment. */
   readonly isFree: boolean
 }
 
-/** Whether the focus is on something next to an element by now: whoever went there stays there. */
+/** Whether the focus has moved to something outside of an element: it then stays there. */
 function hasLeft(element: Node | null): boolean {
   const { activeElement } = document
   for (let node = element; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode)
@@ -108,7 +108,7 @@ function hasLeft(element: Node | null): boolean {
   return activeElement !== null
 }
 
-/** The focused part of the component. */
+/** Returns the focused element of the component. */
 function activeIn(element: Node | null): Element | null {
   const root = element?.getRootNode()
   return root instanceof ShadowRoot ? root.activeElement : null
@@ -124,7 +124,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
   const focus = (place: CardPlace, options: FocusOptions = {}): void =>
     element.current?.querySelector<HTMLElement>(`[data-place="${placeName(place)}"]`)?.focus(options)
 
-  /** A place with a card, where one was before. */
+  /** Returns the nearest place that has a card. */
   const nearest = ({ column, card }: CardPlace): CardPlace => ({
     column,
     card: Math.max(0, Math.min(card, (board.peek().columns[column]?.cards.length ?? 0) - 1))
@@ -139,7 +139,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     })
 
   const move: Deeds['move'] = (card, to) => {
-    // The reading view shows what was done a moment later.
+    // The reading view shows the change a moment later.
     const before = findCard(board.peek(), card)
     const column = board.peek().columns[to.column]
     const count = (column?.cards.length ?? 0) + Number(before?.column !== to.column)
@@ -175,7 +175,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     toast(words)
   }
 
-  /** Goes to another card. */
+  /** Moves to another card. */
   const go = ({ column, card }: CardPlace, key: string): void => {
     const { columns } = board.peek()
     if (key === 'ArrowUp' || key === 'ArrowDown') return focus({ column, card: card + (key === 'ArrowUp' ? -1 : 1) })
@@ -222,7 +222,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
 
   const hold = (card: Card | undefined): void => input.hold(card && wordsOf(card))
 
-  /** The card that an event is about; undefined: none, or one that is being written. */
+  /** Returns the card of an event; undefined if there is none or it is being edited. */
   const hitOf = ({ target }: Pick<Event, 'target'>): Hit | undefined => {
     const item = target instanceof Element ? target.closest<HTMLElement>('[data-place]') : null
     if (item === null || item.querySelector('form') !== null) return undefined
@@ -255,7 +255,7 @@ export function createDeeds({ input, board, drawn, element }: DeedsInput): Deeds
     if (hit === undefined || !(event.target instanceof Element)) return
     const { card, place, isFree } = hit
     const button = event.target.closest<HTMLElement>('button')
-    // A link leads where it says.
+    // A link keeps its usual effect.
     if (button === null) {
       if (isFree && event.target.closest('a') === null) edit(card)
     } else if (button.classList.contains('card-mark')) change(card, cycleState)

@@ -1,8 +1,8 @@
-/** Moves a part of a board with the pointer: a picture of it follows, a line shows where it would go. The board is drawn again only once it is dropped. */
+/** Drags a part of a board: an image of it follows the pointer, and a line shows the target. The board is drawn again only after the drop. */
 import type { CardPlace } from '../../shared/fences/board.ts'
 import { columnAt } from '../../shared/components/board.ts'
 
-/** Where the line is that shows a place, in pixels of the window. */
+/** Position of the line that marks the target, in pixels of the window. */
 interface Line {
   readonly left: number
   readonly top: number
@@ -21,7 +21,7 @@ interface DragInput<To> {
   readonly item: HTMLElement
   /** The board. */
   readonly root: HTMLElement | null
-  /** Where it would go at a point of the window; undefined: nowhere. */
+  /** Returns the target at a point of the window; undefined if there is none. */
   target(root: HTMLElement, x: number, y: number): Target<To> | undefined
   start(): void
   end(): void
@@ -30,13 +30,13 @@ interface DragInput<To> {
 
 /** A press that moves less than this is a click, in pixels. */
 const stillMax = 5
-/** So near to the edge of the board it scrolls, by so much a frame, in pixels. */
+/** Distance from the edge within which the board scrolls, in pixels. */
 const edge = 40
 const scrollStep = 12
 /** Thickness of the line, in pixels. */
 const lineSize = 3
 
-/** Where a card would go at a point: before another one, or at the end of a column. */
+/** Returns where a card would go at a point: before another card, or at the end of a column. */
 export function cardTarget(root: HTMLElement, x: number, y: number): Target<CardPlace> | undefined {
   const [found] = (root.getRootNode() as ShadowRoot | Document).elementsFromPoint(x, y).filter((each) => root.contains(each))
   const column = found?.closest<HTMLElement>('[data-column]')
@@ -58,7 +58,7 @@ export function cardTarget(root: HTMLElement, x: number, y: number): Target<Card
   }
 }
 
-/** Before which column another would go at a point. */
+/** Returns the column before which another would go at a point. */
 export function columnTarget(root: HTMLElement, x: number): Target<number> | undefined {
   const boxes = [...root.querySelectorAll('[data-column]')].map((column) => column.getBoundingClientRect())
   const to = columnAt(boxes, x)
@@ -72,17 +72,17 @@ export function columnTarget(root: HTMLElement, x: number): Target<number> | und
   }
 }
 
-/** The click that ends a drag opens nothing. A drag that a key ended is pressed still. */
+/** Suppresses the click at the end of a drag. If a key ended the drag, the button is still pressed. */
 function swallowClick(root: HTMLElement, isPressed: boolean): void {
   const swallow = (event: Event): void => event.stopPropagation()
   root.addEventListener('click', swallow, { capture: true })
-  // A browser sends it in the same turn as the end of the press.
+  // A browser sends the click in the same task as the end of the press.
   const stop = (): void => void setTimeout(() => root.removeEventListener('click', swallow, { capture: true }))
   if (isPressed) addEventListener('pointerup', stop, { capture: true, once: true })
   else stop()
 }
 
-/** The picture of a part that follows the pointer. */
+/** Creates the image of a part that follows the pointer. */
 function ghostOf(item: HTMLElement): HTMLElement {
   const box = item.getBoundingClientRect()
   const ghost = item.cloneNode(true) as HTMLElement
@@ -96,7 +96,7 @@ function ghostOf(item: HTMLElement): HTMLElement {
   return ghost
 }
 
-/** Scrolls the board near to its edges; false: it went no further. */
+/** Scrolls the board near its edges; returns false if it could not scroll further. */
 function scrollAtEdge(root: HTMLElement, x: number): boolean {
   const board = root.querySelector('.board')
   const area = board?.getBoundingClientRect()
@@ -108,7 +108,7 @@ function scrollAtEdge(root: HTMLElement, x: number): boolean {
 
 export function startDrag<To>({ event, item, root, target, start, end, drop }: DragInput<To>): void {
   const [pressed] = event.composedPath()
-  // A finger scrolls; the menu moves for it. Controls and links are pressed, words are selected in fields.
+  // Touch scrolls the board; cards move by the menu there. Controls and links are pressed, and text is selected in fields.
   if (root === null || event.button !== 0 || event.pointerType === 'touch') return
   if (pressed instanceof Element && pressed.closest('button, a, input, textarea') !== null) return
   const { clientX, clientY, pointerId } = event
@@ -146,7 +146,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
     if (ghost === undefined) begin()
     frame ||= requestAnimationFrame(draw)
   }
-  // A press that moves moves the part: it selects no words. The event does not leave the shadow root.
+  // Dragging must not select text. The event does not leave the shadow root.
   const keepUnselected = (selecting: Event): void => selecting.preventDefault()
   const selecting = [document, root.getRootNode()]
   const stop = (isDropped: boolean, isPressed = false): void => {
@@ -178,7 +178,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
     stop(false, true)
   }
   for (const each of selecting) each.addEventListener('selectstart', keepUnselected)
-  // A quick pointer leaves the part before it has moved at all.
+  // A fast pointer leaves the part before it has moved at all.
   addEventListener('pointermove', move)
   addEventListener('pointerup', up)
   addEventListener('pointercancel', cancel)

@@ -1,4 +1,4 @@
-/** The field of one line that is open on a board: for a new card, a new column or the name of a column. A draft stays with its column. */
+/** The open one-line field of a board: for a new card, a new column or the name of a column. A draft stays with its column. */
 import { useSignal, useSignalEffect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -14,7 +14,7 @@ interface OfColumn {
   readonly column: number
 }
 type Opening = OfColumn | { readonly kind: 'column' }
-/** The field of a line; each has a number of its own. */
+/** An open field; each one has a number of its own. */
 export type Open = Opening & { readonly field: number }
 
 /** Text that was typed for a column that others removed. */
@@ -27,18 +27,18 @@ type Change = (now: Board) => readonly Edit[]
 
 export interface Fields {
   readonly open: Signal<Open | undefined>
-  /** The content of the field that is open. */
+  /** The content of the open field. */
   readonly typed: { current: string }
   readonly gone: Signal<readonly Gone[]>
   write(what: Opening): void
-  /** Closes the field and gives the focus to a control, by its selector. */
+  /** Closes the field and focuses a control, given by its selector. */
   close(to: string): void
   act(edits: Change): boolean
-  /** Writes what is in a field that was left. Another one may be open by then. */
+  /** Writes the content of a field that lost the focus. Another field may already be open by then. */
   leave(was: Open | undefined, text: string, write: () => boolean): boolean
-  /** Where a column that is drawn is in the board as it is now; -1: nowhere. */
+  /** Finds the current index of a drawn column; -1 if it no longer exists. */
   columnIn(now: Board, index: number): number
-  /** The column that text for a removed one goes to. */
+  /** Returns the column that receives the text for a removed one. */
   nearestTo(gone: Gone): number
   discard(gone: Gone): void
   putIn(gone: Gone): void
@@ -57,7 +57,7 @@ export function useFields({ input, board, element }: FieldsInput): Fields {
   const open = useSignal<Open | undefined>(undefined)
   const typed = useRef('')
   const gone = useSignal<readonly Gone[]>([])
-  /** Gets the focus once the field is gone, by its selector. */
+  /** Selector of the control that gets the focus once the field is gone. */
   const back = useRef<string | undefined>(undefined)
   const followed = useRef(titlesOf(board.peek()))
   const fields = useRef(0)

@@ -1,4 +1,4 @@
-/** A card while it is written: title, who has it, tags, details. Written as one step. */
+/** The form of a card: title, assignee, tags, details. Saving it is one step. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
@@ -38,14 +38,14 @@ const plain = ({ title, person, tags, details }: Said): Said => ({
   details: details.trimEnd()
 })
 
-/** As the source of a card: for a new one, or to be copied. */
+/** Returns the source of a card, to insert or to copy. */
 const writtenCard = (said: Said): string => {
   const { title, person, tags, details } = plain(said)
   const labels = [...(person === '' ? [] : [`@${person}`]), ...namesIn(tags).map((tag) => `#${tag}`)]
   return [[title, ...labels].join(' '), ...(details === '' ? [] : [details])].join('\n')
 }
 
-/** Changes of the parts of one card, which stand apart. */
+/** Returns the separate edits that change the parts of one card. */
 function editsOf(board: Board, place: CardPlace, said: Said): Edit[] {
   const card = board.columns[place.column]?.cards[place.card]
   if (card === undefined) return []
@@ -63,7 +63,7 @@ function editsOf(board: Board, place: CardPlace, said: Said): Edit[] {
 export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
   const { begun, card, place, isGone, written } = draft
   const form = useRef<HTMLFormElement>(null)
-  /** How often Save was answered with a question that is still open. */
+  /** How often saving led to a question that is still open. */
   const asks = useSignal(0)
   const id = useId()
   const { columns } = parseBoard(input.fence.peek())
@@ -72,14 +72,14 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     columns.flatMap(({ cards }) => cards.flatMap(({ assignees }) => assignees.map(({ name }) => name)))
   )
   useLayoutEffect(() => {
-    // One that comes to another column goes on where it was.
+    // In another column the form continues where it was.
     if (written.said !== undefined) return
     written.said = saidBy(begun)
     const title = form.current?.querySelector('input')
     title?.focus()
     title?.select()
   }, [])
-  // A person who saves is shown what stands in the way, the second time as well.
+  // A person who saves sees what prevents it, the second time as well.
   useLayoutEffect(() => {
     if (asks.value > 0) form.current?.querySelector<HTMLElement>('.draft-question')?.focus()
   }, [asks.value])
@@ -88,11 +88,11 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     deeds.hold(held)
     return () => deeds.hold(undefined)
   }, [held && wordsOf(held)])
-  /** Fields keep what is typed without being drawn again. */
+  /** Fields hold what is typed without being drawn again. */
   const now = (): Said => written.said ?? saidBy(begun)
   const said = now()
   const partNames = { title: t('Card'), person: t('Assignee'), tags: t('Tags'), details: t('Details') }
-  /** Fields that I changed and others did, too. */
+  /** Fields that both this person and others changed. */
   const [before, theirs] = [saidBy(begun), saidBy(card)]
   const contested = (mine: Said): (keyof Said)[] =>
     parts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])
@@ -104,7 +104,7 @@ export function CardForm({ draft, input, deeds }: CardFormInput): JSX.Element {
     const list = item?.closest('.board-live')
     requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-place="${name}"]`)?.focus())
   }
-  /** Writes what I changed; what others changed alone stays theirs. */
+  /** Writes this person's changes; fields that only others changed keep theirs. */
   const write = (mine: Said, left: readonly (keyof Said)[]): void => {
     const kept = (part: keyof Said): string => (mine[part] === before[part] || left.includes(part) ? theirs[part] : mine[part])
     let isThere = false

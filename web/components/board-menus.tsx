@@ -1,4 +1,4 @@
-/** The menus of a board: of a card, and of a column. */
+/** The menus of a card and of a column. */
 import type { JSX } from 'preact'
 import type { Column } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
@@ -41,7 +41,7 @@ interface ColumnMenuInput {
   readonly index: number
   readonly anchor: HTMLElement
   readonly onRename: () => void
-  /** Before another column, by its index. */
+  /** Moves it before another column, by its index. */
   readonly onMove: (to: number) => void
   readonly onDelete: () => void
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-/** Boards: cards and columns are moved with the pointer, the keyboard or a menu, and written where they stand. */
+/** Boards: a person moves cards and columns with the pointer, the keyboard or a menu, and edits them in place. */
 import { useComputed, useSignal, useSignalEffect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -26,14 +26,14 @@ import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
 
-/** The cards in view come at once: as many of each column as a window has room for, and so many more with every frame. */
+/** Visible cards are drawn at once: as many per column as fit a window, and the same number more with every frame. */
 const cardHeightMin = 36
 const moreCards = 30
 
-/** Fewer cards than this need no filter. */
+/** Boards with fewer cards have no filter. */
 const filterCardsMin = 5
 
-/** The input of the component, and whether the next change of the board is one that was made here. */
+/** Returns the input of the component, and whether the next change of the board was made here. */
 function useOwnChanges(given: ComponentInput): { readonly input: ComponentInput; readonly isMine: { current: boolean } } {
   const isMine = useRef(false)
   const input = useMemo(
@@ -53,7 +53,7 @@ function useOwnChanges(given: ComponentInput): { readonly input: ComponentInput;
 interface FilterInput {
   readonly filter: Signal<string>
   readonly onChange: () => void
-  /** How many cards it leaves, and how many there are; undefined: it is empty. */
+  /** How many cards match the filter, and how many there are; undefined if the filter is empty. */
   readonly left: { readonly some: number; readonly count: number } | undefined
 }
 
@@ -129,7 +129,7 @@ interface CardsInput {
   readonly deeds: Deeds
 }
 
-/** Draws cards; those that have not changed are those of the last time. */
+/** Draws cards, reusing the previous drawing of those that have not changed. */
 function useCards({ input, board, deeds }: CardsInput): (card: Card, place: CardPlace) => JSX.Element {
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((places) => places.map(placeName))))
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
@@ -160,10 +160,10 @@ interface ShownInput {
   readonly isMine: { current: boolean }
 }
 
-/** The cards that the filter leaves, and how many of them are drawn by now. */
+/** Returns the cards that match the filter, and how many of them are drawn so far. */
 function useShown({ board, drawnBoard, isMine }: ShownInput) {
   const filter = useSignal('')
-  /** Cards that were added or written here since the filter was changed: they are shown whatever it says. */
+  /** Cards that were added or edited here since the filter changed: they show even if they do not match it. */
   const fresh = useRef(new Set<string>())
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   if (drawnBoard.current !== board.value) {
@@ -188,9 +188,9 @@ function useShown({ board, drawnBoard, isMine }: ShownInput) {
     isFiltered: words.length > 0,
     forget: () => fresh.current.clear(),
     hits: left.reduce((sum, { cards }) => sum + cards.length, 0),
-    /** The cards of a column that are drawn. */
+    /** Returns the drawn cards of a column. */
     cards: (column: number) => left[column]?.cards.slice(0, Math.min(drawn.value, counts[column] ?? 0)) ?? [],
-    /** How many of a column never are. */
+    /** Returns how many cards of a column are never drawn. */
     rest: (column: number): number => (left[column]?.cards.length ?? 0) - (counts[column] ?? 0)
   }
 }
@@ -208,7 +208,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
   fieldsNow.current = fields
   const moves = useMemo(() => createColumns({ input, board, element, fields: () => fieldsNow.current }), [])
   const columnMenu = useSignal<{ readonly column: number; readonly anchor: HTMLElement } | undefined>(undefined)
-  /** Once the filter is there it stays, with what is typed in it. */
+  /** Once shown, the filter stays, with its text. */
   const hasFilter = useRef(false)
   const cardOf = useCards({ input, board, deeds })
   const mayChange = input.refusal.value === undefined
@@ -238,7 +238,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
         <CardForm draft={draft} input={input} deeds={deeds} />
       </li>
     )
-  /** The column with the form. The form of a card that was removed stays where the card was. */
+  /** The column with the form. The form of a removed card stays where the card was. */
   const draftColumn = draft === undefined ? -1 : Math.min(draft.place.column, columns.length - 1)
 
   const cardsOf = (index: number): (JSX.Element | undefined)[] => {
@@ -249,7 +249,7 @@ export function Board({ input: given }: { input: ComponentInput }): JSX.Element 
       isPlaced = true
       return mine.isGone ? [form, cardOf(card, { column: index, card: at })] : [form]
     })
-    // Neither a filter nor the end of what is drawn takes it away.
+    // Neither a filter nor the limit of drawn cards hides the form.
     return isPlaced ? items : [...items, form]
   }
   const keys = columnKeys(board.value)

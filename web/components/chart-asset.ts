@@ -1,14 +1,14 @@
-/** The data of charts that stands in a file of the service. */
+/** Chart data that is stored in a file of the service. */
 import { type Rows, rowsOfCsv } from '../../shared/fences/chart.ts'
 import { t } from '../text/t.ts'
 
-/** Rows, or why there are none. */
+/** The rows, or the reason why there are none. */
 export interface AssetRows {
   readonly rows?: Rows
   readonly reason?: string
 }
 
-/** Larger files are not read: a chart draws a few thousand points. In bytes. */
+/** Largest file that is read, in bytes: a chart draws a few thousand points. */
 const bytesMax = 2 * 1024 * 1024
 
 async function read(address: string, key: string): Promise<AssetRows> {
@@ -26,11 +26,11 @@ async function read(address: string, key: string): Promise<AssetRows> {
 
 const known = new Map<string, Promise<AssetRows>>()
 
-/** The rows of a CSV at an address of the service, whose bytes never change. `key`: that of the document. */
+/** Returns the rows of a CSV at an address of the service, whose content never changes. `key`: the share key of the document. */
 export function rowsOfAsset(address: string, key: string): Promise<AssetRows> {
   const found = known.get(address) ?? read(address, key)
   known.set(address, found)
-  // A file that failed may be there at the next time.
+  // A file that failed to load may load the next time.
   void found.then(({ rows }) => rows === undefined && known.delete(address))
   return found
 }

@@ -1,4 +1,4 @@
-/** Picking the cells that a chart draws: in the sheets of its text, by mouse, finger or keys. */
+/** Selecting the cells that a chart draws, in the sheets of its text, by mouse, touch or keys. */
 import { signal } from '@preact/signals'
 import { undoIn } from '../editor/undo.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
@@ -14,10 +14,10 @@ import { nameOf } from './sheet-grid.tsx'
 import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
 
-/** So long what was done can be taken back from its notice, in milliseconds. */
+/** How long the notice offers to undo the change, in milliseconds. */
 const noticeMs = 10_000
 
-/** The cells that a chart draws; undefined: its data is in no sheet that there is. */
+/** Returns the cells that a chart draws; undefined if its data comes from no existing sheet. */
 export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefined {
   const name = valueOf(parseChart(fence.value), 'data') ?? ''
   const source = name.startsWith('#') ? sourceOf(name) : undefined
@@ -37,7 +37,7 @@ export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): str
   return corner === opposite ? corner : `${corner}:${opposite}`
 }
 
-/** False: nothing was changed. */
+/** Returns false if nothing was changed. */
 function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boolean {
   let isShared = false
   const done = input.act((now, all) => {
@@ -69,7 +69,7 @@ function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boo
   return done
 }
 
-/** Begins to pick, with the cells that the chart draws. `onEnd`: the focus comes back to the chart. */
+/** Begins to select cells, starting with those that the chart draws. `onEnd`: the focus returns to the chart. */
 export function startPicking(input: ComponentInput, onEnd: () => void): void {
   const { around, sheets } = input
   const end = (): void => {
@@ -79,7 +79,7 @@ export function startPicking(input: ComponentInput, onEnd: () => void): void {
     input.show(input.fence.peek())
     onEnd()
   }
-  // Wherever the focus is: a press on the text takes it there.
+  // Works wherever the focus is: a press on the text moves it there.
   const escape = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing) return
     event.preventDefault()

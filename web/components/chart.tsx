@@ -1,4 +1,4 @@
-/** Charts: their points are told by pointer and keyboard, series come and go, and the data that stands in the fence is edited as a table. */
+/** Charts: pointer and keyboard read their points, series can be hidden, and data inside the fence is edited as a table. */
 import { effect, type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -73,11 +73,11 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to show.')
 }
 
-/** Narrowest and widest drawing, in pixels; beyond that it is scaled. */
+/** Narrowest and widest drawing, in pixels; outside of these it is scaled. */
 const widthMin = 240
 const widthMax = 1200
 
-/** A chart without some of its series, or slices; colours stay as they are. */
+/** Returns a chart without some of its series or slices; colours do not change. */
 const without = (chart: ChartShape, data: ChartData, hidden: ReadonlySet<string>): ChartData => ({
   ...data,
   series: data.series.map((series) => ({
@@ -94,7 +94,7 @@ interface DrawingInput {
 
 const marks = 'rect, circle, .slice'
 
-/** The drawing, its points in a row for the keyboard. */
+/** The drawing; the keyboard goes through its points in order. */
 function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
   const plot = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
@@ -117,7 +117,7 @@ function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
   useLayoutEffect(() => {
     if (width.value === 0) return
     canvas.current?.replaceChildren(...nodesOf(chartSvg(chart, data, 'chart', width.value) + chartTable(chart, data, t('no slice'))))
-    // The label of a point is shown at once, which the browser's own tooltips do not do.
+    // The label of a point shows at once, unlike the browser's own tooltips.
     for (const title of canvas.current?.querySelectorAll(':is(rect, circle, path) > title') ?? []) {
       title.parentElement?.setAttribute('data-says', title.textContent ?? '')
       title.remove()
@@ -189,7 +189,7 @@ interface FaultInput {
   readonly input: ComponentInput
 }
 
-/** The error, and the way to the line that it is on. */
+/** The error, with a link to its line. */
 function Fault({ words, line, input }: FaultInput): JSX.Element {
   const { fence } = input
   const index = line === undefined ? -1 : fence.value.lines.findIndex(({ start }) => start === line.start)
@@ -205,20 +205,20 @@ function Fault({ words, line, input }: FaultInput): JSX.Element {
   )
 }
 
-/** The name of a file of this service, in `data:`. */
+/** Whether `data:` names a file of this service. */
 const isAsset = (name: string): boolean => /^\/f\/[\w-]+\.csv$/.test(name)
 
 const tableOfChart = (fence: Fence): Table | undefined => chartTableOf(parseChart(fence))
 
 interface ShownData {
   readonly data: ReadonlySignal<ChartData | ChartProblem>
-  /** The file is on its way. */
+  /** The file is loading. */
   readonly isWaiting: ReadonlySignal<boolean>
-  /** Why there is no file. */
+  /** Why the file is missing. */
   readonly reason: ReadonlySignal<string | undefined>
 }
 
-/** The data that a chart draws: its own, of a sheet, or of a file. */
+/** Returns the data that a chart draws: its own, that of a sheet, or that of a file. */
 function useChartData(input: ComponentInput, chart: ReadonlySignal<ChartShape>): ShownData {
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
   const rows = useComputed(() => chartRows(chart.value, input.sheets.value))
@@ -253,7 +253,7 @@ function Legend({ legend, hidden }: LegendInput): JSX.Element {
   const toggle = (name: string): void => {
     const next = new Set(hidden.value)
     if (!next.delete(name)) next.add(name)
-    // A drawing of nothing would tell nothing.
+    // A drawing without any series would show nothing.
     if (legend.every((each) => !each.isDrawn || next.has(each.name))) return
     hidden.value = next
   }
@@ -298,7 +298,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   const source = valueOf(chart, 'data') ?? ''
   const title = valueOf(chart, 'title') ?? ''
   const field = useRef<HTMLInputElement>(null)
-  // With the click, not a frame later as `useSignalEffect` would: the next key is for the field.
+  // Runs with the click, not a frame later as `useSignalEffect` would: the next key is for the field.
   useLayoutEffect(
     () =>
       effect(() => {
@@ -318,7 +318,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
       <label>
         {t('Title')}{' '}
         <input
-          // Another title of others comes into it; what is typed stays otherwise.
+          // A title changed by others replaces the field; otherwise it keeps what is typed.
           key={title}
           ref={field}
           class='field'
@@ -378,7 +378,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   )
 }
 
-/** Errors, and parts that are drawn otherwise than one may expect. */
+/** Errors, and notes on parts that are drawn differently from what one may expect. */
 function ChartRemarks({ data }: { readonly data: ChartData }): JSX.Element {
   return (
     <>
@@ -396,7 +396,7 @@ function ChartRemarks({ data }: { readonly data: ChartData }): JSX.Element {
   )
 }
 
-/** The data that the chart holds itself, in the grid of sheets. */
+/** The chart's own data, in the grid of sheets. */
 const ChartGrid = ({ input, table }: { readonly input: ComponentInput; readonly table: Table }): JSX.Element => (
   <div class='chart-data'>
     <CellGrid input={input} tableOf={tableOfChart} label={t('Chart data')} takesFocus />

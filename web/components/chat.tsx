@@ -1,4 +1,4 @@
-/** Chats: messages are sent at the bottom; one's own are changed where they stand. Names are what people call themselves. */
+/** Chats: a person writes new messages at the bottom and edits their own in place. Names are chosen freely. */
 import { plainNameOf } from '../presence/people.ts'
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
@@ -33,18 +33,18 @@ import { useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 
-/** Messages that this page has sent for somebody without a name, in whichever chat. */
+/** Messages that this page sent for a person without a name, in any chat. */
 const sentUnnamed = new Set<string>()
 
 interface WritingInput {
   readonly label: string
   readonly text?: string
   readonly disabled?: boolean
-  /** False: the text stays in the field. */
+  /** Returns false if the text should stay in the field. */
   readonly onSend: (text: string) => boolean
   readonly onCancel?: () => void
   readonly onInput?: () => void
-  /** The people whom one can mention. */
+  /** Returns the people who can be mentioned. */
   readonly names: () => readonly string[]
   readonly say: (words: string) => void
   readonly name: string
@@ -110,7 +110,7 @@ const timeOf = ({ at, time }: Message): JSX.Element | string =>
 
 type Announcement = NonNullable<ChatOutcome['announcement']>
 
-/** Announced to who listens to the page; what others did is shown, too. */
+/** Announced to screen readers; changes by others are also shown. */
 const announced: Readonly<Record<Exclude<Announcement, 'changed by others'>, () => string>> = {
   sent: () => t('Message sent'),
   changed: () => t('Message changed'),
@@ -121,13 +121,13 @@ interface Session {
   readonly state: ReadonlySignal<ChatState>
   readonly element: RefObject<HTMLDivElement | null>
   readonly list: RefObject<HTMLDivElement | null>
-  /** Whether the reader is at the end, and stays there. */
+  /** Whether the reader is at the end and should stay there. */
   readonly follows: { current: boolean }
-  /** True: the field of a new message is to be emptied. */
+  /** Returns true if the field of a new message should be emptied. */
   dispatch(event: ChatEvent): boolean
 }
 
-/** Carries out the steps of the session: in the text, for the ears, with the focus. */
+/** Carries out the effects of the session: changes of the text, announcements and focus. */
 function useSession(input: ComponentInput): Session {
   const element = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -173,14 +173,14 @@ function useSession(input: ComponentInput): Session {
     wantsFocus.current = false
     field.focus()
   })
-  // A reader at the end goes on reading there.
+  // Keeps a reader at the end.
   useLayoutEffect(() => {
     if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
   }, [state.value.chat])
   return { state, element, list, follows, dispatch }
 }
 
-/** The person of this page, as the chat knows them. */
+/** Returns the person of this page, as the chat knows them. */
 function speakerIn({ here }: ComponentInput['page']): Speaker {
   const own = here.value.find(({ self }) => self)
   const others = here.value.filter(({ self }) => !self).map(plainNameOf)

@@ -1,4 +1,4 @@
-/** Ties a component to the page: what it may do, what others do, and how its edits come into the text. */
+/** Connects a component to the page: rights, changes by others, and its edits of the text. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -16,7 +16,7 @@ import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
 
-/** The fence among all of its text. */
+/** The fence, and all the text around it. */
 export interface Now {
   readonly fence: Fence
   readonly all: readonly Fence[]
@@ -27,14 +27,14 @@ export interface Place {
   readonly fence: ReadonlySignal<Fence>
   /** All fences of the text, read at the same time. */
   readonly fences: ReadonlySignal<readonly Fence[]>
-  /** How others name the fence (holds.ts). */
+  /** The name by which other pages know the fence (holds.ts). */
   readonly name: ReadonlySignal<string>
-  /** The fence in what the editor shows now; undefined when it is gone. */
+  /** Returns the fence in the current text of the editor; undefined if it no longer exists. */
   fresh(): Now | undefined
-  /** Set when its first part wants to be edited. */
+  /** Set when its first part should open for editing. */
   readonly begins: Signal<boolean>
   leave(side: 'before' | 'behind'): void
-  /** Brings another fence of `fences` into view; false: it is not drawn. */
+  /** Brings another fence of `fences` into view; returns false if it is not drawn. */
   show(fence: Fence): boolean
 }
 
@@ -48,7 +48,7 @@ const reasonOf = ({ canType, session }: ReviewedView): string | undefined => {
 
 export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: Place): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
-  // Computed again when a sheet has changed, and not whenever something is written elsewhere.
+  // Recomputed when a sheet changes, not for edits elsewhere.
   const written = computed(() =>
     fences.value
       .filter(isSheet)
@@ -75,7 +75,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined
-      // Typed text is proposed first: from then on the editor shows the text as it is.
+      // Typed text is first turned into a suggestion: from then on the editor shows the text unchanged.
       review?.settle()
       const now = fresh()
       if (view === undefined || now === undefined) return false
@@ -88,7 +88,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         if (takeBack === undefined) return false
         const suggested = (words?: string): void =>
           tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
-        // The part that speaks of components knows them all, and comes when it is needed.
+        // The module that describes component changes knows all kinds, so it loads only when needed.
         import('../review/suggestions/told-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
           () => suggested()

@@ -1,10 +1,10 @@
-/** A draft about a part of a component is not lost when others change what stands around it, that part, or take it away. */
+/** Keeps a draft in a component when others change or remove its part, or what is around it. */
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 
-/** The field that is written in keeps focus and selection when its form is drawn at another place. `drafts` selects the forms. */
+/** Keeps focus and selection of the current field when its form is drawn in another place. `drafts` selects the forms. */
 export function useKeptFocus(element: RefObject<HTMLElement | null>, drafts: string): void {
   const root = element.current?.getRootNode()
   const active = root instanceof ShadowRoot ? root.activeElement : null
@@ -31,7 +31,7 @@ interface QuestionInput {
   readonly onTheirs: () => void
 }
 
-/** Asked of who wrote what others changed meanwhile. */
+/** Asks the author of a draft which version to use after others changed the same part. */
 export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.Element => (
   <p class='draft-asked draft-question' role='alert' tabIndex={-1}>
     {changed.map(({ name, mine, theirs }) => (
@@ -49,7 +49,7 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
 
 interface GoneInput {
   readonly words: string
-  /** The actions on them next to copying. */
+  /** Further actions next to copying. */
   readonly children?: ComponentChildren
   readonly onClose: () => void
 }
@@ -58,7 +58,7 @@ interface GoneInput {
 export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element {
   const element = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {
-    // The focus went with the field.
+    // The focus was lost with the field.
     const { current } = element
     if (current !== null && (current.getRootNode() as ShadowRoot).activeElement === null) current.focus()
   }, [])

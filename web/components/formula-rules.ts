@@ -1,2 +1,4 @@
-/** Rules of formulas, for every component: declarations become classes. Apart from what sets them, which only some components need. */
+/**
+ * Style rules of formulas, for every component: declarations become classes. Separate from the typesetting library, which only some components need.
+ */
 export const formulaRules = new CSSStyleSheet()

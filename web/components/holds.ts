@@ -1,14 +1,14 @@
-/** Soft locks: who changes which part of which fence, told through the presence of the page. They warn; the text takes what comes. */
+/** Soft locks: which person edits which part of which fence, shared through the presence of the page. They only warn; the text accepts every edit. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Awareness } from 'y-protocols/awareness'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { people, type Person } from '../presence/people.ts'
 
-/** A part that nobody has touched for so long is held no more, in milliseconds. */
+/** A part is released when nobody has edited it for this long, in milliseconds. */
 const holdMs = 10_000
 
 export interface Holds {
-  /** Holder and part of each fence, by the name of the fence. */
+  /** Person and part for each fence, by the name of the fence. */
   readonly all: ReadonlySignal<ReadonlyMap<string, ReadonlyMap<string, Person>>>
   take(fence: string, item: string | undefined): void
 }
@@ -26,7 +26,7 @@ function openHolds(awareness: Awareness): Holds {
       const items = found.get(holds.fence) ?? new Map<string, Person>()
       found.set(holds.fence, items.set(holds.item, person))
     }
-    // Cursors move all the time: nothing is drawn again for them.
+    // Cursors move often, so nothing is drawn again for them.
     if (found.size > 0 || all.peek().size > 0) all.value = found
   }
   awareness.on('change', read)
@@ -53,14 +53,14 @@ function openHolds(awareness: Awareness): Holds {
 
 const known = new WeakMap<Awareness, Holds>()
 
-/** One for all components of a page. */
+/** Returns one instance for all components of a page. */
 export function holdsOf(awareness: Awareness): Holds {
   const found = known.get(awareness) ?? openHolds(awareness)
   known.set(awareness, found)
   return found
 }
 
-/** The names of fences for others: those of one kind are told apart by their id, and by their order. */
+/** Returns names of fences for other pages: fences of one kind are distinguished by their ids and their order. */
 export function namesOf(fences: readonly Fence[]): string[] {
   const seen = new Map<string, number>()
   return fences.map(({ kind, id }) => {

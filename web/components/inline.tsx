@@ -1,4 +1,4 @@
-/** Markdown within a line, as it shows in components: formulas too, once what sets them is there. */
+/** Inline Markdown in components, including formulas once their library is loaded. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -11,11 +11,11 @@ import { formulaRules } from './formula-rules.ts'
 
 const styles = new Map<string, string>()
 
-/** Rendered markup, ready to be copied: a text is drawn again whenever it moves. */
+/** Rendered markup, ready to be cloned: a text is drawn again whenever it moves. */
 const drawn = new Map<string, DocumentFragment>()
 const drawnMax = 4000
 
-/** Counts what came: lines with formulas are drawn again then. */
+/** Counts loaded libraries: lines with formulas are then drawn again. */
 const came = signal(0)
 const libraries = lazyLibraries(() => {
   drawn.clear()
@@ -42,7 +42,7 @@ function nodesFor(text: string): Node {
   return made.cloneNode(true)
 }
 
-/** Text without any of it is spared the way through the renderer: boards have many cards. */
+/** Plain text skips the renderer, because boards have many cards. */
 const plain = /^[\p{L}\p{N} ,;?()'"%+#/-]*$/u
 
 function Rich({ text }: { text: string }): JSX.Element {
@@ -54,7 +54,7 @@ function Rich({ text }: { text: string }): JSX.Element {
   return <span dir='auto' ref={element} />
 }
 
-/** A text as it shows. Two elements, not one: what was set by hand is no part of what is drawn. */
+/** Renders a text. Two elements, because Preact must not manage the one whose content is set directly. */
 export const inline = (text: string): JSX.Element =>
   plain.test(text) ? (
     <span key='plain' dir='auto'>

@@ -1,4 +1,4 @@
-/** The input of a component on the page: where its text is, what may be done with it, and who else works on it. */
+/** The input of a component on the page: its place in the text, the rights of the person, and who else edits it. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
@@ -10,40 +10,40 @@ import type { SheetsAround } from './sheets-around.ts'
 
 export interface ComponentInput {
   readonly page: ReviewedView
-  /** As it stands in the text that is shown; a new object whenever what it says has changed. */
+  /** The fence in the shown text; a new object whenever its content has changed. */
   readonly fence: ReadonlySignal<Fence>
-  /** All sheets of the text, computed, and the place of this one among them; -1: it is none. */
+  /** All sheets of the text, computed, and below the index of this one among them; -1 if it is not a sheet. */
   readonly sheets: ReadonlySignal<DocumentSheets>
   readonly sheetIndex: ReadonlySignal<number>
-  /** The part that is shared with the sheets of the text. */
+  /** State that is shared with the other sheets of the text. */
   readonly around: SheetsAround
-  /** Brings a component of the text into view; false: it is not drawn, because its source shows, say. */
+  /** Brings a component of the text into view; returns false if it is not drawn, for example because its source shows. */
   show(fence: Fence): boolean
-  /** Its name: no other component of the text is called so. */
+  /** Its name, which is unique among the components of the text. */
   readonly label: ReadonlySignal<string>
-  /** Why nothing may be changed here; undefined when it may. */
+  /** Why the person may not change it; undefined if they may. */
   readonly refusal: ReadonlySignal<string | undefined>
-  /** The parts of the fence that others hold at the moment, and who holds them. */
+  /** The parts of the fence that others edit at the moment, each with its person. */
   readonly held: ReadonlySignal<ReadonlyMap<string, Person>>
-  /** Whether what is done here becomes a suggestion. */
+  /** Whether a change here becomes a suggestion. */
   readonly suggests: () => boolean
-  /** Told to who listens to the page. */
+  /** Announced to screen readers. */
   readonly said: Signal<string>
   /**
-   * One interaction, one step of undo: the edits that it needs in the fence as it is now, which may not be the one that was drawn. In
-   * suggesting mode it becomes one suggestion. `all` are the fences of the text, for what has to follow elsewhere. False when nothing was changed.
-   * Where no undoing is at hand a notice says what was done (`said`, when that is set at once) and offers to take it back.
+   * Performs one interaction as one undo step: `edits` returns the edits for the current fence, which may differ from the drawn one. In suggesting
+   * mode it becomes one suggestion. `all` are the fences of the text, for edits that must follow elsewhere. Returns false if nothing was changed.
+   * Where undo is not at hand, a notice describes the change (`said`, if set at once) and offers to undo it.
    */
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
-  /** Tells others that a part is being changed; undefined: nothing any more. */
+  /** Reports to others that a part is being edited; undefined reports that none is. */
   hold(item: string | undefined): void
-  /** Set: the first part wants to be edited. The action itself sets it back. */
+  /** Set when the first part should open for editing. The component resets it. */
   readonly begins: Signal<boolean>
-  /** Set: its title wants to be written. The body that has a field for it sets it back. */
+  /** Set when the title should open for editing. The body with the field for it resets it. */
   readonly wantsTitle: Signal<boolean>
-  /** Shows the source, with the cursor at an offset from the beginning of what the fence holds. */
+  /** Shows the source, with the cursor at an offset from the beginning of the fence's content. */
   openSource(offset?: number): void
-  /** Gives the focus back to the text, before or behind the component. */
+  /** Returns the focus to the text, before or after the component. */
   leave(side: 'before' | 'behind'): void
 }
 

@@ -1,4 +1,4 @@
-/** The components that are drawn: one element each, which stays while its fence does, so that focus and what is being typed stay, too. */
+/** The drawn components: one element each, which exists as long as its fence, so that focus and drafts are not lost. */
 import type { EditorView } from '@codemirror/view'
 import { batch, effect, signal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -11,20 +11,20 @@ import type { Mounted } from './mount.tsx'
 
 /** A fence that is drawn. */
 export interface Block {
-  /** Stays while the fence stays, whatever is written in it and around it. */
+  /** Does not change while the fence exists, whatever is written in it and around it. */
   readonly key: number
-  /** With the offsets that it had when it was read last. */
+  /** With the offsets of the last read. */
   readonly fence: Fence
-  /** Its lines, now. */
+  /** Its current lines. */
   readonly from: number
   readonly to: number
 }
 
-/** The text that the components stand in. */
+/** The text that contains the components. */
 export interface TextAround {
-  /** As it is now. */
+  /** Returns the current fence with a key. */
   fenceOf(view: EditorView, key: number): Now | undefined
-  /** Brings a component into view; false: it is not drawn. */
+  /** Brings a component into view; returns false if it is not drawn. */
   show(view: EditorView, fence: Fence): boolean
 }
 
@@ -32,7 +32,7 @@ export interface Instances {
   hostOf(block: Block, view: EditorView): HTMLElement
   /** In pixels. */
   heightOf(block: Block): number
-  /** Brings what changed into the components, and ends those whose fence is gone. */
+  /** Updates the components, and removes those whose fence no longer exists. */
   follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[] }): void
   focus(key: number): void
   /** Opens its first part for editing, as soon as it is drawn. */
@@ -42,7 +42,7 @@ export interface Instances {
 interface Instance {
   readonly host: HTMLElement
   readonly fence: Signal<Fence>
-  /** How others name the fence. */
+  /** The name by which other pages know the fence. */
   readonly name: Signal<string>
   readonly wantsFocus: Signal<boolean>
   readonly begins: Signal<boolean>
@@ -50,18 +50,18 @@ interface Instance {
   stop(): void
 }
 
-/** Fetched when something was inserted; that parts of the page cannot be fetched is said for the component itself. */
+/** Loaded after an insertion; the component itself reports if parts of the page cannot be loaded. */
 const bringIntoView = (host: HTMLElement, { scrollDOM }: EditorView): Promise<void> =>
   import('./keep-in-view.ts').then(
     ({ keepInView }) => keepInView(host, scrollDOM),
     () => undefined
   )
 
-/** The estimated height of one that was never drawn, in pixels: its lines and what stands around them. */
+/** Estimated height of a component that was never drawn, in pixels: its lines and the space around them. */
 const lineHeight = 26
 const heightMax = 600
 
-/** Whether nothing has changed for who draws it. */
+/** Whether nothing has changed that is drawn. */
 const same = (one: Fence, other: Fence): boolean =>
   one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
 
@@ -85,7 +85,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
       const now = around.fenceOf(view, key)?.fence
       if (now === undefined) return
       view.focus()
-      // The edge of a component is no place for the cursor: it goes on to the next line.
+      // The edge of a component is no place for the cursor, so it moves on to the next line.
       const end = now.source.indexOf('\n', now.to)
       const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
       view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })

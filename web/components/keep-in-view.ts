@@ -1,11 +1,11 @@
-/** An inserted component comes into view. */
+/** Brings an inserted component into view. */
 
-/** Room that is left above and below what is brought into view, in pixels. */
+/** Space that stays free above and below it, in pixels. */
 const roomAround = 8
 
 /**
- * Keeps a component in view as it grows, part by part, until the person does something: all of it where there is room, else its beginning, and
- * in any case the field that waits for words.
+ * Keeps a component in view as it grows part by part, until the person does something. Shows all of it if it fits, otherwise its beginning, and
+ * always the field that waits for input.
  */
 export function keepInView(host: HTMLElement, scroller: HTMLElement): void {
   const over = new AbortController()
@@ -14,7 +14,7 @@ export function keepInView(host: HTMLElement, scroller: HTMLElement): void {
     const [seen, { top, bottom }] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()]
     const above = seen.top + roomAround - top
     const below = bottom - (Math.min(seen.bottom, innerHeight) - roomAround)
-    // An element larger than the window is seen from its beginning.
+    // An element larger than the window is shown from its beginning.
     if (above > 0 || (isWhole && below > -above)) scroller.scrollTop -= above
     else if (below > 0) scroller.scrollTop += below
   }

@@ -6,9 +6,9 @@ import { t } from '../text/t.ts'
 import type { Body } from './input.ts'
 
 interface KindParts {
-  /** The source of a new one, in the words of the page. The text between `‹` and `›` is selected where no components are drawn. */
+  /** Returns the source of a new component, in the language of the page. The text between `‹` and `›` is selected where components are not drawn. */
   source(): string
-  /** Fetches the part of the page that draws it, with the first of its kind. */
+  /** Loads the part of the page that draws it, with the first component of its kind. */
   load(): Promise<Body>
 }
 
@@ -38,9 +38,9 @@ export const kindParts: Readonly<Record<FenceKind, KindParts>> = {
   }
 }
 
-/** Puts a new one into the text. False: the text cannot be changed. */
+/** Inserts a new component. Returns false if the text cannot be changed. */
 export const insertComponent = (view: EditorView, kind: FenceKind): boolean => component(kindParts[kind].source)(view)
 
-/** Said of a fence that is not closed: all of the text below is part of it. */
+/** Returns the message for a fence that is not closed: all text below is part of it. */
 export const unclosedWords = ({ source, mark }: Fence): string =>
   t('Not closed. End it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })

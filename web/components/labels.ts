@@ -1,11 +1,11 @@
-/** The names of the components of a text, on their frames and for those who listen to the page: each differently. No user interface. */
+/** Unique names of a text's components, for their frames and for screen readers. No user interface. */
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { captionOf } from '../../shared/fences/captions.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { kinds } from '../ui/component-kinds.ts'
 
-/** Charts have their title on a line of their own. */
+/** Charts have their title on a separate line. */
 const captionOfFence = (fence: Fence, all: readonly Fence[]): string =>
   captionOf(fence, all, fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined))
 
@@ -27,6 +27,6 @@ function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {
   return labels
 }
 
-/** Its title, its id, or of a sheet the heading above it behind what it is, and a number when one before it is called the same. */
+/** Returns the title or id of a component; for a sheet its kind and the heading above it. Adds a number if an earlier one has the same name. */
 export const labelOf = (fence: Fence, all: readonly Fence[]): string =>
   labelsOf(all).get(fence.from) ?? labelsOf([fence]).get(fence.from) ?? ''

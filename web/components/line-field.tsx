@@ -1,16 +1,16 @@
-/** A field of one line: Enter writes, Esc cancels. A person who goes elsewhere has written, too: no word is lost by a click. */
+/** A field of one line: Enter writes, Esc cancels. Leaving the field also writes, so that a click elsewhere loses nothing. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface LineFieldInput {
   readonly label: string
   readonly value?: string
-  /** Its content is stored here, too: it may be taken away with its column. */
+  /** Its content is also stored here, because the field may be removed with its column. */
   readonly typed: { current: string }
-  /** True: it stays, for the next one. */
+  /** Returns true if the field should stay open for the next entry. */
   readonly onDone: (text: string) => boolean
   readonly onCancel: () => void
-  /** The focus is elsewhere already. */
+  /** The focus is already elsewhere. */
   readonly onLeave: (text: string) => void
 }
 
@@ -38,16 +38,16 @@ export function LineField(input: LineFieldInput): JSX.Element {
   }, [])
 
   const left = (element: HTMLInputElement): void => {
-    // It is taken away, or the whole window was left.
+    // The field was removed, or the whole window lost the focus.
     if (isOver.current || (element.getRootNode() as ShadowRoot | Document).activeElement === element) return
     const leave = (): void => {
       removeEventListener('pointerup', later)
       removeEventListener('pointercancel', later)
-      // A component that is not drawn for a while keeps its field.
+      // A component that is temporarily not drawn keeps its field.
       if (isOver.current || element.isConnected) last.current.onLeave(element.value)
     }
     const later = (): void => void setTimeout(leave)
-    // A pressed element must not move away before it is let go.
+    // A pressed element must not move before it is released.
     if (!isPressed.current) return later()
     addEventListener('pointerup', later)
     addEventListener('pointercancel', later)

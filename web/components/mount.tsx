@@ -33,7 +33,7 @@ const isField = (target: EventTarget | undefined): boolean =>
 
 const bodies = new Map<string, Body>()
 
-/** The part of the page that draws a kind; undefined until it is there, null when it cannot be fetched. */
+/** Returns the part of the page that draws a kind; undefined while it loads, null if it cannot be loaded. */
 function useBody(kind: FenceKind): Body | undefined | null {
   const [body, setBody] = useState<Body | undefined | null>(() => bodies.get(kind))
   useEffect(() => {
@@ -66,7 +66,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
     else if (event.key === 'Escape') element.current?.focus()
     else if (onFrame && event.key === 'Enter') input.begins.value = true
     else if (isField(event.composedPath()[0]) && !event.ctrlKey && !event.metaKey && !/^F\d/.test(event.key)) return
-    // Undoing is the text's, and what the page does it does from here as well.
+    // Undo belongs to the text, and the shortcuts of the page work here too.
     else if (/^[zy]$/i.test(event.key) && (event.ctrlKey || event.metaKey)) {
       if (isField(event.composedPath()[0]) || !runScopeHandlers(view, event, 'editor')) return
     } else if (!runScopeHandlers(view, event, pageScope)) return

@@ -1,4 +1,4 @@
-/** Notices of what was done in a component, with the way back. A notice goes when its change was taken back otherwise. */
+/** Notices of changes in a component, with a button to undo them. A notice disappears when its change is undone in another way. */
 import { effect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
@@ -7,16 +7,16 @@ import { dropToast, toast } from '../ui/toast.tsx'
 const noticeMs = 10_000
 
 export interface Notices {
-  /** Shows a notice; what the component says of its change comes right after the change. */
+  /** Shows a notice; what the component says about its change arrives right after the change. */
   tell(words: () => string, name: string, run: () => void): void
-  /** Takes the notice of a change away once the component reads as before it. */
+  /** Removes the notice of a change once the component reads as before. */
   dropOnceUndone(before: Fence): void
 }
 
-/** The lines that say something: the service removes empty ones that a deletion left. */
+/** Returns the nonblank lines: the service removes empty ones that a deletion left. */
 const linesOf = ({ lines }: Fence): string => lines.flatMap(({ text }) => (text.trim() === '' ? [] : [text.trimEnd()])).join('\n')
 
-/** Calls `run` once a fence reads as before a change, after it read otherwise. Answers how to stop waiting for that. */
+/** Calls `run` once a fence reads as before a change, after it read differently. Returns a function that stops waiting. */
 export function whenUndone(fence: ReadonlySignal<Fence>, before: Fence, run: () => void): () => void {
   const text = linesOf(before)
   // The reading view shows a change a moment later.
@@ -34,7 +34,7 @@ export function whenUndone(fence: ReadonlySignal<Fence>, before: Fence, run: () 
 }
 
 export function createNotices(fence: ReadonlySignal<Fence>, said: Signal<string>): Notices {
-  /** The words of the last notice; undefined: those that the component said. */
+  /** The text of the last notice; undefined for the component's own. */
   let told: string | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let stop = (): void => undefined
@@ -44,7 +44,7 @@ export function createNotices(fence: ReadonlySignal<Fence>, said: Signal<string>
       queueMicrotask(() => {
         told = words()
         toast(told, { name, run, milliseconds: noticeMs })
-        // Once is enough.
+        // Announced only once.
         said.value = ''
       })
     },

@@ -1,4 +1,4 @@
-/** Components of the reading view: the same as in the live view, and for who may not change them with the reason why. */
+/** Components of the reading view: the same as in the live view. For a person who may not change them, they show the reason. */
 import { signal, type Signal } from '@preact/signals'
 import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
@@ -9,7 +9,7 @@ import { namesOf } from './holds.ts'
 import { mount, type Mounted } from './mount.tsx'
 
 export interface ReadingComponents {
-  /** Brings what changed into the components of an article, and draws those that are new. */
+  /** Updates the components of an article, and draws new ones. */
   show(text: string, rendered: Rendered): void
   close(): void
 }
@@ -40,9 +40,9 @@ export function readingComponents(page: ReviewedView, article: HTMLElement): Rea
         const found = fenceAt(now, state.facet(textMap).shown(fence.peek().from))
         return found && { fence: found, all: now }
       },
-      // All are drawn; what has the focus is scrolled to.
+      // All components are drawn; the focused one is scrolled into view.
       show: ({ from }) => [...shown.values()].some((each) => each.fence.peek().from === from),
-      // Back to what scrolls.
+      // Returns the focus to the scroll container.
       leave: () => article.getRootNode() instanceof ShadowRoot && ((article.getRootNode() as ShadowRoot).host as HTMLElement).focus()
     }
     figure.replaceChildren(host)
@@ -64,7 +64,7 @@ export function readingComponents(page: ReviewedView, article: HTMLElement): Rea
       figures.forEach((figure, index) => {
         const at = fences.findIndex(({ line }) => line === components[index])
         const fence = fences[at]
-        // In lists and quotes they stay as they are rendered.
+        // In lists and quotes they stay as rendered.
         if (fence === undefined || figure.parentElement !== article) return
         const known = shown.get(figure)
         if (known === undefined) open(figure, fence, names[at] ?? '')

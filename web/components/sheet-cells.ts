@@ -31,7 +31,7 @@ export function createCells(
       error: value instanceof Failure ? value.reason || value.error : undefined
     }
   }
-  // Not with every step through the cells.
+  // Not recomputed with every move through the cells.
   const grid = computed(() =>
     Array.from({ length: size.value.height }, (_row, row) =>
       Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))

@@ -1,4 +1,4 @@
-/** Cells of a sheet and the clipboard. */
+/** Copies and pastes cells of a sheet. */
 import type { ReadonlySignal } from '@preact/signals'
 import { type Area, copied, type SheetOutcome } from '../../shared/components/sheet-selection.ts'
 import type { Table } from '../../shared/fences/table.ts'
@@ -8,14 +8,14 @@ import type { Act } from './sheet-editing.ts'
 import { type Place, textAt } from './sheet-grid.tsx'
 import type { Selection } from './sheet-selection.ts'
 
-/** The clipboard of this page has formulas as well. */
+/** The clipboard format of this page also includes formulas. */
 const cellsType = 'text/x-agmd-cells'
 
 interface ClipboardInput {
   readonly input: ComponentInput
   readonly table: ReadonlySignal<Table>
   readonly area: () => Area
-  /** As it is shown. */
+  /** The displayed text of a cell. */
   readonly shownAt: (place: Place) => string
   readonly isEditing: () => boolean
   readonly selection: Selection
@@ -25,7 +25,7 @@ interface ClipboardInput {
 }
 
 export interface Clipboard {
-  /** Cutting, too. */
+  /** Also cuts. */
   copy(event: ClipboardEvent): void
   paste(event: ClipboardEvent): void
 }
@@ -35,7 +35,7 @@ function sayPasted({ input, tell }: ClipboardInput, size: SheetOutcome['announce
   const { rows, rowsFit, columns, columnsFit } = size
   if (rowsFit === rows && columnsFit === columns) input.said.value = t('Pasted')
   else if (input.suggests())
-    // Behind the notice of what is suggested.
+    // After the notice about the suggestion.
     queueMicrotask(() =>
       tell(t('Suggested {rowsFit} of {rows} rows and {columnsFit} of {columns} columns. The rest does not fit.', { ...size }))
     )

@@ -1,4 +1,4 @@
-/** A draft in a cell goes with the cell, and its references go with the cells that they name, whatever others do to the sheets. */
+/** A draft in a cell moves with the cell, and its references move with the cells that they name, whatever others do to the sheets. */
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import { followed, type Reading } from '../../shared/fences/followed.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { textsOf } from '../../shared/fences/sheet.ts'
 import type { Table } from '../../shared/fences/table.ts'
 
-/** A cell that is being written, and the sheets as they were read when it was begun or followed last. */
+/** A cell that is being edited, and the sheets as they were read when editing began or the draft last followed a change. */
 export interface Begun extends Place {
   /** The source of the cell. */
   readonly before: string
@@ -35,7 +35,7 @@ export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap
   return found
 }
 
-/** Where the cell is in a sheet that was read later. */
+/** Returns where the cell is in a later version of its sheet. */
 export const placeOf = (now: Reading, { row, column, own }: Begun): Place => {
   const { rowOf, columnOf } = followed(own, now)
   return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
@@ -51,7 +51,7 @@ interface Readings {
   readonly others: ReadonlyMap<string, Reading>
 }
 
-/** `id`: that of the own sheet. Sheets that came or lost their ids are taken as they are. */
+/** `id`: that of its own sheet. Sheets that gained or lost their ids are used as they are. */
 export function followDraft(
   begun: Begun,
   draft: Draft,
@@ -69,7 +69,7 @@ export function followDraft(
     place = placeAfter(change, place) ?? place
   }
   const at = placeOf(now.own, begun)
-  // Rows that are sorted take along what they say of themselves.
+  // In sorted rows, references to the own row move along.
   if (at.row !== place.row) {
     text = draftInRow(text, place.row, at.row)
     if (before.startsWith('=')) before = formulaInRow(before, place.row, at.row)

@@ -1,4 +1,4 @@
-/** The cell of a sheet that is being written: where it is, what is in its field, and what becomes of it. */
+/** The sheet cell that is being edited: its place, the content of its field, and how it is written. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Sheet } from '../../shared/fences/sheet.ts'
@@ -29,14 +29,14 @@ export interface CellEditing extends FieldDeeds {
   readonly conflict: Signal<Conflict | undefined>
   /** A draft in a cell whose column others removed. */
   readonly gone: Signal<string | undefined>
-  /** `text`: in the place of what the cell says. */
+  /** Opens a cell; `text` replaces its content. */
   edit(place: Place, text?: string): void
-  /** Opens the first cell, so that typing replaces what it says. */
+  /** Opens the first cell, so that typing replaces its content. */
   begin(): void
   keepMine(): void
-  /** The grid is taken away: what is being written goes with it. */
+  /** The grid is removed, which ends the editing in it. */
   leave(): void
-  /** Goes with what others do to the sheets: the cell, and what a formula names. */
+  /** Follows changes by others: moves the cell, and the references of its formula. */
   follow(): void
 }
 
@@ -46,7 +46,7 @@ interface EditingInput {
   readonly selection: Selection
   readonly pointing: Pointing
   readonly act: Act
-  /** While the grid is drawn a field loses the focus because its row moves: nobody left it. */
+  /** While the grid is drawn a field loses the focus because its row moves, and not because the person left it. */
   readonly isDrawing: { readonly current: boolean }
 }
 
@@ -57,7 +57,7 @@ interface Parts extends EditingInput {
   readonly conflict: Signal<Conflict | undefined>
   readonly gone: Signal<string | undefined>
   readonly field: { current: HTMLInputElement | undefined }
-  /** Whether the field is shown on another sheet, whose cells are pointed at. */
+  /** Whether the field is shown on another sheet, whose cells the person points at. */
   isElsewhere(): boolean
   stop(): void
   keep(field: HTMLInputElement): void
@@ -65,7 +65,7 @@ interface Parts extends EditingInput {
 
 const noStep: Place = { row: 0, column: 0 }
 
-/** The sheet that the field is shown on. */
+/** Returns the sheet on which the field is shown. */
 const shownOn = ({ around, sheetIndex }: ComponentInput): number => around.pointed.peek()?.sheet ?? sheetIndex.peek()
 
 function createParts(given: EditingInput): Parts {
@@ -95,7 +95,7 @@ function createParts(given: EditingInput): Parts {
   }
 }
 
-/** Back to the sheet of the formula, from another one that its field was shown on. */
+/** Returns from another sheet, on which the field was shown, to the sheet of the formula. */
 function goBack({ input, selection }: Parts): void {
   const { around, sheets, sheetIndex } = input
   const fence = sheets.peek().sheets[sheetIndex.peek()]?.fence
@@ -126,7 +126,7 @@ function commit(parts: Parts, text: string, step: Place): void {
   if (begun === undefined) return
   const wasElsewhere = isElsewhere()
   const place = placeOf(readingOf(table.peek()), begun)
-  // Nothing is edited any more by then: what is stored is drawn at once.
+  // Nothing is being edited from here on, so the stored state is drawn at once.
   editing.value = undefined
   if (text.trim() !== begun.before) store(parts, begun, text)
   stop()
@@ -137,14 +137,14 @@ function commit(parts: Parts, text: string, step: Place): void {
 
 function createField(parts: Parts): FieldDeeds & { begin(isTyped: boolean): void } {
   const { input, editing, draft, field, selection, pointing, isDrawing, keep, stop, isElsewhere } = parts
-  /** Whether arrows to the sides point at cells, as they do where one has begun to type, or go through the words. */
+  /** Whether the left and right arrows point at cells, as they do after a person has begun to type, or move within the text. */
   let pointsSideways = false
   const typing = (shown: HTMLInputElement): void => {
     keep(shown)
     const begun = editing.peek()
     if (begun !== undefined) input.hold(nameOf(begun))
   }
-  /** Formulas of charts are none. */
+  /** A chart's table has no formulas. */
   const formula = (): Begun | undefined => (input.sheetIndex.peek() < 0 ? undefined : editing.peek())
   return {
     begin(isTyped) {
@@ -156,7 +156,7 @@ function createField(parts: Parts): FieldDeeds & { begin(isTyped: boolean): void
     },
     typing,
     left(shown, on) {
-      // It is shown on another sheet now.
+      // It is now shown on another sheet.
       if (editing.peek() === undefined || on !== shownOn(input)) return
       keep(shown)
       if (!isDrawing.current) commit(parts, shown.value, noStep)
@@ -213,7 +213,7 @@ function follow({ input, table, selection, pointing, editing, draft, gone, field
   pointing.moved(now.draft.text, pointedFrom, pointedTo)
 }
 
-/** The formula, for the cells of all sheets that come into it. */
+/** Returns the formula, for the cells of all sheets that it can refer to. */
 const writerOf = ({ input, editing, field, pointing }: Parts, deeds: FieldDeeds): Writer => ({
   sheet: input.sheetIndex,
   name: () => `${input.label.peek()} ${nameOf(editing.peek() ?? noStep)}`,
@@ -234,7 +234,7 @@ export function createEditing(given: EditingInput): CellEditing {
   const { begin, ...deeds } = createField(parts)
 
   const edit = (place: Place, text?: string): void => {
-    // A person who presses twice in a field, or points twice, has one open.
+    // A double press, or a second one while pointing, finds a field already open.
     if (input.refusal.peek() !== undefined || editing.peek() !== undefined) return
     const holder = input.held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is editing this', { name: holder.name }))

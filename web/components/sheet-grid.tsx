@@ -1,4 +1,4 @@
-/** The grid of a sheet: its rows and cells, and the field that one is written in. */
+/** The grid of a sheet: its rows and cells, and the field of the edited cell. */
 import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
@@ -15,7 +15,7 @@ export interface Shown {
   readonly text: string
   readonly side: Side
   readonly isNumber: boolean
-  /** Why there is an error; undefined: there is none. */
+  /** The reason for an error; undefined if there is none. */
   readonly error: string | undefined
 }
 
@@ -37,12 +37,12 @@ interface RowInput {
   /** Selected columns of this row: from, to; empty when there are none. */
   readonly from: number
   readonly to: number
-  /** Column that the selection ends in, when it does in this row: it is drawn. */
+  /** Column in which the selection ends, if it ends in this row: it is always drawn. */
   readonly end: number
-  /** Columns that are drawn: from, and to before. */
+  /** Drawn columns: the first, and the one after the last. */
   readonly columns: readonly [number, number]
   readonly come: (place: Place) => void
-  /** Column of the cell that is written; -1: none of this row. */
+  /** Column of the edited cell; -1 if it is not in this row. */
   readonly edited: number
   readonly held: ReadonlyMap<string, Person>
   /** Index of the sheet. */
@@ -50,31 +50,31 @@ interface RowInput {
   readonly deeds: Deeds
 }
 
-/** The actions in the field of a cell that is being written. */
+/** The actions in the field of an edited cell. */
 export interface FieldDeeds {
-  /** The content of the field as it is drawn: it may be drawn again, elsewhere, while one writes in it. */
+  /** Returns the content of the field as it is drawn: it may be drawn again, in another place, during editing. */
   typed(): Typed
   drawn(field: HTMLInputElement): void
   typing(field: HTMLInputElement): void
-  /** The focus went elsewhere. `on`: the sheet that the field was drawn on. */
+  /** The focus has left. `on`: the sheet on which the field was drawn. */
   left(field: HTMLInputElement, on: number): void
-  /** The reference pointed at last stays in the formula, whatever is pointed at next. */
+  /** Keeps the reference pointed at last in the formula, whatever is pointed at next. */
   pointed(): void
   commit(text: string, step: Place): void
   cancel(): void
-  /** Points at the next cell into a direction, or at all up to it; false: no cell can come where the cursor is. */
+  /** Points at the next cell in a direction, or extends the range to it. Returns false if the cursor is where no reference can be inserted. */
   step(field: HTMLInputElement, step: Place, isRange: boolean): boolean
-  /** Points at a cell of the next sheet; false as above. */
+  /** Points at a cell of the next sheet; returns false as above. */
   change(field: HTMLInputElement, direction: 1 | -1): boolean
-  /** From now on the arrows to the sides point at cells, or go through the words. */
+  /** Switches the left and right arrows between pointing at cells and moving within the text. */
   turn(): void
 }
 
-/** The actions on cells; the object stays the same for as long as the grid is there. */
+/** The actions on cells; the same object as long as the grid exists. */
 export interface Deeds {
   readonly field: FieldDeeds
   press(place: Place, isRange: boolean, isTouch: boolean): void
-  /** Puts a cell that is pressed into the formula that is being written; false: none can come there. */
+  /** Inserts a reference to the pressed cell into the formula being edited; returns false if none can be inserted there. */
   point(place: Place, isRange: boolean): boolean
   over(place: Place): void
   focused(place: Place): void
@@ -89,7 +89,7 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
       return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
     }))
 
-/** A class, because of many rows only those are drawn again that have changed. */
+/** A class, because a sheet may have many rows and only changed ones are drawn again. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
     const { cells, held, ...rest } = this.props
@@ -144,7 +144,7 @@ export class GridRow extends Component<RowInput> {
                 if (!isEdited && event.button === 0 && deeds.point(place, event.shiftKey)) event.preventDefault()
               }}
               onFocus={() => deeds.focused(place)}
-              // A finger that is drawn over cells scrolls.
+              // Dragging by touch scrolls.
               onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && deeds.over(place)}
               onDblClick={() => deeds.edit(place)}
             >
@@ -159,12 +159,12 @@ export class GridRow extends Component<RowInput> {
 
 interface FieldInput {
   readonly label: string
-  /** The sheet that it is drawn on. */
+  /** The sheet on which it is drawn. */
   readonly on: number
   readonly deeds: FieldDeeds
 }
 
-/** Whether a key did something of its own in the field. */
+/** Whether the field handled a key itself. */
 function fieldKey(event: KeyboardEvent, field: HTMLInputElement, deeds: FieldDeeds): boolean {
   const { key, shiftKey, altKey } = event
   const isPlain = !event.ctrlKey && !event.metaKey && !altKey
@@ -178,7 +178,7 @@ function fieldKey(event: KeyboardEvent, field: HTMLInputElement, deeds: FieldDee
   return true
 }
 
-/** The field of the cell that is written. It is drawn on the sheet whose cells are pointed at for its formula. */
+/** The field of the edited cell. It is drawn on the sheet whose cells the person points at for its formula. */
 export function CellField({ label, on, deeds }: FieldInput): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** The menu of a sheet: rows and columns. */
+/** The menu of a sheet, for rows and columns. */
 import type { JSX } from 'preact'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import type { Scalar } from '../../shared/fences/formula/values.ts'
@@ -13,11 +13,11 @@ interface SheetMenuInput {
   readonly at: Place
   /** The width of the sheet, in columns. */
   readonly width: number
-  /** Whether its source can be lined up. */
+  /** Whether its source can be aligned. */
   readonly aligns: boolean
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean
-  /** The same for rows and columns that come or go: formulas of other sheets follow. */
+  /** Like `act`, for inserting and deleting rows and columns: formulas of other sheets are adjusted. */
   readonly reshape: (edits: (now: Table) => readonly Edit[], change: Change) => void
   readonly valueOf: (place: Place) => Scalar
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-/** A sheet on the page, put together: what it shows, what is selected, what is being written, and what pointer, keys and clipboard do. */
+/** The complete state of a sheet on the page: values, selection, edited cell, pointer, keys and clipboard. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { type Area, areaBetween } from '../../shared/components/sheet-selection.ts'
 import { parseChart } from '../../shared/fences/chart.ts'
@@ -27,12 +27,12 @@ export interface SheetModel extends Clipboard {
   readonly editing: CellEditing
   /** The selected cell, or the one pointed at for a formula. */
   readonly area: ReadonlySignal<Area>
-  /** The cell that the menu is for; undefined: it is closed. */
+  /** The cell that the menu is for; undefined while it is closed. */
   readonly menu: Signal<HTMLElement | undefined>
   readonly isDrawing: { current: boolean }
   readonly deeds: Deeds
   readonly act: Act
-  /** Rows or columns come or go: formulas of other sheets follow, and charts. */
+  /** Inserts or deletes rows or columns: formulas of other sheets, and charts, are adjusted. */
   reshape(edits: (now: Table) => readonly Edit[], change: Change): void
   keyDown(event: KeyboardEvent): void
 }
@@ -43,7 +43,7 @@ function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selectio
     const picker = around.picker.peek()
     if (picker !== undefined && sheetIndex.peek() >= 0) picker.sheet.value = sheetIndex.peek()
   }
-  /** The formula, which may be one of another sheet, that cells of this one come into. */
+  /** Returns the formula being edited, possibly in another sheet, that can refer to cells of this one. */
   const writer = (): Writer | undefined => (sheetIndex.peek() < 0 ? undefined : around.writer.peek())
   const point = (place: Place, isRange: boolean): boolean => writer()?.point(sheetIndex.peek(), place, isRange) ?? false
   return {
@@ -51,7 +51,7 @@ function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selectio
     press(place, isRange, isTouch) {
       pickHere()
       const now = writer()
-      // A finger that is drawn over cells scrolls: it picks the corners one after the other.
+      // Dragging by touch scrolls, so a touch picks the two corners one after the other.
       const isSecond = isTouch && isPicked() && nameOf(selection.at.peek()) === nameOf(selection.to.peek())
       if (now === undefined) selection.go(place, isRange || isSecond)
       else if (!now.takes()) queueMicrotask(() => selection.go(place))
@@ -72,7 +72,7 @@ function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selectio
   }
 }
 
-/** Reads a component as a table; undefined: it is none any more, since others changed it. */
+/** Reads a component as a table; undefined if it no longer is one because others changed it. */
 export type TableOf = (fence: Fence) => Table | undefined
 
 export function createSheetModel(input: ComponentInput, tableOf: TableOf): SheetModel {

@@ -1,4 +1,4 @@
-/** Cells that are pointed at for the formula that is being written: of its own sheet, and of the others of the text. */
+/** Pointing at cells for the formula being edited: in its own sheet and in the other sheets of the text. */
 import { addId, type Fence, freeId } from '../../shared/fences/fences.ts'
 import { referencesIn } from '../../shared/fences/formula/parse.ts'
 import { type Spot, spotIn } from '../../shared/fences/formula/point.ts'
@@ -12,41 +12,41 @@ import { nameOf, type Place } from './sheet-grid.tsx'
 import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import type { CellRange, Pointed } from './sheets-around.ts'
 
-/** A formula once the sheets that it names have their ids, and the edits that give them. */
+/** A formula after the sheets that it names have ids, and the edits that add those ids. */
 export interface Named {
   readonly text: string
   readonly edits: readonly Edit[]
 }
 
 export interface Pointing {
-  /** Whether a cell can come where the cursor is in the field. */
+  /** Whether a reference can be inserted at the cursor of the field. */
   takes(field: HTMLInputElement): boolean
-  /** Whether the cursor is still behind cells of this sheet that were pointed at last. */
+  /** Whether the cursor is still after the cells of this sheet that were pointed at last. */
   goesOn(field: HTMLInputElement, sheet: number): boolean
-  /** Puts a cell into the formula; false: none can come there. */
+  /** Inserts a reference to a cell into the formula; returns false if none can be inserted there. */
   point(field: HTMLInputElement, sheet: number, place: Place, isRange: boolean): boolean
-  /** Goes on from what was pointed at last, else from the cell that is written, by so many rows and columns; false as above. */
+  /** Moves by a number of rows and columns from what was pointed at last, or else from the edited cell; returns false as above. */
   step(field: HTMLInputElement, origin: Place, step: Place, isRange: boolean): boolean
-  /** Goes to the sheet before or behind; false as above. */
+  /** Goes to the previous or next sheet; returns false as above. */
   change(field: HTMLInputElement, origin: Place, direction: 1 | -1): boolean
-  /** A reference that was pointed at stays in the formula, whatever is pointed at next. */
+  /** Keeps the current reference in the formula, whatever is pointed at next. */
   keep(): void
-  /** Where what was pointed at last stands in the formula. */
+  /** Returns where the reference pointed at last is in the formula. */
   offsets(): readonly [number, number]
-  /** The formula reads otherwise, because of what others did. */
+  /** Changes by others have changed the text of the formula. */
   moved(text: string, from: number, to: number): void
-  /** `sheets`: those of the text, as it is now. */
+  /** `sheets`: the current ones of the text. */
   named(text: string, sheets: readonly Fence[]): Named
   end(): void
 }
 
-/** In the place of what was pointed at last, while the cursor is still behind that. */
+/** Replaces the last reference while the cursor is still after it. */
 const lastIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement, last: Pointed | undefined): Pointed | undefined =>
   last?.text === value && selectionStart === last.to && selectionEnd === last.to ? last : undefined
 
 export function createPointing({ sheets, sheetIndex, around, show, said }: ComponentInput): Pointing {
   const { pointed } = around
-  /** Ids of sheets that have none yet: they get them with the formula. */
+  /** Ids for sheets that have none yet: they are added with the formula. */
   const ids = new Map<number, string>()
 
   const spotOf = (field: HTMLInputElement): { readonly again: Pointed | undefined; readonly spot: Spot | undefined } => {
@@ -54,7 +54,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     const [from, to] = [again?.from ?? field.selectionStart ?? 0, again?.to ?? field.selectionEnd ?? 0]
     return { again, spot: spotIn(field.value, from, to) }
   }
-  /** By which other sheets name one; undefined: they cannot. */
+  /** Returns the id by which other sheets name one; undefined if it cannot have one. */
   const idOf = (sheet: number): string | undefined => {
     const all = sheets.peek().sheets.map(({ fence }) => fence)
     const fence = all[sheet]
@@ -66,7 +66,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id: id ?? '' }))
     return undefined
   }
-  /** The reference as it comes into the formula; undefined: it cannot. */
+  /** Returns the reference as written in the formula; undefined if there can be none. */
   const referenceTo = ({ sheet, one, other }: CellRange, { end }: Spot): string | undefined => {
     const { top, bottom, first, last } = areaBetween(one, other)
     const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
@@ -91,7 +91,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     const { height, width } = sizeOf(sheet)
     return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
   }
-  /** By key: what is pointed at is shown, and told. */
+  /** With the keyboard, the pointed cell is shown and announced. */
   const tell = (): void => {
     const now = pointed.peek()
     if (now !== undefined) said.value = now.text.slice(now.from, now.to)
@@ -132,7 +132,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     },
     keep() {
       const now = pointed.peek()
-      // The field stays on the sheet that it is shown on.
+      // The field stays on the sheet on which it is shown.
       pointed.value = now === undefined || now.sheet === sheetIndex.peek() ? undefined : { ...now, from: -1, to: -1 }
     },
     offsets: () => [pointed.peek()?.from ?? 0, pointed.peek()?.to ?? 0],
@@ -150,7 +150,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
         const fence = all[sheet]
         if (fence === undefined || !now.includes(`#${id}!`)) continue
         edits.push(...addId(fence, id))
-        // Somebody else gave it one meanwhile.
+        // Another person gave it an id meanwhile.
         if (fence.id !== undefined) now = now.replaceAll(`#${id}!`, `#${fence.id}!`)
       }
       return { text: now, edits }

@@ -1,16 +1,16 @@
-/** The drawn part of a large sheet: the rows in view and some around them. The rest keeps its room, and the browser finds its words. */
+/** The drawn part of a large sheet: the visible rows and some around them. The rest keeps its space, and the browser's search finds its text. */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
 import type { Place } from '../../shared/components/sheet-selection.ts'
 
-/** Rows and columns that are drawn: from, and to before. */
+/** Drawn rows and columns: the first, and the one after the last. */
 export interface Seen {
   readonly rows: readonly [number, number]
   readonly columns: readonly [number, number]
 }
 
-/** Drawn next to what is seen; what is drawn changes by so many rows or columns at a time. */
+/** Rows and columns drawn beyond the visible ones; the drawn part changes in steps of this size. */
 const around = 8
 /** In pixels, before one was measured. */
 const rowHeightUsual = 30
@@ -27,7 +27,7 @@ export interface SheetWindow {
   /** The height of a row, in pixels. */
   readonly rowHeight: ReadonlySignal<number>
   follow(): void
-  /** Comes to a cell that is not drawn. */
+  /** Scrolls to a cell that is not drawn. */
   come(place: Place): void
 }
 
@@ -48,7 +48,7 @@ export function useSheetWindow(scroller: RefObject<HTMLElement | null>): SheetWi
         const right = heads.findLastIndex((head) => head.offsetLeft < scrollLeft + clientWidth)
         const rows = widened(scrollTop / rowHeight.peek(), (scrollTop + clientHeight) / rowHeight.peek())
         const columns = widened(left, right + 1)
-        // Each step of a scroll is not worth a drawing.
+        // A small scroll does not need a new drawing.
         if (JSON.stringify({ rows, columns }) !== JSON.stringify(seen.peek())) seen.value = { rows, columns }
       },
       come({ row, column }) {
@@ -79,7 +79,7 @@ interface HiddenInput {
   readonly onFound: () => void
 }
 
-/** Words that the browser finds and nobody else meets. */
+/** Text that the browser's search finds, but that is neither shown nor read out. */
 const Hidden = ({ text, height, onFound }: HiddenInput): JSX.Element => (
   <div
     class='sheet-hidden'
@@ -94,13 +94,13 @@ const Hidden = ({ text, height, onFound }: HiddenInput): JSX.Element => (
 )
 
 interface GapInput {
-  /** From the first cell that is not drawn. */
+  /** The first cell that is not drawn. */
   readonly from: Place
   readonly texts: readonly string[]
   readonly come: (place: Place) => void
 }
 
-/** The cells of a row between two that are drawn. */
+/** The cells of a row between two drawn ones. */
 export const CellGap = ({ from, texts, come }: GapInput): JSX.Element => (
   <td class='sheet-distant' aria-hidden='true' colSpan={texts.length}>
     {texts.map((text, index) => (
@@ -117,7 +117,7 @@ interface RowsInput {
   readonly come: (place: Place) => void
 }
 
-/** The rows between two that are drawn. */
+/** The rows between two drawn ones. */
 export class RowGap extends Component<RowsInput> {
   override shouldComponentUpdate({ from, texts, rowHeight }: RowsInput): boolean {
     const { texts: before } = this.props
@@ -138,7 +138,7 @@ export class RowGap extends Component<RowsInput> {
   }
 }
 
-/** Gives the columns the width of their longest texts, though few rows are drawn. */
+/** Gives the columns the width of their longest texts, although only a few rows are drawn. */
 export const WidthRow = ({ texts }: { texts: readonly string[] }): JSX.Element => (
   <tr class='sheet-widths' aria-hidden='true'>
     <td />
@@ -148,7 +148,7 @@ export const WidthRow = ({ texts }: { texts: readonly string[] }): JSX.Element =
   </tr>
 )
 
-/** Numbers from 0 to before `count`: those that are drawn one by one, the others as gaps with their length. */
+/** Returns the numbers from 0 to `count` - 1: the drawn ones separately, the others as gaps with their length. */
 export function spansOf(
   count: number,
   isDrawn: (index: number) => boolean

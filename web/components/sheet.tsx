@@ -1,4 +1,7 @@
-/** Sheets: a grid that is gone through with arrows, written by typing, and copied and pasted as spreadsheets do. Formulas stay in the text; what they give is shown. */
+/**
+ * Sheets: a grid that a person navigates with arrows, edits by typing, and copies and pastes as in spreadsheets. The text contains the formulas; the
+ * grid shows their results.
+ */
 import { useComputed, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -23,7 +26,7 @@ interface PartInput {
   readonly model: SheetModel
 }
 
-/** The cell with the focus, its formula and what is wrong with it; or the formula of another sheet that cells of this one are pointed at for. */
+/** The focused cell with its formula and its error; or the formula of another sheet for which the person points at cells of this one. */
 function SheetBar({ input, model }: PartInput): JSX.Element {
   const picker = input.around.picker.value
   return picker !== undefined && picker.sheet.value === input.sheetIndex.value ? (
@@ -33,7 +36,7 @@ function SheetBar({ input, model }: PartInput): JSX.Element {
   )
 }
 
-/** The purpose that cells are picked for, while they are. */
+/** The purpose for which cells are picked, while they are. */
 function PickBar({ picker, input, model: { selection } }: PartInput & { readonly picker: Picker }): JSX.Element {
   const range = { sheet: input.sheetIndex.value, one: selection.at.value, other: selection.to.value }
   return (
@@ -99,10 +102,10 @@ const SheetHead = ({ width, longest }: { width: number; longest: readonly string
   </thead>
 )
 
-/** The cell that is gone to gets the focus once it is drawn: it may be a new one. */
+/** Focuses the selected cell once it is drawn, because it may be new. */
 function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: RefObject<HTMLElement | null>): void {
   isDrawing.current = true
-  // A request is carried out when the grid was drawn next.
+  // A request is carried out after the next drawing of the grid.
   void selection.asked.value
   useLayoutEffect(() => {
     isDrawing.current = false
@@ -113,7 +116,7 @@ function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: Re
   })
 }
 
-/** A cell that is pointed at by key comes into view. */
+/** Scrolls a cell that the keyboard points at into view. */
 function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElement | null>): void {
   const name = corner === undefined ? '' : nameOf(corner)
   useLayoutEffect(() => {
@@ -121,10 +124,10 @@ function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElem
   }, [name])
 }
 
-/** Frames that a component is waited for, that comes into view. */
+/** How many frames to wait for a component that is scrolled into view. */
 const framesMax = 120
 
-/** Selects what was asked for from elsewhere, once this is part of the page. */
+/** Selects the cells that were requested elsewhere, once this sheet is part of the page. */
 function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetModel, element: RefObject<HTMLElement | null>): void {
   useSignalEffect(() => {
     const range = around.wanted.value
@@ -151,7 +154,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   const { top, bottom, first, last } = model.area.value
   const { around, sheetIndex } = input
   const edited = editing.editing.value
-  /** The field is drawn on the sheet whose cells are pointed at. */
+  /** The field is drawn on the sheet whose cells the person points at. */
   const pointed = around.pointed.value
   const isElsewhere = edited !== undefined && pointed !== undefined && pointed.sheet !== sheetIndex.value
   const cellsOf = (row: number): readonly Shown[] => {
@@ -273,7 +276,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
   })
   useLayoutEffect(() => {
     if (takesFocus && editing.editing.peek() === undefined) selection.focus()
-    // The field lets go of what is held, since it may go with the grid.
+    // Releases the part that this page holds, because the field may be removed with the grid.
     return () => editing.leave()
   }, [])
   const anchor = menu.value

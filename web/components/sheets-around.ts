@@ -1,6 +1,6 @@
 /**
- * The sheets of one text, together: cells of one are pointed at for the formula of another, or picked for a chart, and one is gone to from
- * elsewhere. A sheet is told by its place among those of the text.
+ * The sheets of one text together: a formula of one can refer to cells of another, a chart can pick its cells, and a link elsewhere can lead to
+ * cells. Each sheet is identified by its index in the text.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
@@ -9,36 +9,36 @@ import type { FieldDeeds, Place } from './sheet-grid.tsx'
 
 export interface CellRange {
   readonly sheet: number
-  /** Where it began, and where it ends. */
+  /** Where the range begins, and where it ends. */
   readonly one: Place
   readonly other: Place
 }
 
-/** Cells that were pointed at, and where they stand in the formula. */
+/** Cells that were pointed at, and the position of their reference in the formula. */
 export interface Pointed extends CellRange {
   readonly text: string
   readonly from: number
   readonly to: number
 }
 
-/** The formula that is being written. */
+/** The formula being edited. */
 export interface Writer {
   readonly sheet: ReadonlySignal<number>
-  /** Which cell of which sheet it is. */
+  /** Returns the name of its cell and sheet. */
   name(): string
   readonly deeds: FieldDeeds
-  /** Whether a cell can come where the cursor is. */
+  /** Whether a reference can be inserted at the cursor. */
   takes(): boolean
-  /** Whether cells of this sheet were pointed at last, and more of them may come. */
+  /** Whether cells of this sheet were pointed at last, and the range can still grow. */
   goesOn(sheet: number): boolean
-  /** Puts a cell into the formula; false: none can come there. */
+  /** Inserts a reference to a cell into the formula; returns false if none can be inserted there. */
   point(sheet: number, place: Place, isRange: boolean): boolean
 }
 
-/** The component that wants cells to be picked. */
+/** The component for which cells are picked. */
 export interface Picker {
   readonly name: string
-  /** The sheet that somebody picks in. */
+  /** The sheet in which the person picks. */
   readonly sheet: Signal<number>
   take(range: CellRange): void
   cancel(): void
@@ -48,13 +48,13 @@ export interface SheetsAround {
   readonly writer: Signal<Writer | undefined>
   readonly pointed: Signal<Pointed | undefined>
   readonly picker: Signal<Picker | undefined>
-  /** Cells that are to be selected, as soon as their sheet is drawn. */
+  /** Cells to select as soon as their sheet is drawn. */
   readonly wanted: Signal<CellRange | undefined>
 }
 
 const known = new WeakMap<ReadonlySignal<readonly Fence[]>, SheetsAround>()
 
-/** One for all components of a text that is shown, by its fences. */
+/** Returns one instance for all components of a shown text, by its fences. */
 export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAround {
   const found = known.get(fences) ?? {
     writer: signal(undefined),
@@ -66,7 +66,7 @@ export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAr
   return found
 }
 
-/** The sheets of a text, and how one of them comes into view. */
+/** The sheets of a text, and how to bring one of them into view. */
 interface Sheets {
   readonly around: SheetsAround
   readonly sheets: ReadonlySignal<DocumentSheets>
@@ -75,7 +75,7 @@ interface Sheets {
 
 const corner: Place = { row: 0, column: 0 }
 
-/** Brings cells into view and selects them; false: their sheet is not drawn, because its source shows, say. */
+/** Brings cells into view and selects them; returns false if their sheet is not drawn, for example because its source shows. */
 export function goToCells({ around, sheets, show }: Sheets, range: CellRange): boolean {
   const fence = sheets.peek().sheets[range.sheet]?.fence
   if (fence === undefined || !show(fence)) return false
@@ -83,7 +83,7 @@ export function goToCells({ around, sheets, show }: Sheets, range: CellRange): b
   return true
 }
 
-/** The same for the first cell of the next sheet that is drawn, or of the one before. */
+/** The same for the first cell of the next, or previous, sheet that is drawn. */
 export function goToSheet(input: Sheets, from: number, direction: 1 | -1): void {
   const count = input.sheets.peek().sheets.length
   for (let steps = 1; steps <= count; steps++) {

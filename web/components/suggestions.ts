@@ -1,11 +1,11 @@
-/** Suggestions for the text of a component: the marks in the text are under it. */
+/** Suggestions for the text of a component, whose marks in the text are covered by it. */
 import { useComputed, type ReadonlySignal } from '@preact/signals'
 import { isOpen, type Item } from '../review/annotations/items.ts'
 import type { ComponentInput } from './input.ts'
 
 export interface Suggestions {
   readonly count: ReadonlySignal<number>
-  /** Looks at the first one. */
+  /** Shows the first one. */
   show(): void
 }
 

@@ -1,35 +1,35 @@
 /**
- * Runs one widget in a frame of its own (server/http/widget-page.ts tells the messages). Its messages are believed as far as they can do
- * no harm: a height within limits, a state for whoever keeps it. Messages of other frames are not heard.
+ * Runs one widget in a separate frame (server/http/widget-page.ts describes the messages). Its messages are trusted only for harmless effects: a
+ * height within limits, and a state to store. Messages of other frames are ignored.
  */
 import { limits } from '../../shared/limits.ts'
 
 const framePath = '/embed/widget'
 
-/** The parameter of a request is not one that can be answered (JSON-RPC 2.0, 5.1). */
+/** Invalid params: the request names no existing sheet (JSON-RPC 2.0, 5.1). */
 const noSuchSheet = -32_602
 
-/** Shortest time between two states that are kept, in milliseconds. */
+/** Shortest time between two stored states, in milliseconds. */
 const stateMsMin = 1000
 
 /**
- * A widget that sends so many messages more than it may each second is stopped: the page would do nothing else but hear them. They are
- * counted as they are heard, so that a slow page, which hears few of them in a second, is no more patient.
+ * A widget that exceeds its allowed messages per second by this many is stopped, because the page would do nothing except handle them. Messages are
+ * counted when they are handled, so a slow page, which handles few of them per second, is just as strict.
  */
 const [messagesMax, messagesPerSecond] = [1000, 120]
-/** So many questions about sheets are answered within a second: each answer may be long. */
+/** How many questions about sheets are answered per second, because each answer may be long. */
 const answersMax = 30
 
-/** Too many questions (of the range that JSON-RPC leaves to implementations). */
+/** Too many questions (in the range that JSON-RPC leaves to implementations). */
 const tooMany = -32_000
 
-/** A widget that was loaded and does not answer for so long has left its page, or does nothing else any more; in milliseconds. */
+/** A loaded widget that does not answer for this long has left its page or hangs; in milliseconds. */
 const answerMsMax = 3000
 
 /** It threw an error, left its page (or hangs), or sent too many messages. */
 export type WidgetFault = 'error' | 'left' | 'flood'
 
-/** So much of what an error says is passed on, in UTF-16 units. */
+/** How much of an error message is passed on, in UTF-16 units. */
 const messageUnitsMax = 200
 
 export interface WidgetInput {
@@ -38,11 +38,11 @@ export interface WidgetInput {
   /** In CSS pixels. */
   readonly height: number
   readonly state: unknown
-  /** Keeps a state; at most one a second, the last one always. Absent where nobody may write. */
+  /** Stores a state; at most one per second, and always the last one. Absent if the person may not write. */
   readonly onState?: (state: unknown) => void
-  /** Something went wrong in it; but for an error of its own it was stopped. */
+  /** The widget failed. It was stopped, unless it reported an error of its own. */
   readonly onFault: (fault: WidgetFault, message: string) => void
-  /** The cells of a sheet as they show; undefined: there is no such sheet. */
+  /** Returns the displayed cells of a sheet; undefined if there is no such sheet. */
   readonly dataOf?: (sheet: string) => readonly (readonly string[])[] | undefined
 }
 
@@ -59,7 +59,7 @@ interface Message {
 
 const createFrame = (title: string, height: number): HTMLIFrameElement => {
   const element = document.createElement('iframe')
-  // Never allow-same-origin: with it a widget would be the page.
+  // Never allow-same-origin: the widget would then have the rights of the page.
   element.setAttribute('sandbox', 'allow-scripts')
   element.setAttribute('allow', '')
   element.referrerPolicy = 'no-referrer'
@@ -98,7 +98,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
   let answers = 0
   let heardAt = 0
   let messages = 0
-  /** Whether this message is one too many. */
+  /** Whether this message exceeds the limit. */
   const floods = (): boolean => {
     const now = performance.now()
     messages = Math.max(0, messages - ((now - heardAt) / 1000) * messagesPerSecond) + 1
@@ -121,7 +121,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
     element.remove()
   }
 
-  // A page that was loaded into the frame after the widget is another one, which answers nothing.
+  // A page that loads into the frame after the widget is a different one, which does not answer.
   element.addEventListener('load', () => {
     if (!isGiven) return
     post({ method: 'ui/ping' })

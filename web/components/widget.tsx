@@ -1,4 +1,4 @@
-/** Widgets: small pages that run when asked to, each in a frame that reaches nothing (web/components/widget-host.ts), and keep a state in the text. */
+/** Widgets: small pages that run on request, each in an isolated frame (web/components/widget-host.ts), and store a state in the text. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { t } from '../text/t.ts'
 import { runWidget, type RunningWidget, type WidgetFault } from './widget-host.ts'
 import type { ComponentInput } from './input.ts'
 
-/** As JSON.parse gives it; null without one. */
+/** As JSON.parse returns it; null without one. */
 const stateOf = (json: string | undefined): unknown => (json === undefined ? null : (JSON.parse(json) as unknown))
 
 const faultWords = (fault: WidgetFault, message: string): string => {
@@ -19,9 +19,9 @@ const faultWords = (fault: WidgetFault, message: string): string => {
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said, sheets } = input
   const widget = useComputed(() => parseWidget(fence.value))
-  /** The running widget; undefined: nothing runs. */
+  /** The running widget; undefined if none runs. */
   const running = useSignal<string | undefined>(undefined)
-  /** The last error, in words. */
+  /** The last error message. */
   const fault = useSignal('')
   const place = useRef<HTMLDivElement>(null)
   const frame = useRef<RunningWidget | undefined>(undefined)
@@ -70,7 +70,8 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
     if (running.value === undefined) end()
   })
 
-  // The editor takes what is far away out of the page, which ends what runs in it; it begins again, with its state, when it is seen again.
+  // The editor removes distant content from the page, which ends a widget that runs there. It starts again, with its state, when it becomes visible
+  // again.
   useEffect(() => {
     const element = place.current
     if (element === null) return undefined
