@@ -1,7 +1,7 @@
 /**
- * Comments, suggestions and assignments on the page of a document: what its other parts know of them. Fetched after the editor; no markup
- * here. Below `annotations/`, the state that the parts share is in `state.ts`, the places of remarks in `placing.ts`, looking at one in
- * `looking.ts`, writing one in `writing.ts`, typing that only proposes in `proposing.ts`, addresses in `address.ts`.
+ * Comments, suggestions and assignments on the page of a document: the interface for its other parts. Loaded after the editor; no markup here. In
+ * `annotations/`, `state.ts` has the shared state and `placing.ts` the places of annotations. `looking.ts` is for the active one, `writing.ts` for
+ * new comments, `proposing.ts` for typing in suggesting mode, and `address.ts` for addresses.
  */
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { documentValue } from '../device/device.ts'
@@ -21,7 +21,7 @@ import { openState } from './annotations/state.ts'
 import { openWriting } from './annotations/writing.ts'
 import '../ui/more-icons.ts'
 
-/** With what draws it. */
+/** The review together with its components. */
 export interface OpenReview extends Review {
   readonly Layer: typeof Layer
 }
@@ -68,7 +68,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
       const has = items.value.some((item) => (isOpen(item) || recent.has(item.id)) && item.span !== undefined)
       if (store.state.value === 'ready') writeDevice(marginKey, has ? '1' : null)
       if (!has && store.state.value === 'reading') return
-      // The text takes its column back when the last remark is gone.
+      // The text gets its column back when the last annotation is gone.
       wantsMargin.value = has
     })
   ]

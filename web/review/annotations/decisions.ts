@@ -1,4 +1,4 @@
-/** Decisions of this page, each of which can be taken back: from its notice, in the place of its card, and by the keys of undo. */
+/** Decisions made on this page. Each can be undone from its notice, in the place of its card, and with the undo keys. */
 import { undoDepth } from '@codemirror/commands'
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
@@ -7,29 +7,29 @@ import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
 import type { Action } from '../outbox/waiting.ts'
 
-/** How long a decision is told, in milliseconds. */
+/** How long a decision is shown, in milliseconds. */
 const toldMs = 10_000
-/** Decisions that the keys of undo take back. */
+/** How many decisions the undo keys can undo. */
 const decisionsMax = 100
 
 interface Decision {
   readonly ids: readonly string[]
-  /** Steps of typing that were there before it: those that came since are undone first. */
+  /** Undo steps of typing that existed before the decision: later ones are undone first. */
   readonly steps: number
 }
 
 export interface Decisions {
-  /** Suggestions that were decided here a moment ago: their cards stay, and say so. */
+  /** Suggestions that were decided here a moment ago: their cards stay and show the decision. */
   readonly recent: ReadonlySignal<ReadonlySet<string>>
-  /** Whether this page decided it, however long ago. */
+  /** Whether this page made the decision, at any time. */
   isHere(id: string): boolean
-  /** A decision is on its way. */
+  /** A decision has been sent. */
   asked(action: Action, ids: readonly string[]): void
-  /** The service did it. */
+  /** The service accepted the decision. */
   done(action: Action, ids: readonly string[]): void
-  /** It did not. */
+  /** The service refused it. */
   refused(ids: readonly string[]): void
-  /** Takes the newest decision back if nothing was typed since. False: there is none. */
+  /** Undoes the newest decision if nothing was typed since. Returns false if there is none. */
   undo(): boolean
   close(): void
 }
@@ -62,7 +62,7 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
     isHere: (id) => here.has(id),
     asked(action, ids) {
       if (action === 'reopen') return drop(ids)
-      // Text that is typed from now on is a step of its own.
+      // Text typed from now on is a new undo step.
       view.state.facet(endStep)()
       made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
       for (const id of ids) here.add(id)

@@ -1,4 +1,4 @@
-/** The effect of a suggestion on a component, in words. The part that says it knows all components, and comes with the first suggestion. */
+/** Describes the effect of a suggestion on a component. The module that knows all components loads with the first suggestion. */
 import { signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import { isOpen, type Item } from './items.ts'
@@ -10,7 +10,7 @@ export const proposalOf = (item: Item): { readonly original: string; readonly te
   return item.kind === 'new' && item.waiting.deed.kind === 'suggest' ? item.waiting.deed : undefined
 }
 
-/** Answers for an item; undefined: it is about no component, or cannot be said yet. */
+/** Returns a function that describes the effect of an item; undefined if it affects no component or cannot be described yet. */
 export function openDeeds(view: EditorView): (item: Item) => string | undefined {
   const told = signal<typeof wordsOfEdit | undefined>(undefined)
   let isAsked = false
@@ -18,7 +18,7 @@ export function openDeeds(view: EditorView): (item: Item) => string | undefined 
     const proposed = proposalOf(item)
     if (proposed !== undefined && !isAsked) {
       isAsked = true
-      // Without it the card shows the words that change.
+      // Without the module, the card shows the changed words.
       import('../suggestions/told-words.ts').then(
         (found) => (told.value = found.wordsOfEdit),
         () => undefined

@@ -1,4 +1,4 @@
-/** The comments and suggestions that are shown, of the service and of this page alike. */
+/** The comments and suggestions that are shown, from the service and from this page. */
 import type { Signal } from '@preact/signals'
 import type { Range as Span } from '../../../shared/text/anchors.ts'
 import { personName } from '../../presence/person.ts'
@@ -9,16 +9,16 @@ import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
 import type { Waiting } from '../outbox/waiting.ts'
 
-/** The text that is written about, before it is sent. */
+/** The range that a new comment is about, before the comment is sent. */
 export interface Composer {
-  /** The words; '' for the document as a whole. */
+  /** The quoted words; '' for the document as a whole. */
   readonly quote: string
   readonly body: Signal<string>
 }
 
 interface Placed {
   readonly id: string
-  /** Where it is in what the editor shows; undefined: nowhere. */
+  /** Where it is in the editor; undefined if it has no place there. */
   readonly span: Span | undefined
 }
 
@@ -33,7 +33,7 @@ export type Item = Placed &
 
 export const composerId = 'composer'
 
-/** Whether a comment or suggestion is still to be dealt with. */
+/** Whether a comment or suggestion is still open. */
 export const isOpen = (item: Item): boolean => {
   if (item.kind === 'comment') return !item.thread.comment.resolved
   return item.kind === 'proposal' ? isUndecided(item.proposal.suggestion) : true
@@ -41,7 +41,7 @@ export const isOpen = (item: Item): boolean => {
 
 const nobody: ReadonlySet<string> = new Set()
 
-/** The mark of an item in the text; undefined: none. `key` changes when the service says where it is. `recent`: decided a moment ago. */
+/** Returns the mark of an item in the text, or undefined. `key` changes when the service reports its place. `recent`: decided a moment ago. */
 export function remarkOf(item: Item, recent = nobody): { readonly remark: Remark; readonly key: unknown } | undefined {
   const { id } = item
   if (!isOpen(item))
@@ -61,7 +61,7 @@ export function remarkOf(item: Item, recent = nobody): { readonly remark: Remark
   return { remark: { id, kind: 'comment', author, text: '' }, key: id }
 }
 
-/** The words that a comment was made on. */
+/** Returns the words that a comment was made on. */
 export const quoteOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.target.quote
   if (item.kind === 'composer') return item.composer.quote
@@ -69,22 +69,22 @@ export const quoteOf = (item: Item): string => {
   return item.waiting.deed.kind === 'comment' ? (item.waiting.deed.target?.find ?? '') : ''
 }
 
-/** The author; for an item that is not sent yet, this person. */
+/** Returns the author; for an unsent item, this person. */
 export const authorOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.author
   if (item.kind === 'proposal') return item.proposal.suggestion.author
   return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
 }
 
-/** Whether a suggestion is shown as one: not while its author types it here, and not when it was typed and taken back. */
+/** Whether a suggestion is shown as a card: not while its author types it here, and not if it was typed and withdrawn. */
 const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
   draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
 
-/** All there is, in the order of the text; what has no place comes last. */
+/** Returns all items in the order of the text; those without a place come last. */
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
-  // Words for a comment that is gone stand alone, so that they can be copied.
+  // A reply to a deleted comment becomes an item of its own, so that its text can be copied.
   const waiting = store.outbox.list.value.filter(
     ({ deed, refusal }) =>
       deed.kind === 'comment' ||

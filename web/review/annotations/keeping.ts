@@ -1,6 +1,6 @@
 /**
- * Keeps the remarks of a document on this device next to its text, and shows them until the service tells again. Only for the link that the
- * device keeps: what is removed with the document does not come back, and what one link may see is not shown to another.
+ * Stores the annotations of a document on this device, next to its text, and shows them until the service sends its own. Only for the link that the
+ * device stores: annotations removed with the document do not return, and what one link may see is not shown to another.
  */
 import { effect } from '@preact/signals'
 import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'
@@ -10,10 +10,10 @@ import { keptLists } from '../outbox/kept.ts'
 import { placesIn } from '../suggestions/places.ts'
 import type { State } from './state.ts'
 
-/** Lists are written at most so often, in milliseconds. */
+/** Shortest time between two writes of the lists, in milliseconds. */
 const writeMs = 1000
 
-/** Answers how to stop. */
+/** Returns a function that stops this. */
 export function openKeeping({ page: { session }, editor: { view }, store, placing }: State): () => void {
   const { id, key, text } = session
   const mayKeep = (): boolean => findRecent(id)?.key === key
@@ -33,7 +33,7 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
       const range = ranges[index]
       if (range !== undefined) placing.made(remark, { from: shown(range.from), to: shown(range.to) })
     })
-    // Where the service saw them then, says nothing of the text of now.
+    // Their former places do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
     store.offer(
       {

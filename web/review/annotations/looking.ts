@@ -1,4 +1,4 @@
-/** Looking at one remark after the other, in the text and in cards, and dealing with the one that is looked at. */
+/** Goes from one annotation to the next, in the text and in cards, and acts on the active one. */
 import { signal } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
@@ -8,15 +8,15 @@ import { excerpt } from '../outbox/records.ts'
 import type { State } from './state.ts'
 
 export interface Looking {
-  /** Looks at a remark, and shows its text. */
+  /** Activates an annotation and reveals its text. */
   show(id: string, focus?: 'card' | 'text'): void
-  /** The next or previous one of the text. */
+  /** Goes to the next or previous one in the text. */
   go(step: 1 | -1): void
-  /** Decides the suggestion that is looked at. */
+  /** Decides the active suggestion. */
   decide(action: 'accept' | 'reject'): void
-  /** Asks in its card why the suggestion that is looked at is rejected. */
+  /** Opens the field for the reason of a rejection in the active suggestion's card. */
   askReason(): void
-  /** Resolves the comment that is looked at. */
+  /** Resolves the active comment. */
   resolve(): void
 }
 
@@ -61,7 +61,7 @@ export function openLooking(state: State): Looking {
   }
 
   const go = (step: 1 | -1): void => {
-    // Where they are now: what was typed a moment ago is not in the items yet.
+    // Uses current positions: the items do not include the latest typing yet.
     const all = items.peek().flatMap((item) => {
       const span = isOpen(item) && item.kind !== 'composer' ? placing.spanOf(item.id) : undefined
       return span === undefined ? [] : [{ item, span }]
@@ -70,7 +70,7 @@ export function openLooking(state: State): Looking {
       toast(t('There are no comments or suggestions in the text.'))
       return
     }
-    // A reader has no cursor in the text, and begins at its end or beginning.
+    // In the reading view there is no cursor, so it begins at the end or the beginning of the text.
     const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
     const current = all.findIndex(
       ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))

@@ -1,4 +1,4 @@
-/** Brings remarks to their places in the editor: where the service, or this page, says they are, and again when text comes back. */
+/** Places annotations in the editor: where the service or this page reports them, and again when deleted text is restored. */
 import { batch, signal, type ReadonlySignal } from '@preact/signals'
 import type { Extension } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
@@ -10,37 +10,37 @@ import type { Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
 
-/** Where a remark is in the stored text. */
+/** The place of an annotation in the stored text. */
 export interface RemarkPlace extends Span {
   readonly id: string
   readonly isSuggestion: boolean
 }
 
 export interface Placing {
-  /** Where remarks are in what the editor shows, as it was read last. */
+  /** The places of annotations in the editor, as of the last read. */
   readonly spans: ReadonlySignal<ReadonlyMap<string, Span>>
-  /** Grows with whatever moves the text on the screen. */
+  /** Increases whenever something moves the text on the screen. */
   readonly moved: ReadonlySignal<number>
   /** Follows the text. */
   readonly extension: Extension
   spanOf(id: string): Span | undefined
-  /** The open remarks that have a place in the text, as it is now. */
+  /** Returns the open annotations that have a place in the current text. */
   places(): readonly RemarkPlace[]
-  /** This page made a remark there: so it is until the service says where it is. */
+  /** This page made an annotation there: its place until the service reports one. */
   made(id: string, span: Span): void
-  /** Its card stays where it is for a while, though it is decided. */
+  /** Its card stays in place for a while after the decision. */
   keep(id: string): void
-  /** Brings what the lists say into the editor. */
+  /** Updates the editor from the lists. */
   place(all: readonly Item[]): void
   close(): void
 }
 
-/** Places are read again at most so often while somebody types, in milliseconds. */
+/** Shortest time between two reads of the places while somebody types, in milliseconds. */
 const placeMs = 120
 const lookAgainMs = 1500
-/** Looks at text that came, each after twice the time of the one before: the service may learn later than this page. */
+/** Checks restored text this many times, each after twice the previous delay, because the service may receive it later than this page. */
 const looksMax = 5
-/** Gone texts that are looked for when something is typed. */
+/** Most deleted texts that are searched for when something is typed. */
 const goneMax = 50
 
 export function openPlacing(
@@ -51,13 +51,13 @@ export function openPlacing(
 ): Placing {
   const spans = signal<ReadonlyMap<string, Span>>(new Map())
   const moved = signal(0)
-  /** Where remarks of this page were made, until the service says where they are. */
+  /** Places of annotations made on this page, until the service reports theirs. */
   const made = new Map<string, Span>()
-  /** Where those stood that were decided here a moment ago. */
+  /** Places of annotations that were decided here a moment ago. */
   const stood = new Map<string, number>()
   let known = new Map<string, unknown>()
 
-  /** The place of an item as the service, or this page, says; `same` when what the editor knows is better. */
+  /** Returns the place of an item according to the service or this page; `same` if the editor knows better. */
   const placeOf = (item: Item, stored: () => string): Span | undefined | 'same' => {
     const { state } = view
     const { shown } = state.facet(textMap)
@@ -80,7 +80,7 @@ export function openPlacing(
     const { from, to } = item.kind === 'comment' ? (item.thread.comment.anchor ?? { from: null, to: null }) : item.proposal.suggestion
     if (from === null || to === null) return undefined
     const quote = quoteOf(item)
-    // The same words next to changed ones are other words.
+    // The same words are different words if the text next to them has changed.
     const words = quote.length === to - from ? quote : ''
     const found = near(base, { from, to }, words)
     const isExact = words !== '' && base.sliceString(found.from, found.to) === words
@@ -94,7 +94,7 @@ export function openPlacing(
     })
   }
 
-  /** Brings what the lists say into the editor. */
+  /** Updates the editor from the lists. */
   const place = (all: readonly Item[]): void => {
     let whole: string | undefined
     const stored = (): string => (whole ??= storedText(view.state).toString())
@@ -106,13 +106,13 @@ export function openPlacing(
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = placeOf(item, stored)
-      // Its proposal may be new, though its place is not.
+      // Its proposal may be new although its place is not.
       put.push({ remark: wanted.remark, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
     known = next
-    // An effect that was not asked for now is not true later.
+    // A requested effect applies only once.
     made.clear()
     if (put.length === 0 && gone.size === 0) return
     view.dispatch({ effects: [dropRemarks.of(gone), placeRemarks.of(put)] })
@@ -123,7 +123,7 @@ export function openPlacing(
   let looking: ReturnType<typeof setTimeout> | undefined
   let looks = 0
 
-  /** Text that was gone may be there again: the service knows. */
+  /** Deleted text may have been restored: the service knows. */
   const lookForGone = (): void => {
     looking = undefined
     const gone = items().filter((item) => item.span === undefined && isOpen(item) && quoteOf(item) !== '')

@@ -1,4 +1,4 @@
-/** Whether typing proposes, who may choose, and what becomes of that which was typed. */
+/** Whether typing creates suggestions, who may choose that, and how typed changes become suggestions. */
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { Edit } from '../../../shared/text/diff.ts'
@@ -19,24 +19,26 @@ import { targetOf } from '../suggestions/targets.ts'
 import { openDrafting } from '../suggestions/drafting.ts'
 import type { Deed, DraftName, SuggestDeed } from '../outbox/waiting.ts'
 
-/** So long what was proposed twice can be taken back from its notice, and what was taken back be had again, in milliseconds. */
+/** How long a notice offers to undo a duplicate suggestion, or to restore a withdrawn one, in milliseconds. */
 const sameMs = 10_000
-/** How long what was typed may be on the page alone, in milliseconds. */
+/** How long typed changes may exist only on the page, in milliseconds. */
 const draftMs = 300
 
 export interface Proposing {
-  /** Typing proposes. */
+  /** Whether typing creates suggestions. */
   readonly suggesting: ReadonlySignal<boolean>
-  /** Goes with what is proposed from now on. */
+  /** The reason that is sent with new suggestions. */
   readonly reason: Signal<string>
-  /** Whether this person may choose between the two. */
+  /** Whether this person may choose between editing and suggesting. */
   readonly canChoose: ReadonlySignal<boolean>
   toggleSuggesting(): void
-  /** Proposes what was typed, at once. */
+  /** Sends typed changes as suggestions at once. */
   settle(): void
-  /** Proposes a change of the text, and answers how to take it back. Undefined: it changes nothing, or this person has proposed it already. */
+  /**
+   * Suggests a change of the text and returns a function that undoes it. Undefined if it changes nothing, or this person has already suggested it.
+   */
   suggest(edit: Edit): (() => void) | undefined
-  /** Takes a suggestion of one's own back; its notice has it again. */
+  /** Withdraws one's own suggestion; a notice offers to restore it. */
   withdraw(suggestion: Suggestion): void
   close(): void
 }

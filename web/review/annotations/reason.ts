@@ -1,9 +1,9 @@
-/** The reason that somebody is typing for a rejection. It outlives a reload of this tab, and nothing else. */
+/** The reason that somebody is typing for a rejection. It survives only a reload of this tab. */
 import { effect, signal, type Signal } from '@preact/signals'
 import { documentValue } from '../../device/device.ts'
 import { tabStorage } from '../../device/values.ts'
 
-/** The suggestion whose card asks for it, with what is typed there so far. */
+/** The suggestion whose card asks for the reason, with the text typed so far. */
 export interface Rejecting {
   readonly id: string
   readonly reason: Signal<string>
@@ -20,7 +20,7 @@ const isKept = (value: unknown): value is Kept =>
   typeof (value as Partial<Kept>).id === 'string' &&
   typeof (value as Partial<Kept>).reason === 'string'
 
-/** A browser may refuse storage at any moment, and anybody may have written what is there. */
+/** A browser may refuse storage at any moment, and the stored value may come from anyone. */
 const read = (storage: () => Storage, name: string): Kept | undefined => {
   try {
     const value: unknown = JSON.parse(storage().getItem(name) ?? 'null')
@@ -35,11 +35,13 @@ const write = (storage: () => Storage, name: string, kept: Kept | undefined): vo
     if (kept === undefined) storage().removeItem(name)
     else storage().setItem(name, JSON.stringify(kept))
   } catch {
-    // It holds for this page alone then.
+    // Then it is only on this page.
   }
 }
 
-/** The reason that was being typed for a document before a reload, else none; further typing is stored. Returns the way to stop, too. */
+/**
+ * Returns the reason that was being typed for a document before a reload, if any, and stores further typing. Also returns a function that stops this.
+ */
 export function openRejecting(doc: string, storage = tabStorage): { readonly rejecting: Signal<Rejecting | undefined>; close(): void } {
   const name = documentValue('reason', doc)
   const kept = read(storage, name)

@@ -1,4 +1,4 @@
-/** The interface of comments, suggestions and assignments for other parts of the page. Types alone; `../review.ts` opens it. */
+/** The interface of comments, suggestions and assignments for other parts of the page. Only types; `../review.ts` implements it. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
 import type { View } from '../../view/view.ts'
@@ -21,23 +21,23 @@ export interface Review
   /** Suggestions that were decided here a moment ago. */
   readonly recent: Decisions['recent']
   readonly isDecidedHere: Decisions['isHere']
-  /** Takes the newest decision of this page back; false: there is none, or something was typed since. */
+  /** Undoes the newest decision of this page; returns false if there is none, or something was typed since. */
   undoDecision(): boolean
-  /** The panel of the page that is open. */
+  /** The open panel of the page. */
   readonly panel: View['panel']
-  /** Which document, and the key to it. */
+  /** The document and its key. */
   readonly doc: { readonly id: string; readonly key: string }
-  /** How many are still to be dealt with. */
+  /** The number of open items. */
   readonly open: ReadonlySignal<number>
-  /** Whether the text makes room for cards; undefined until it is known. */
+  /** Whether the text should make room for cards; undefined until that is known. */
   readonly wantsMargin: ReadonlySignal<boolean | undefined>
   readonly editor: EditorView
-  /** A remark was clicked; undefined: next to all. */
+  /** An annotation was clicked; undefined for a click next to all of them. */
   pick(id: string | undefined): void
 }
 
 /** A page with its comments and suggestions. */
 export interface ReviewedView extends View {
-  /** Undefined until their part of the page is there. */
+  /** Undefined until that part of the page has loaded. */
   readonly review: ReadonlySignal<Review | undefined>
 }

@@ -1,4 +1,4 @@
-/** The state that the parts of the review share: the remarks shown, the one a person looks at, the one being written. */
+/** The state that the parts of the review share: the shown annotations, the active one, the comment being written. */
 import { plainNameOf } from '../../presence/people.ts'
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { mentionOf } from '../../../shared/mentions.ts'
@@ -26,27 +26,27 @@ export interface State {
   readonly store: Store
   readonly placing: Placing
   readonly decisions: Decisions
-  /** In the order of the text; what has no place comes last. */
+  /** In the order of the text; items without a place come last. */
   readonly items: ReadonlySignal<readonly Item[]>
   readonly filter: Signal<Filter>
-  /** The one that is looked at. */
+  /** The active annotation. */
   readonly active: Signal<string | undefined>
-  /** The one whose card is to take the focus, once it is there. */
+  /** The annotation whose card gets the focus once it is drawn. */
   readonly focused: Signal<string | undefined>
   readonly composer: Signal<Composer | undefined>
-  /** The suggestion whose card asks why it is rejected, with what is typed there so far. */
+  /** The suggestion whose card asks for the reason of a rejection, with the text typed so far. */
   readonly rejecting: Signal<Rejecting | undefined>
-  /** The last selection in the reading view, in the stored text. */
+  /** The last selection in the reading view, as a range of the stored text. */
   readonly picked: Signal<Span | undefined>
-  /** This person, as others mention them; '' for a guest without a name. */
+  /** This person's name in mentions; '' for a guest without a name. */
   readonly me: ReadonlySignal<string>
-  /** The name of whom a mention means, as the person writes it; else as it is written. */
+  /** Returns the name of the mentioned person as that person writes it, or else as written in the text. */
   nameOf(mention: string): string
-  /** The effect of a suggestion on a component, in words; undefined: it is about none. */
+  /** Describes the effect of a suggestion on a component; undefined if it affects none. */
   deedOf(item: Item): string | undefined
-  /** The people whom one can mention. */
+  /** Returns the people who can be mentioned. */
   names(): readonly string[]
-  /** Cards stand next to the text. */
+  /** Whether cards are shown next to the text. */
   readonly hasMargin: ReadonlySignal<boolean>
   close(): void
 }

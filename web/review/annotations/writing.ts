@@ -1,4 +1,4 @@
-/** Writing a comment: begun on what is selected, sent with the words that name its place. */
+/** Writing a comment: it begins on the selection and is sent with the words that identify its place. */
 import { batch, signal } from '@preact/signals'
 import { EditorView } from '@codemirror/view'
 import type * as Y from 'yjs'
@@ -17,12 +17,12 @@ import { targetOf } from '../suggestions/targets.ts'
 const sheets = matchMedia('(max-width: 900px)')
 
 export interface Writing {
-  /** Begins a comment on the selection, else, but in the reading view, on the line of the cursor, else on the document. */
+  /** Begins a comment on the selection, or else on the cursor's line (except in the reading view), or else on the document. */
   comment(): void
   send(): void
 }
 
-/** A range by its characters; nothing where these are too many runs to be sent, or the text is ahead of the shared one. */
+/** Returns a range as ids of its characters. Returns nothing if these are too many runs to send, or the text is ahead of the shared one. */
 function charactersAt(text: Y.Text, content: string, range: Span): { readonly characters?: readonly number[] } {
   if (text.length !== content.length) return {}
   const [place] = placesOf(text, content, [wholeCharacters(content, range)])
@@ -30,7 +30,7 @@ function charactersAt(text: Y.Text, content: string, range: Span): { readonly ch
 }
 
 export function openWriting({ page, editor: { view }, store, placing, active, focused, composer, picked, hasMargin }: State): Writing {
-  /** The range that a comment is begun on, as the editor shows it. */
+  /** Returns the range for a new comment, as the editor shows it. */
   const begunOn = (): Span | undefined => {
     if (page.mode.value === 'read') {
       const { shown } = view.state.facet(textMap)
@@ -56,7 +56,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     active.value = composerId
     if (!hasMargin.value) page.panel.value = 'remarks'
     const at = placing.spanOf(composerId)?.from
-    // The sheet covers the lower part of the text: what is written about stands above it.
+    // The sheet covers the lower part of the text, so the range is scrolled above it.
     if (at !== undefined && sheets.matches && page.mode.value !== 'read')
       view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'start', yMargin: 24 }) })
     focused.value = composerId
@@ -69,7 +69,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     const span = placing.spanOf(composerId)
     const { stored } = view.state.facet(textMap)
     const text = storedText(view.state).toString()
-    // Its text went while the comment was written: the words alone tell what it was on.
+    // Its text was deleted while the comment was written: only the words identify it.
     const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
     const range = span && { from: stored(span.from), to: stored(span.to) }
     const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)

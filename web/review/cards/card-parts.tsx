@@ -13,7 +13,7 @@ import { type AuthorKind } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Waiting } from '../outbox/waiting.ts'
 
-/** An instant as people say it. */
+/** A point in time, in the local format. */
 const Time = ({ at }: { at: string }): JSX.Element => (
   <time class='card-time' dateTime={at} title={new Date(at).toLocaleString(locale)}>
     {ago(Date.parse(at), Date.now(), { locale, now: t('now'), style: 'short' })}
@@ -24,12 +24,12 @@ interface BylineInput {
   readonly author: string
   readonly authorKind: AuthorKind
   readonly isOwn: boolean
-  /** Undefined: not sent yet. */
+  /** Undefined if not sent yet. */
   readonly at: string | undefined
   readonly children?: ComponentChildren
 }
 
-/** The author and time. A name of a guest is their own. */
+/** The author and the time. Guests choose their own names. */
 export function Byline({ author, authorKind, isOwn, at, children }: BylineInput): JSX.Element {
   const name = authorKind === 'guest' && author === 'guest' ? t('Guest') : author
   return (
@@ -117,21 +117,21 @@ export function CommentText({ review, text }: { review: Review; text: string }):
 }
 
 interface WriterInput {
-  /** The people whose names are offered behind @; without it none are. */
+  /** The people whose names are offered after @; without it, none are. */
   readonly review?: Review
   readonly label: string
   readonly action: string
   readonly value: string
   readonly autoFocus?: boolean
-  /** Most characters; without it the service alone says. */
+  /** Most characters; without it, only the service sets a limit. */
   readonly charsMax?: number
   readonly onInput?: (value: string) => void
   readonly onSubmit: (value: string) => void
-  /** Without it there is nothing to cancel. */
+  /** Without it there is no Cancel button. */
   readonly onCancel?: () => void
 }
 
-/** Where something is written: Mod-Enter sends it, Esc leaves it. */
+/** A field for text: Mod-Enter sends it, Esc leaves it. */
 export function Writer({
   review,
   label,
@@ -144,7 +144,7 @@ export function Writer({
   onCancel
 }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
-  // The name that the link was made for is offered, to be kept or changed.
+  // Offers the name that the link was made for; the person can change it.
   const [name, setName] = useState(givenName.peek())
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({
@@ -243,7 +243,7 @@ const wordsIn = ({ deed }: Waiting): string | undefined => {
   return deed.kind === 'suggest' ? deed.text : undefined
 }
 
-/** The state of something that is not at the service yet. */
+/** The state of an item that the service does not have yet. */
 export function WaitingNote({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
   const { outbox, isConnected } = review.store
   const words = wordsIn(waiting)

@@ -1,4 +1,4 @@
-/** One comment with its replies, one suggestion, or one that is being written: next to the text and in the panel alike. */
+/** One comment with its replies, one suggestion, or one that is being written, for the margin and the panel. */
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { handOver } from '../../ui/early-field.ts'
@@ -16,7 +16,7 @@ import type { Proposal } from '../outbox/store.ts'
 import type { Waiting } from '../outbox/waiting.ts'
 
 const quoteUnits = 120
-/** So much of a long quote is read for them. */
+/** How much of a long quote is read. */
 const quotedUnits = 1000
 
 const Quote = ({ text }: { text: string }): JSX.Element | null =>
@@ -26,12 +26,12 @@ const Quote = ({ text }: { text: string }): JSX.Element | null =>
     </blockquote>
   )
 
-/** Why a comment or suggestion has no place in the text. */
+/** Explains why a comment or suggestion has no place in the text. */
 function whereGone(item: Item): string | undefined {
   if (item.span !== undefined || item.kind === 'composer' || item.kind === 'new') return undefined
   if (item.kind === 'proposal') return item.proposal.suggestion.status === 'orphaned' ? t('The text was deleted.') : undefined
   const { target, orphaned, anchored, resolved } = item.thread.comment
-  // The editor keeps no places of those that are resolved; the service does.
+  // The editor has no places for resolved comments; the service does.
   if (target.kind === 'document' || (resolved && anchored)) return undefined
   return orphaned || anchored ? t('The text was deleted.') : t('The commented text was not found.')
 }
@@ -55,14 +55,14 @@ function WaitingReply({ review, waiting }: { review: Review; waiting: Waiting })
 interface RepliesInput {
   readonly review: Review
   readonly replies: Comment['replies']
-  /** The cards that wait, or were refused. */
+  /** Replies that wait or were refused. */
   readonly waiting: readonly Waiting[]
   readonly isActive: boolean
-  /** Undefined: nobody may reply here now. */
+  /** Undefined if the person may not reply now. */
   readonly onReply: ((body: string) => void) | undefined
 }
 
-/** The replies of a comment or suggestion, and where one writes another. */
+/** The replies of a comment or suggestion, and the field for a new one. */
 const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput): JSX.Element => (
   <>
     {!isActive && replies.length > 0 && <p class='card-note'>{tn(replies.length, '1 reply', '{count} replies')}</p>}
@@ -163,7 +163,7 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
 // ——— suggestions ———
 
 interface ChangeInput {
-  /** The effect of the suggestion, where it can be said. */
+  /** A description of the suggestion's effect, if there is one. */
   readonly deed: string | undefined
   readonly original: string
   readonly text: string
@@ -185,10 +185,10 @@ function resolvedWords(review: Review, { resolvedBy: name, resolvedByKind: kind 
   return t('Resolved by {name}', { name: kind === 'guest' && name === 'guest' ? t('Guest') : name })
 }
 
-/** The name of the decider: oneself as far as this page knows, a guest without a name by that. */
+/** Returns the name of the person who decided: this person as far as this page knows, or a guest without a name. */
 function deciderOf(review: Review, { id, decidedBy, decidedByKind }: Proposal['suggestion']): 'me' | { readonly name: string } {
   if (decidedByKind === 'guest' && review.isDecidedHere(id)) return 'me'
-  // By the name alone: who wrote a suggestion need not have decided it.
+  // Compares only names, because the author of a suggestion need not have decided it.
   if (
     decidedByKind !== null &&
     decidedByKind !== 'system' &&
@@ -218,7 +218,7 @@ interface ProposalInput {
 function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   const { store } = review
   const { suggestion, deciding, reason } = item.proposal
-  // Its own reason is there before the service has answered.
+  // The page shows its own reason before the service has answered.
   const why = suggestion.reason ?? (deciding === 'reject' ? reason : undefined)
   const status = statusWords(review, item.proposal)
   const gone = whereGone(item)
@@ -263,7 +263,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
   )
 }
 
-// ——— what is not at the service yet ———
+// ——— not yet sent ———
 
 function NewCard({ review, item }: { review: Review; item: Item & { readonly kind: 'new' } }): JSX.Element {
   const { waiting } = item
@@ -321,11 +321,11 @@ function labelOf(item: Item): string {
 interface CardInput {
   readonly review: Review
   readonly item: Item
-  /** In a list, and not next to its text. */
+  /** In a list, not next to its text. */
   readonly isListed?: boolean
 }
 
-/** The focus is not lost with what had it: a card keeps it for its buttons, and gives it on when it is dealt with. */
+/** The focus is not lost when the focused element disappears: the card keeps it for its buttons, and passes it on once the item is closed. */
 function useKeptFocus(card: RefObject<HTMLElement | null>, { review, item, isListed = false }: CardInput): void {
   const hadFocus = card.current?.contains(document.activeElement) === true
   useLayoutEffect(() => {
@@ -335,7 +335,7 @@ function useKeptFocus(card: RefObject<HTMLElement | null>, { review, item, isLis
     () => () => {
       const own = card.current
       if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
-      // Scrolled out of sight it is as it was.
+      // An item scrolled out of view has not been closed.
       if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
       const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
       const at = cards.indexOf(own)
@@ -381,7 +381,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       tabIndex={0}
       onFocus={pick}
       onKeyDown={(event: KeyboardEvent) => {
-        // Words typed at a card that was clicked are an answer: the field has the focus before the letter arrives.
+        // A character typed at a card that was clicked begins a reply: the field gets the focus before the character arrives.
         const isLetter = /^[\p{L}\p{N}]$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey
         if (isLetter && event.target === card.current) card.current?.querySelector('textarea')?.focus()
       }}

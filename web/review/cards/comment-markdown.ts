@@ -1,6 +1,6 @@
 /**
- * Markdown of comments and replies: emphasis, code, links, lists, quotes of code; no pictures, no HTML, no headings. Everything else
- * stays as it was written. Each mark is looked for once, so the time grows with the length of the text.
+ * Markdown of comments and replies: emphasis, code, links, lists, blockquotes of code; no pictures, no HTML, no headings. Everything else stays as
+ * written. Each mark is searched for once, so the time grows linearly with the text.
  */
 import { mentionPlaces } from '../../../shared/mentions.ts'
 
@@ -16,9 +16,9 @@ export type Block =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'list'; readonly ordered: boolean; readonly start: number; readonly items: (readonly Inline[])[] }
 
-/** Marks within marks. */
+/** Deepest nesting of marks. */
 const depthMax = 4
-/** Longest words and longest address of a link, in UTF-16 units. */
+/** Longest text and longest address of a link, in UTF-16 units. */
 const linkUnitsMax = 2000
 
 const marks = [
@@ -32,7 +32,7 @@ const marks = [
 const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character)
 const isBlank = (character: string | undefined): boolean => character === undefined || /\s/.test(character)
 
-/** Pages of the web and addresses of people; everything else stays text. */
+/** Web and mail addresses; everything else stays text. */
 const isAddress = (href: string): boolean => /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i.test(href)
 
 function withMentions(text: string): Inline[] {
@@ -70,7 +70,7 @@ function linkAt(text: string, at: number, depth: number): Found | undefined {
   return { inline: { kind: 'link', href, inner: inlineOf(text.slice(at + 1, at + middle), depth + 1) }, end: start + length + 1 }
 }
 
-/** A bare address, without the marks that end a sentence. */
+/** Returns a bare address, without the punctuation that ends a sentence. */
 function addressAt(text: string, at: number): Found | undefined {
   const run = /^\S*/.exec(text.slice(at, at + linkUnitsMax))?.[0] ?? ''
   let length = run.length
@@ -92,12 +92,12 @@ function markAt(text: string, at: number, depth: number): Found | undefined {
   return undefined
 }
 
-/** The inline parts of a line or paragraph. */
+/** Returns the inline parts of a line or paragraph. */
 export function inlineOf(text: string, depth = 0): Inline[] {
   if (depth >= depthMax) return [text]
   const found: Inline[] = []
   let [start, at] = [0, 0]
-  /** Marks that have no end: they are not looked for again. */
+  /** Marks without an end, which are not searched for again. */
   const open = new Set<string>()
   while (at < text.length) {
     const character = text[at] ?? ''
@@ -133,7 +133,7 @@ const fence = /^ {0,3}(?:```|~~~)/
 const bullet = /^ {0,3}[-*+] +(?=\S)/
 const number = /^ {0,3}(\d{1,6})[.)] +(?=\S)/
 
-/** A comment as blocks, in their order. */
+/** Returns a comment as blocks, in order. */
 export function blocksOf(text: string): Block[] {
   const lines = text.split('\n')
   const blocks: Block[] = []
@@ -180,5 +180,5 @@ const lettersOf = (inline: Inline): string => {
 /** Marks that begin a line: of headings, quotes, items and tasks. */
 const lineMarks = /^[ \t]*(?:#{1,6}[ \t]|>|[-*+][ \t](?:\[[ xX]\][ \t])?|\d{1,9}[.)][ \t])[ \t]*/gm
 
-/** The words of a piece of Markdown, as a card quotes them: without its marks. */
+/** Returns the text of a piece of Markdown without its marks, as a card quotes it. */
 export const plainWords = (text: string): string => inlineOf(text.replaceAll(lineMarks, '')).map(lettersOf).join('')

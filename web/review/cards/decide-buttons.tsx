@@ -1,4 +1,4 @@
-/** Where a card accepts or rejects its suggestion, and where a rejection gets its reason: one click more, never in the way of the first. */
+/** The buttons that accept or reject a suggestion. The reason for a rejection takes one more click, and does not slow down the plain one. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -15,7 +15,7 @@ interface Input {
   readonly proposal: Proposal
 }
 
-/** Why a decision was refused, with the reason that went with it: nobody writes it twice. */
+/** Why a decision was refused. It includes the reason that was sent, so that nobody has to type it again. */
 export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal'>): JSX.Element | null {
   if (refusal === undefined) return null
   return (
@@ -35,7 +35,7 @@ export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal
   )
 }
 
-/** Accept, reject, and reject with a reason. Nothing for those who may not decide. */
+/** Accept, reject, and reject with a reason. Empty for people who may not decide. */
 export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
   const { store, rejecting } = review
   const { suggestion, deciding, reason } = proposal
@@ -48,7 +48,7 @@ export function DecideButtons({ review, proposal }: Input): JSX.Element | null {
     wasAsked.current = asked !== undefined
   })
   if (!store.canDecide.value || deciding !== undefined) return null
-  // A reason that is half written stays, though somebody else decided meanwhile.
+  // A half-written reason stays, even if somebody else has decided meanwhile.
   if (asked !== undefined)
     return (
       <Writer

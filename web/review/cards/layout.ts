@@ -1,7 +1,7 @@
-/** Where cards stand next to the text: each at its words, pushed apart where they would overlap. */
+/** The positions of cards next to the text: each at its words, moved apart where they would overlap. */
 
 export interface Card {
-  /** Where it belongs, in pixels from the top. */
+  /** Its ideal position, in pixels from the top. */
   readonly at: number
   readonly height: number
 }
@@ -9,7 +9,7 @@ export interface Card {
 /** Pixels between two cards. */
 const gap = 8
 
-/** The tops of cards that come in the order of the text. The one with the index `fixed` (-1: none) stands where it belongs. */
+/** Returns the tops of cards in the order of the text. The one with the index `fixed` (-1: none) is at its ideal position. */
 export function pushedApart(cards: readonly Card[], fixed: number): number[] {
   const tops: number[] = []
   let end = -Infinity
@@ -18,13 +18,13 @@ export function pushedApart(cards: readonly Card[], fixed: number): number[] {
     tops.push(top)
     end = top + height + gap
   }
-  // Cards above make way for the fixed one.
+  // Cards above the fixed one move up.
   for (let index = fixed - 1; index >= 0; index--) {
     const room = (tops[index + 1] ?? 0) - gap - (cards[index]?.height ?? 0)
     if ((tops[index] ?? 0) <= room) break
     tops[index] = room
   }
-  // None above the top of the page, where nobody could scroll to.
+  // No card is above the top of the page, where nobody could scroll to it.
   let least = 0
   for (const [index, { height }] of cards.entries()) {
     const top = Math.max(tops[index] ?? 0, least)

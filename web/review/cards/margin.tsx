@@ -1,6 +1,6 @@
 /**
- * Cards next to the text, each at its words and joined to them by a thin line. They stand inside the scrolling part of the editor, so they
- * move with the text without being moved.
+ * Cards next to the text, each at its words and connected to them by a thin line. They are inside the scroll container of the editor, so they scroll
+ * with the text by themselves.
  */
 import type { EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
@@ -12,16 +12,16 @@ import { pushedApart } from './layout.ts'
 import { hueOf } from '../../presence/colours.ts'
 import type { Review } from '../annotations/review.ts'
 
-/** More cards than this are not shown at once: those about the place that is seen. */
+/** Most cards shown at once: those around the visible part of the text. */
 const cardsMax = 80
-/** Pixels from the end of the text to a card, and what of it the text keeps free. */
+/** Pixels from the end of the text to a card, and how many of them the text leaves free. */
 const [leadPixels, paddingPixels] = [28, 72]
 const slopePixelsMax = 160
 
-/** The part of the text that is seen: another one when something moves it. */
+/** Returns the visible part of the text; it changes when something moves the text. */
 const seen = ({ moved, editor }: Review): { from: number; to: number } => (moved.value < 0 ? { from: 0, to: 0 } : editor.viewport)
 
-/** So many cards from `start` on, and the active one wherever it is: words that are written in it stay while one looks elsewhere. */
+/** Returns this many cards from `start` on, and always the active one, so that a draft in it survives scrolling elsewhere. */
 function withActive(placed: readonly Item[], active: string | undefined, start: number): readonly Item[] {
   const at = placed.findIndex(({ id }) => id === active)
   if (at < 0 || (at >= start && at < start + cardsMax)) return placed.slice(start, start + cardsMax)
@@ -29,7 +29,7 @@ function withActive(placed: readonly Item[], active: string | undefined, start: 
   return [...before, ...placed.slice(start, start + cardsMax - 1), ...after]
 }
 
-/** The cards with a place, at most so many, about the part of the text that is in view. */
+/** Returns the cards with a place around the visible part of the text, up to the limit. */
 function shownOf(review: Review): readonly Item[] {
   const placed = review.items.value.filter((item) => item.span !== undefined && (isOpen(item) || review.recent.value.has(item.id)))
   if (placed.length <= cardsMax) return placed
@@ -41,7 +41,7 @@ function shownOf(review: Review): readonly Item[] {
   return withActive(placed, review.active.value, start)
 }
 
-/** Pixels from the top of the scrolling part to the line of an offset. */
+/** Returns the pixels from the top of the scroll container to the line of an offset. */
 function topOf(view: EditorView, at: number): number {
   const outer = view.scrollDOM.getBoundingClientRect()
   const seen = at >= view.viewport.from && at <= view.viewport.to ? view.coordsAtPos(at) : null
@@ -51,7 +51,7 @@ function topOf(view: EditorView, at: number): number {
 
 const svg = 'http://www.w3.org/2000/svg'
 
-/** Puts the cards in their places. */
+/** Positions the cards. */
 function arrange(host: HTMLElement, review: Review, items: readonly Item[]): void {
   const { editor } = review
   const cards = items.map(({ id }) => host.querySelector<HTMLElement>(`#remark-${CSS.escape(id)}`))
@@ -73,7 +73,7 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
       const card = cards[index]
       const [at, top] = [(places[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
-      // A card that had to go far is found by looking at it.
+      // A card that would be too far away shows once its annotation is active.
       if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
       line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)
@@ -92,7 +92,7 @@ function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Ele
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => arrange(host, review, latest.current))
   }
-  // Before it is painted.
+  // Runs before the browser paints.
   useLayoutEffect(() => arrange(host, review, items))
   useEffect(() => {
     const sizes = new ResizeObserver(place)
@@ -116,7 +116,7 @@ function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Ele
   )
 }
 
-/** Nothing of itself: the cards stand in the editor. */
+/** Renders nothing itself: the cards are in the editor. */
 export function Margin({ review }: { review: Review }): null {
   useEffect(() => {
     const host = document.createElement('section')

@@ -1,4 +1,4 @@
-/** All comments and suggestions in a list: filtered, decided together, with those whose text is gone at the end. */
+/** A list of all comments and suggestions, with a filter and bulk decisions. Items whose text was deleted come last. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { SidePanel } from '../../ui/side-panel.tsx'
@@ -10,7 +10,7 @@ import { isInvited } from './invitation.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Filter } from '../annotations/state.ts'
 
-/** As many cards as are shown at first, and as come with each "show more". */
+/** How many cards are shown at first and added by each "show more". */
 const pageSize = 60
 
 const filters: readonly (readonly [Filter, string])[] = [
@@ -31,7 +31,7 @@ const fits = (review: Review, item: Item): boolean => {
   return isOpen(item) === (filter === 'open')
 }
 
-/** Whether its place in the text is gone; what is on the document as a whole never had one. */
+/** Whether its text was deleted; a comment on the whole document never had a place. */
 const isGone = (item: Item): boolean => {
   if (item.span !== undefined || !isOpen(item)) return false
   if (item.kind === 'comment') return item.thread.comment.target.kind !== 'document'
@@ -44,7 +44,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const open = store.proposals.value.filter(({ suggestion, deciding }) => suggestion.status === 'pending' && deciding === undefined)
   const authors = [...new Set(open.map(({ suggestion }) => suggestion.author))].toSorted()
   const chosen = authors.includes(author) ? author : ''
-  // In the order of the text, so that of two on the same words the first stands.
+  // In the order of the text, so that of two on the same words the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
     item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
   )
@@ -87,14 +87,14 @@ function Empty({ review }: { review: Review }): JSX.Element {
       </div>
     )
   if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('Nothing here.')}</p>
-  // With resolved ones elsewhere, "yet" would be wrong.
+  // If there are resolved ones, "yet" would be wrong.
   if (review.items.value.length > 0) return <p class='side-panel-empty'>{t('No open comments.')}</p>
   return (
     <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
   )
 }
 
-/** Keys of the list: j and k go down and up, a and r decide. */
+/** Keys of the list: j and k move down and up, a and r decide. */
 function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent): void {
   const { target } = event
   if (event.ctrlKey || event.metaKey || event.altKey || (target instanceof Element && target.matches('input, textarea, select'))) return
@@ -114,7 +114,7 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   if (next !== undefined) review.show(next.id, 'card')
 }
 
-/** The time of the list, while nothing newer can be had. */
+/** The date of the list, while it cannot be updated. */
 function AsOf({ review }: { review: Review }): JSX.Element | null {
   const at = review.store.asOf.value
   if (at === undefined) return null

@@ -1,4 +1,4 @@
-/** Review assignments: asking for one, following it, reading the report, closing it; and for whom holds its link, doing it. */
+/** Review assignments: creating and following one, reading its report, closing it; and, for the holder of its link, doing the review. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../../shared/limits.ts'
@@ -65,10 +65,10 @@ function Report({ review, task }: { review: Review; task: Task }): JSX.Element |
   )
 }
 
-/** For whom holds the link of the assignment. */
+/** For the holder of the assignment's link. */
 function Work({ review, task }: { review: Review; task: Task }): JSX.Element | null {
   const { store } = review
-  /** Whether the reviewer reports though nothing was found. */
+  /** Whether the reviewer sends a report without findings. */
   const [empty, setEmpty] = useState(false)
   if (task.status === 'open')
     return (

@@ -1,7 +1,7 @@
-/** Ids of suggestions that are typed: a name that the service shows to all, and a secret that it shows to nobody. */
+/** Ids of suggestions that are being typed: a public name that the service shows to everyone, and a secret that it shows to nobody. */
 import { newId } from '../../base/new-id.ts'
 
 export const newDraftId = (): string => `${newId()}.${newId()}`
 
-/** The service's record of it. */
+/** The name under which the service records it. */
 export const shownName = (draftId: string): string => draftId.split('.')[0] ?? ''

@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments of a document as this device saw them last (the store `lists`), to be read without a connection. */
+/** Comments, suggestions and assignments of a document as this device last saw them (the store `lists`), for reading without a connection. */
 import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type Kept } from '../../device/records.ts'
 import type { Lists } from './store.ts'
@@ -6,7 +6,7 @@ import type { Lists } from './store.ts'
 /** One for each document, by its id. */
 export interface KeptLists extends Kept {
   readonly lists: Lists
-  /** The characters that remarks are on. */
+  /** The characters that annotations refer to. */
   readonly places: readonly (readonly [id: string, quoted: Quoted])[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends what people did to annotations and assignments, in turn, from the outbox of the device (web/device/outbox.ts): what request each
- * action is, and what becomes of an answer or a refusal. Signals; no user interface.
+ * Sends actions on annotations and assignments, in order, from the outbox of the device (web/device/outbox.ts). Maps each action to a request, and
+ * handles its answer or refusal. Signals; no user interface.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Output } from '../../../shared/operations/index.ts'
@@ -28,20 +28,20 @@ import {
 import type { Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
 
 export interface Outbox {
-  /** The entries that are not answered yet, and those refused, oldest first. */
+  /** The entries that are unanswered or refused, oldest first. */
   readonly list: ReadonlySignal<readonly Waiting[]>
   /** A request is under way. */
   readonly sending: ReadonlySignal<boolean>
-  /** The entries that this page alone holds: they are lost with it. */
+  /** The number of entries that are stored only on this page and would be lost with it. */
   readonly onlyHere: ReadonlySignal<number>
   add(deed: Deed, author: string): Waiting
-  /** Sends those again whose place was not found, and that have another name now. */
+  /** Sends entries again whose place was not found, and whose target has a new description. */
   aimAgain(): void
   /** Sends a refused one again. */
   retry(id: string): void
-  /** Lets go of a refused one, or of one that waits. */
+  /** Discards a refused or waiting entry. */
   drop(id: string): void
-  /** Begins to send, also what an earlier page left behind. Answers how to stop. */
+  /** Begins to send, including entries of earlier pages. Returns a function that stops it. */
   start(): () => void
 }
 
@@ -49,19 +49,19 @@ interface OutboxInput {
   readonly doc: string
   readonly key: string
   readonly connected: ReadonlySignal<boolean>
-  /** How the place of a remark is named now, if not as before. */
+  /** Returns the new description of an annotation's place, if it has changed. */
   readonly aim: (item: Waiting) => Target | undefined
-  /** The next step for one that was refused: the entry sent in its place, or that it waits. */
+  /** Returns the next step for a refused entry: the entry to send instead, or that it must wait. */
   readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | 'done' | undefined
   readonly onAnswer: (done: Waiting, answer: unknown) => void
   readonly onRefusal: (refused: Waiting, error: RequestError) => void
 }
 
-/** How often what waits is tried again without a sign of the network, in milliseconds. */
+/** How often waiting entries are retried without a network event, in milliseconds. */
 const againMs = 15_000
-/** How long until one is tried again that the others just decided, in milliseconds. */
+/** Delay before retrying an entry that others have just decided, in milliseconds. */
 const afreshMs = 1000
-/** Bytes that browsers send for a page that is gone: 64 KiB, of which what is being typed takes most. */
+/** Bytes for this queue when the page closes: browsers send 64 KiB then, most of which drafts need. */
 const leavingBytesMax = 12 * 1024
 
 const said = ({ operation, text, note, target }: SuggestDeed) => ({
@@ -71,14 +71,14 @@ const said = ({ operation, text, note, target }: SuggestDeed) => ({
   ...(target ?? { at: 'start' as const })
 })
 
-/** Each names the version that stood on its card. */
+/** Each decision names the version that its card showed. */
 const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { readonly kind: 'decide' }) =>
   suggestions.map((suggestionId) => {
     const step = steps[suggestionId]
     return { suggestionId, action, ...(step !== undefined && { step }), ...(reason !== undefined && { reason }) }
   })
 
-/** A call that is ready to be sent, and about how many bytes it has. */
+/** A request that is ready to be sent, and its approximate size in bytes. */
 interface Prepared<Answer> {
   readonly bytes: number
   send(at: Access & How): Promise<Answer>
@@ -89,7 +89,7 @@ const prepare = <Fields, Answer>(send: (at: Access & How, fields: Fields) => Pro
   send: (at) => send(at, fields)
 })
 
-/** Tells the service of a suggestion that is typed. `done`: nothing more is typed for now. */
+/** Prepares to send a suggestion that is being typed. `done`: the person has stopped typing it for now. */
 export const prepareDraft = (deed: SuggestDeed, done: boolean): Prepared<Output<'draftSuggestion'>> =>
   prepare(draftSuggestion, { draftId: deed.draft?.id ?? '', ...said(deed), step: deed.draft?.step ?? 0, done })
 
@@ -135,7 +135,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
   const show = (change: (before: readonly Waiting[]) => readonly Waiting[]): void => {
     list.value = change(list.value)
   }
-  /** The page goes: sends what is new and not answered. Each is known by its id, so the next page does none of it twice. */
+  /** The page is closing: sends what is new and unanswered. Each entry has an id, so the next page repeats none of them. */
   const sendLeft = (): void => {
     let left = leavingBytesMax
     for (const item of list.peek()) {
@@ -157,7 +157,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     void outbox.put(item)
   }
 
-  /** Names the place of a remark again; false: it is named as before. */
+  /** Updates the target of an annotation; returns false if it has not changed. */
   const rename = (item: Waiting): boolean => {
     const target = aim(item)
     if (target === undefined) return false
@@ -166,14 +166,14 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     return true
   }
 
-  /** Reads what waits, whichever page put it there. */
+  /** Reads the waiting entries of all pages. */
   const read = async (): Promise<readonly Waiting[]> => {
     const all = await outbox.read()
     if (!stopped) list.value = all
     return all
   }
 
-  /** False: not now. */
+  /** Returns false if it cannot be sent now. */
   const send = async (item: Waiting): Promise<boolean> => {
     try {
       const answer = await prepareDeed(item).send({ id: doc, key, author: item.author, idempotencyKey: item.id })
@@ -227,7 +227,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     working = outbox.inTurn(drain).finally(() => {
       working = undefined
       sending.value = false
-      // A request that was made meanwhile asked after what failed.
+      // A request made meanwhile asked about the failed entry.
       if (asked) outbox.wake()
     })
   }

@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments as the service shows them, and what pages say of them. */
+/** Comments, suggestions and assignments as the service returns them, and helpers for showing them. */
 import type { Output } from '../../../shared/operations/index.ts'
 
 export type Comment = Output<'resolveComment'>['comment']
@@ -6,10 +6,10 @@ export type Suggestion = Output<'decideSuggestion'>['suggestion']
 export type Task = Output<'readTask'>['task']
 export type AuthorKind = Comment['authorKind']
 
-/** Longest text of a remark that a card shows before it is asked for more, in UTF-16 units. */
+/** Longest text of an annotation that a card shows before "show more", in UTF-16 units. */
 export const excerptUnits = 280
 
-/** A piece of text for a line of a card: whole characters, white space as one space. */
+/** Returns an excerpt for one line of a card: whole characters, with white space as one space. */
 export function excerpt(text: string, units: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   if (line.length <= units) return line
@@ -19,5 +19,5 @@ export function excerpt(text: string, units: number): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** Whether nobody has decided it. */
+/** Whether it has not been decided yet. */
 export const isUndecided = ({ status }: Suggestion): boolean => status === 'pending' || status === 'orphaned'

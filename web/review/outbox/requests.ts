@@ -21,7 +21,7 @@ const readComments = operation<'listComments'>('GET /api/docs/{id}/comments')
 const readSuggestions = operation<'listSuggestions'>('GET /api/docs/{id}/suggestions')
 const readTasks = operation<'listTasks'>('GET /api/docs/{id}/tasks')
 
-/** The records of all pages; `read` reads the page before a record. */
+/** Returns the records of all pages; `read` reads the page before a record. */
 const all = async <Record, Answer extends { readonly nextBefore: number | null }>(
   read: (before: number | undefined) => Promise<Answer>,
   recordsOf: (answer: Answer) => readonly Record[]
@@ -44,7 +44,7 @@ export const listComments = ({ id, key }: Access): Promise<Comment[]> =>
     ({ comments }) => comments
   )
 
-/** The suggestions that nobody has decided: pending, and orphaned. */
+/** Returns the undecided suggestions: pending and orphaned ones. */
 export async function listSuggestions({ id, key }: Access): Promise<Suggestion[]> {
   const of = (status: 'pending' | 'orphaned'): Promise<Suggestion[]> =>
     all(

@@ -1,6 +1,6 @@
 /**
- * Comments, suggestions and assignments of one open document, as the service tells them, with what this page has done and the service
- * has not answered yet. Signals; no user interface.
+ * Comments, suggestions and assignments of one open document, as the service returns them, combined with actions of this page that the service has
+ * not answered yet. Signals; no user interface.
  */
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
@@ -21,29 +21,29 @@ import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
 import type { Action, Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
 
-/** A comment, as it will be once everything that waits has arrived. */
+/** A comment, as it will be once all waiting actions have arrived. */
 export interface Thread {
   readonly comment: Comment
-  /** The entries of it that wait, or were refused. */
+  /** Its entries that wait or were refused. */
   readonly waiting: readonly Waiting[]
 }
 
 export interface Proposal {
   readonly suggestion: Suggestion
-  /** A decision of this page that waits. */
+  /** A waiting decision of this page. */
   readonly deciding: Action | 'withdraw' | undefined
-  /** Replies that wait, or were refused. */
+  /** Replies that wait or were refused. */
   readonly waiting: readonly Waiting[]
   /** Why a decision of this page was refused. */
   readonly refusal: string | undefined
-  /** The reason of a rejection of this page that waits, or was refused. */
+  /** The reason of this page's rejection that waits or was refused. */
   readonly reason: string | undefined
 }
 
-/** The records that the service tells. */
+/** The records that the service returns. */
 export interface Lists {
   readonly comments: readonly Comment[]
-  /** The suggestions that nobody has decided. */
+  /** The undecided suggestions. */
   readonly suggestions: readonly Suggestion[]
   readonly tasks: readonly Task[]
 }
@@ -53,38 +53,38 @@ export interface Store {
   readonly proposals: ReadonlySignal<readonly Proposal[]>
   readonly tasks: ReadonlySignal<readonly Task[]>
   readonly outbox: Outbox
-  /** `ready` once the lists have come; `failed` when they could not be had. */
+  /** `ready` once the lists have arrived; `failed` if they could not be loaded. */
   readonly state: ReadonlySignal<'reading' | 'ready' | 'failed'>
   readonly lists: ReadonlySignal<Lists>
-  /** Since when, in milliseconds since 1970, nothing new was heard; undefined: the lists are the service's. */
+  /** The date of the shown lists, in milliseconds since 1970; undefined if they are current. */
   readonly asOf: ReadonlySignal<number | undefined>
-  /** Shows lists of an earlier time until the service tells its own. */
+  /** Shows earlier lists until the service sends its own. */
   offer(lists: Lists, at: number): void
   readonly canComment: ReadonlySignal<boolean>
   readonly canSuggest: ReadonlySignal<boolean>
   readonly canDecide: ReadonlySignal<boolean>
   readonly isOwner: ReadonlySignal<boolean>
-  /** Name of the account that is signed in; undefined: nobody is, or that is not known yet. */
+  /** Name of the signed-in account; undefined if nobody is signed in, or that is not known yet. */
   readonly account: ReadonlySignal<string | undefined>
   readonly isConnected: ReadonlySignal<boolean>
-  /** Whether this person wrote it, as far as this device knows; the service has the last word. */
+  /** Whether this person wrote it, as far as this device knows; the service decides. */
   isOwn(record: Comment | Suggestion): boolean
-  /** Whether this person wrote it, or a guest of the same name, which is all that is known of replies. */
+  /** Whether this person or a guest of the same name wrote it; replies have no other information. */
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
-  /** The records of remarks that this page sent: from the id of what waited to that of the record. */
+  /** The records of annotations that this page sent: from the id of the waiting entry to that of the record. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
-  /** For screen readers: what happened last. */
+  /** For screen readers: the last event. */
   readonly said: Signal<string>
-  /** Suggestions that the editor shows itself, because they are being typed here: by the ids that this page gave them. */
+  /** Suggestions that the editor shows itself, because they are being typed here: by the ids that this page assigned. */
   readonly held: ReadonlySignal<ReadonlySet<string>>
   hold(draft: string): void
   release(draft: string): void
-  /** The service has a version of a suggestion that is typed here. */
+  /** The service has stored a version of a suggestion that is being typed here. */
   drafted(suggestion: Suggestion, author: string): void
   act(deed: Deed, author?: string): Waiting
   /** `reason`: why they are rejected. */
   decide(action: Action, suggestions: readonly string[], reason?: string): void
-  /** Reads all again. */
+  /** Reads all lists again. */
   read(): void
   start(): () => void
 }
@@ -98,7 +98,7 @@ const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<st
   into.value = new Map(into.value).set(item.id, item)
 }
 
-/** A comment with what waits for it. */
+/** Returns a comment with its waiting actions applied. */
 function foreseen(comment: Comment, deeds: readonly Waiting[]): Comment {
   let next = comment
   for (const { deed, refusal } of deeds) {
@@ -109,7 +109,7 @@ function foreseen(comment: Comment, deeds: readonly Waiting[]): Comment {
   return next
 }
 
-/** The ids of what this device wrote, with the name it had then: a guest is known by link and name. */
+/** The ids of records written on this device, each with the name at that time: a guest is identified by link and name. */
 function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): string | undefined; add(id: string, name: string): void } {
   const storageKey = documentValue('own', doc)
   const read = (): Map<string, string> => {
@@ -133,14 +133,14 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
 
 interface StoreInput {
   readonly session: Session
-  /** How the place of a remark that waits is named now, if not as before. */
+  /** Returns the new description of a waiting annotation's place, if it has changed. */
   readonly aim: (item: Waiting) => Target | undefined
-  /** The rest of a suggestion that was decided while it was typed. */
+  /** Returns the rest of a suggestion that was decided while it was typed. */
   readonly afresh: (deed: SuggestDeed, decided: Suggestion) => Deed | undefined
   readonly onDeciding: (action: Action, suggestions: readonly string[]) => void
-  /** The service did as this page asked. */
+  /** The service carried out decisions of this page. */
   readonly onDecided: (action: Action, suggestions: readonly string[]) => void
-  /** Some were not decided, and why if nothing else says so. */
+  /** Some were not decided; `words` explain why if nothing else does. */
   readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
 }
 
@@ -150,7 +150,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   const suggestions = signal<ReadonlyMap<string, Suggestion>>(new Map())
   const tasks = signal<ReadonlyMap<string, Task>>(new Map())
   const refusals = signal<ReadonlyMap<string, string>>(new Map())
-  /** Reasons of rejections that were refused: their words stay on the card. */
+  /** Reasons of refused rejections: their text stays on the card. */
   const reasons = signal<ReadonlyMap<string, string>>(new Map())
   const state = signal<'reading' | 'ready' | 'failed'>('reading')
   const asOf = signal<number | undefined>(undefined)
@@ -168,7 +168,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     const left = new Set(typed.peek())
     if (left.delete(shownName(draft))) typed.value = left
   }
-  /** The entry sent in place of a suggestion that the others decided, or replied to, while it was typed. */
+  /** Returns the entry to send instead of a suggestion that others decided, or replied to, while it was typed. */
   const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | 'done' | undefined => {
     if (deed.kind !== 'suggest' || deed.draft === undefined) return undefined
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
@@ -190,9 +190,9 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     if (reason !== undefined) reasons.value = new Map(reasons.value).set(suggestion, reason)
   }
 
-  /** The records of an answer, into the lists. */
+  /** Adds the records of an answer to the lists. */
   const take = ({ id: sent, deed, author }: Waiting, answer: unknown): void => {
-    // The service answers these shapes (openapi.json); both sides are built and tested together.
+    // The service answers with these shapes (openapi.json); both sides are built and tested together.
     if (deed.kind === 'decide') {
       const { results } = answer as Output<'decideSuggestions'>
       const changed = t('The text has changed since, so this cannot be undone.')
@@ -244,22 +244,22 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
       const reason = deed.kind === 'decide' ? deed.reason : undefined
       for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
-      // Nothing is lost with it: the card keeps a reason.
+      // Nothing is lost: the card keeps the reason.
       if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
       if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
-      // A person who may do less than this page believes learns it at the next look.
+      // If a person's rights are less than this page assumes, the next read updates them.
       if (error.code === 'not_found') readSoon()
       said.value = t('Not saved: {why}', { why: error.message })
-      // Its card may be gone by now.
+      // Its card may no longer exist.
       if (decided.length > 0) onUndecided(decided, said.value)
     }
   })
 
-  // ——— what the service tells ———
+  // ——— data from the service ———
 
-  /** Records that came by a message since the lists were asked for: they are newer than the lists. */
+  /** Records that arrived by message since the lists were requested: they are newer than the lists. */
   const touched = new Set<string>()
-  /** Messages that may tell of what this page is sending just now: its answer comes first. */
+  /** Messages that may concern what this page is sending at the moment: its answer is handled first. */
   let held: LiveMessage[] = []
 
   const announce = (comment: Comment | undefined, suggestion: Suggestion | undefined): void => {
@@ -289,7 +289,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }
     if (message.type === 'task') {
       const { task } = message
-      // Messages leave the link out; it never changes.
+      // Messages omit the link, which never changes.
       const { share } = tasks.peek().get(task.id) ?? {}
       merge(tasks, share === undefined ? task : { ...task, share })
     }
@@ -326,7 +326,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
         listTasks(session)
       ])
       comments.value = kept(comments.value, someComments)
-      // Decided ones that this page has seen stay until it closes.
+      // Decided suggestions that this page has seen stay until it closes.
       const decided = [...suggestions.value.values()].filter(({ status }) => status === 'accepted' || status === 'rejected')
       suggestions.value = new Map([...byId(decided), ...kept(suggestions.value, someSuggestions)])
       tasks.value = byId(someTasks)

@@ -1,19 +1,19 @@
-/** The actions of people on comments, suggestions and assignments, as entries of the outbox (web/device/outbox.ts). */
+/** Actions on comments, suggestions and assignments, as entries of the outbox (web/device/outbox.ts). */
 import type { Kept } from '../../device/records.ts'
 
-/** Which text is meant, by its words (docs/api.md, Comments and suggestions). */
+/** Identifies a place of the text by its words (docs/api.md, Comments and suggestions). */
 export interface Target {
   readonly find: string
   readonly prefix: string
   readonly suffix: string
   readonly occurrence?: number
-  /** For an insertion: on which side of the words. */
+  /** For an insertion: the side of the words. */
   readonly at?: 'before' | 'after' | 'start'
 }
 
 export type Action = 'accept' | 'reject' | 'reopen'
 
-/** Names a suggestion that is typed: all versions of it have one id, which only this person knows, and the highest step counts. */
+/** Identifies a suggestion that is being typed: all its versions share one id, which only this person knows, and the highest step wins. */
 export interface DraftName {
   readonly id: string
   readonly step: number
@@ -27,11 +27,11 @@ export interface SuggestDeed {
   /** `null`: at the start of a document without text. */
   readonly target: Target | null
   readonly note: string
-  /** Absent: it was not typed, but proposed at once. */
+  /** Absent if it was not typed, but suggested at once. */
   readonly draft?: DraftName
 }
 
-/** For suggestions that are typed: the versions that stood on the cards. */
+/** For typed suggestions: the versions that the cards showed. */
 export type Steps = Readonly<Record<string, number>>
 
 export type Deed =
@@ -40,7 +40,7 @@ export type Deed =
       readonly kind: 'comment'
       readonly body: string
       readonly target: Target | null
-      /** The same by the ids of its characters, which others cannot change by writing next to them. */
+      /** The same range by the ids of its characters, which others cannot affect by writing next to them. */
       readonly characters?: readonly number[]
     }
   | { readonly kind: 'reply'; readonly comment: string; readonly body: string }
@@ -55,7 +55,7 @@ export type Deed =
       readonly action: Action
       readonly suggestions: readonly string[]
       readonly steps?: Steps
-      /** For a rejection: why, at most `reasonCharsMax` characters. */
+      /** For a rejection: the reason, at most `reasonCharsMax` characters. */
       readonly reason?: string
     }
   | { readonly kind: 'withdraw'; readonly suggestion: string }
@@ -71,12 +71,12 @@ export type Deed =
     }
   | { readonly kind: 'close'; readonly task: string }
 
-/** Its id is also the key under which the service recognises the request when it is sent again. */
+/** With its id the service also recognises the request when it is sent again. */
 export interface Waiting extends Kept {
   /** The name of a guest at that time. */
   readonly author: string
   readonly deed: Deed
-  /** Why the service refused it; it is then sent no more by itself. */
+  /** Why the service refused it; it is then no longer sent automatically. */
   readonly refusal?: string
   /** It was refused because the service did not find its place. */
   readonly isLost?: boolean

@@ -1,11 +1,11 @@
 /**
- * The text as others change it while somebody suggests. An accepted part of a suggestion that is still being typed is text then, and no
- * longer proposed: what was typed since goes on as a change of it, so nothing is lost and nothing stands there twice.
+ * Applies changes by others while somebody suggests. When part of a suggestion that is still being typed is accepted, that part becomes text and is
+ * no longer a suggestion. Later typing continues as a change of it, so nothing is lost or duplicated.
  */
 import { ChangeSet, type ChangeSpec, type Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/anchors.ts'
 
-/** A version of a suggestion that the service may have: what it replaces (`from`–`to` of the text), and by what. */
+/** A version of a suggestion that the service may have: the range that it replaces (`from`–`to` of the text), and the new text. */
 export interface Sent extends Range {
   readonly draft: string
   readonly original: string
@@ -13,7 +13,7 @@ export interface Sent extends Range {
 }
 
 export interface Followed {
-  /** From the text, as the others made it, to what the editor shows. */
+  /** From the text, as others changed it, to the text in the editor. */
   readonly changes: ChangeSet
   /** The changes in the editor. */
   readonly shown: ChangeSet
@@ -27,7 +27,7 @@ const isAccepted = (base: Text, after: Text, theirs: ChangeSet, { from, to, orig
   base.sliceString(from, to) === original &&
   after.sliceString(theirs.mapPos(from, -1), theirs.mapPos(to, 1)) === text
 
-/** A range with all own changes that touch it. */
+/** Extends a range by all own changes that touch it. */
 function widened(range: Range, own: readonly Range[]): Range {
   let { from, to } = range
   for (const each of own)
@@ -40,7 +40,7 @@ function widened(range: Range, own: readonly Range[]): Range {
 
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
 
-/** The change that is left once both texts begin and end with what they have in common. */
+/** Returns the change that remains without the common beginning and end of both texts. */
 function minimal(from: number, before: string, after: string): ChangeSpec[] {
   if (before === after) return []
   let start = 0
@@ -51,7 +51,7 @@ function minimal(from: number, before: string, after: string): ChangeSpec[] {
   return [{ from: from + start, to: from + before.length - end, insert: after.slice(start, after.length - end) }]
 }
 
-/** `changes` lead from `base` to what the editor shows, `theirs` from `base` to what the others made of it. `sent`: the newest first. */
+/** `changes` lead from `base` to the editor's text, `theirs` from `base` to the text of the others. `sent`: the newest first. */
 export function followed(base: Text, changes: ChangeSet, theirs: ChangeSet, sent: readonly Sent[]): Followed {
   const after = theirs.apply(base)
   const own: (Range & { readonly insert: Text })[] = []

@@ -1,4 +1,7 @@
-/** A remark whose place the service did not find: its words stand next to others than when it was made, and the editor knows where. */
+/**
+ * Finds a new target for an annotation whose place the service did not find: the text around its words has changed, and the editor knows where they
+ * are.
+ */
 import type { EditorView } from '@codemirror/view'
 import { textMap } from '../../editor/binding.ts'
 import { placesIn } from './places.ts'
@@ -6,7 +9,7 @@ import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
 import type { Target, Waiting } from '../outbox/waiting.ts'
 
-/** How the place is named now; undefined when the words themselves are gone, or nothing around them has changed yet. */
+/** Returns the new target; undefined if the words themselves were deleted, or nothing around them has changed yet. */
 export function aim({ state }: EditorView, { id, deed }: Waiting): Target | undefined {
   const span = placesIn(state).get(id)
   if (span === undefined || !('target' in deed) || deed.target === null) return undefined

@@ -1,6 +1,6 @@
 /**
- * Sends suggestions while they are typed: the service has what was typed a moment after the person rests, and the others see it. Each has
- * an id of its own, so later versions of it, from this page or from one that adopts what this page left, change the same suggestion.
+ * Sends suggestions while they are typed: the service gets them a moment after the person pauses, and others see them. Each has an id of its own.
+ * Later versions, from this page or from one that takes over its drafts, change the same suggestion.
  */
 import { effect, signal, untracked, type Signal } from '@preact/signals'
 import type { ChangeSet } from '@codemirror/state'
@@ -15,16 +15,16 @@ import { passes } from '../outbox/refusals.ts'
 import type { Store } from '../outbox/store.ts'
 import type { DraftName, SuggestDeed } from '../outbox/waiting.ts'
 
-/** How long after the first letter it is sent, and how long after an answer what came since, in milliseconds. */
+/** Delay from the first character until it is sent, and from an answer until later changes are sent, in milliseconds. */
 const firstMs = 250
 const nextMs = 500
-/** How long until what could not be sent is tried again, in milliseconds. */
+/** Delay before a failed attempt is repeated, in milliseconds. */
 const againMs = 3000
-/** How long text may read like what was suggested without the service saying that it was accepted, in milliseconds. */
+/** How long the text may contain the suggested words before the service reports that they were accepted, in milliseconds. */
 const acceptedMs = 5000
-/** Versions of one suggestion that the service may have, next to the one that it has told. */
+/** Versions of one suggestion that the service may have, in addition to the one that it has confirmed. */
 const sentMax = 8
-/** Bytes that browsers send for a page that is gone: 64 KiB, of which other requests take some. */
+/** Bytes for drafts when the page closes: browsers send 64 KiB then, part of which other requests need. */
 const leavingBytesMax = 48 * 1024
 
 interface LiveDraft extends Range {
@@ -37,27 +37,27 @@ interface LiveDraft extends Range {
   sent: Sent[]
   /** The version that the service has. */
   saved: string | undefined
-  /** The version that the service refused: sent again once it is another one. */
+  /** The version that the service refused: sent again once it changes. */
   refused: string | undefined
   isSending: boolean
-  /** Its id at the service. */
+  /** The id that the service assigned. */
   suggestion: string | undefined
 }
 
 export interface Drafting {
-  /** The service has all that is typed. */
+  /** Whether the service has everything that was typed. */
   readonly saved: Signal<boolean>
-  /** The changes that are typed are others. */
+  /** The typed changes are now different. */
   changed(): void
   /** Versions that the service may have accepted, newest first. */
   sent(): readonly Sent[]
-  /** Others changed the text; of these drafts they made text. */
+  /** Others changed the text; they turned these drafts into text. */
   follow(theirs: ChangeSet, accepted: readonly Sent[]): void
-  /** The name under which a hunk is sent, from now on by somebody else. */
+  /** Returns the name under which a hunk is sent; from now on another sender uses it. */
   claim(hunk: Hunk): DraftName
-  /** The names of all hunks, in their order. */
+  /** Returns the names of all hunks, in order. */
   named(hunks: readonly Hunk[]): readonly DraftName[]
-  /** The page may go: sends what the service does not have. */
+  /** The page may close: sends what the service does not have. */
   leave(): void
   close(): void
 }
@@ -68,7 +68,7 @@ interface DraftingInput {
   readonly store: Store
   readonly hunks: () => readonly Hunk[]
   readonly deedFor: (hunk: Hunk) => SuggestDeed
-  /** The others rejected what stands there, word for word. */
+  /** Others rejected exactly these words. */
   readonly onRejected: (hunk: Hunk, by: string) => void
 }
 
@@ -78,7 +78,7 @@ const versionOf = ({ operation, original, text, note }: SuggestDeed): string => 
 export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: DraftingInput): Drafting {
   const saved = signal(true)
   const live = new Set<LiveDraft>()
-  /** Drafts whose words are text by now, until it is clear whether somebody accepted them or wrote the same by chance. */
+  /** Drafts whose words are now part of the text, until it is clear whether somebody accepted them or wrote the same by chance. */
   const became = new Map<LiveDraft, ReturnType<typeof setTimeout>>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -89,13 +89,13 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     if (!isClosed) timer ??= setTimeout(tick, ms)
   }
 
-  /** Words that were typed and taken back belong to no draft. */
+  /** Text that was typed and removed again belongs to no draft. */
   const forget = (draft: LiveDraft): void => {
     live.delete(draft)
     if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
   }
 
-  /** The draft of each hunk: the one that it grew out of, else a new one. */
+  /** Pairs each hunk with the draft that it grew out of, or else a new one. */
   const pairs = (all: readonly Hunk[]): readonly (readonly [LiveDraft, Hunk])[] => {
     const left = new Set(live)
     const paired = all.map((hunk) => {
@@ -117,7 +117,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     return paired
   }
 
-  /** The service has other words by this name, or keeps those that it has: what is typed is sent as a new suggestion. */
+  /** The service has other words under this name, or does not replace its own: what is typed is sent as a new suggestion. */
   const renew = (draft: LiveDraft): void => {
     live.delete(draft)
     store.release(draft.id)
@@ -130,7 +130,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     return { ...deedFor(hunk), draft: { id: draft.id, step: draft.step } }
   }
 
-  /** The others decided it while it was typed. Changes typed since are a suggestion of their own. */
+  /** Others decided it while it was typed. Later changes become a suggestion of their own. */
   const settle = (draft: LiveDraft): boolean => {
     const suggestion = found(draft)
     if (suggestion === undefined || (suggestion.status !== 'accepted' && suggestion.status !== 'rejected')) return false
@@ -159,13 +159,13 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
       if (!(error instanceof RequestError)) throw error
       if (error.code === 'already_decided' && !settle(draft)) store.read()
       else if (error.code === 'suggestion_fixed') {
-        // Two on one place would both be accepted.
+        // Two suggestions in one place could both be accepted.
         if (draft.suggestion !== undefined) store.act({ kind: 'withdraw', suggestion: draft.suggestion })
         renew(draft)
       }
-      // A later step of this page was there first.
+      // A later step of this page arrived first.
       else if (error.code === 'stale_step' && (error.step <= (deed.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
-      // Words that the service does not know yet it knows a moment later.
+      // The service may not know these words yet, but will a moment later.
       else if (!passes(error) && error.status !== 422 && error.status !== 409) draft.refused = version
       later(againMs)
     } finally {
@@ -201,7 +201,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     })
   ]
 
-  /** The hunk is no longer in the editor, so nothing but its place tells which one it is. */
+  /** The hunk is no longer in the editor, so only its place identifies it. */
   const claim = (hunk: Hunk): DraftName => {
     const draft = [...live].find((each) => meets(each, hunk))
     if (draft === undefined) {
@@ -227,13 +227,13 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     },
     sent: () => [...live].flatMap(({ sent }) => sent),
     follow(theirs, accepted) {
-      // Words that changed again were accepted and given back: the suggestion is open, and stays.
+      // Words that changed again were accepted and then restored: the suggestion is open, and stays.
       for (const draft of became.keys()) if (theirs.touchesRange(draft.from, draft.to) !== false) endBecame(draft)
       for (const draft of [...live, ...became.keys()]) {
         const isText = accepted.some((each) => each.draft === draft.id)
         if (isText) {
           live.delete(draft)
-          // A person who wrote the same by chance has accepted nothing.
+          // A person who wrote the same text by chance has accepted nothing.
           const timer = setTimeout(() => {
             const suggestion = found(draft)
             if (suggestion?.status === 'pending') store.act({ kind: 'withdraw', suggestion: suggestion.id })

@@ -1,8 +1,8 @@
-/** The changes that somebody who only proposes has typed, as changes of the text that they are proposed for. */
+/** Changes typed in suggesting mode, as changes of the text that they apply to. */
 import type { ChangeSet, Text } from '@codemirror/state'
 import type { Range } from '../../../shared/text/anchors.ts'
 
-/** A range of the text (`from`–`to`) and what is proposed in its place; it stands at `fromShown`–`toShown` of what the editor shows. */
+/** A range of the text (`from`–`to`) and its suggested replacement, which is at `fromShown`–`toShown` in the editor. */
 export interface Hunk extends Range {
   readonly original: string
   readonly text: string
@@ -23,8 +23,8 @@ const commonEnd = (one: string, other: string, max: number): number => {
 }
 
 /**
- * Without the words that both sides begin and end with; undefined when they are the same. A changed word is taken whole: people
- * decide on words.
+ * Removes the words that both sides have in common at the beginning and end; undefined if the sides are equal. Changed words are kept whole, because
+ * people decide on words.
  */
 export function trimmed(hunk: Hunk): Hunk | undefined {
   const { original, text } = hunk
@@ -45,7 +45,7 @@ export function trimmed(hunk: Hunk): Hunk | undefined {
   }
 }
 
-/** Every change by itself, in the order of the text. */
+/** Returns every change separately, in the order of the text. */
 export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
   const found: Hunk[] = []
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
@@ -55,10 +55,10 @@ export function hunksOf(base: Text, changes: ChangeSet): Hunk[] {
   return found
 }
 
-/** Longest part of a word between two changes that are one, in UTF-16 units. */
+/** Longest part of a word between two changes that are joined, in UTF-16 units. */
 const wordUnitsMax = 24
 
-/** Changes of the same word are one. */
+/** Joins changes of the same word. */
 export function byWord(base: Text, hunks: readonly Hunk[]): Hunk[] {
   const found: Hunk[] = []
   for (const hunk of hunks) {

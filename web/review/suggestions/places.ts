@@ -1,6 +1,6 @@
 /**
- * Where remarks are in the editor: ranges that stay on their characters whatever is typed, and what is seen of them. A remark whose
- * text is gone has no place.
+ * Places of annotations in the editor: ranges that stay on their characters whatever is typed, and their decorations. An annotation whose text was
+ * deleted has no place.
  */
 import { MapMode, RangeSet, RangeValue, StateEffect, StateField, type EditorState, type Extension, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet, type ViewUpdate } from '@codemirror/view'
@@ -11,15 +11,15 @@ import { t } from '../../text/t.ts'
 import { effect } from '@preact/signals'
 import { hueOf } from '../../presence/colours.ts'
 
-/** `decided`: nothing is seen of it in the text, its card alone stands there. */
+/** `decided`: only its card is still there, and the text shows nothing of it. */
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
 
-/** The marks of remarks in the text. */
+/** The marks of annotations in the text. */
 export interface Remark {
   readonly id: string
   readonly kind: PlaceKind
   readonly author: string
-  /** The text that a suggestion brings. */
+  /** The text that a suggestion inserts. */
   readonly text: string
 }
 
@@ -31,7 +31,7 @@ class Place extends RangeValue {
     super()
     this.remark = remark
     this.isPoint = isPoint
-    // Text that is typed at the edges is no part of it; a point goes when the text on both sides of it does.
+    // Text typed at the edges is not part of it; a point disappears when the text on both sides is deleted.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
     this.mapMode = remark.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
@@ -47,11 +47,11 @@ interface Places {
   readonly active: string | undefined
 }
 
-/** Puts remarks to places (`span` undefined: to none). */
+/** Places annotations (`span` undefined: removes the place). */
 export const placeRemarks = StateEffect.define<readonly { readonly remark: Remark; readonly span: Span | undefined }[]>()
-/** Takes remarks out of the text. */
+/** Removes annotations from the text. */
 export const dropRemarks = StateEffect.define<ReadonlySet<string>>()
-/** Makes one remark stand out. */
+/** Highlights one annotation. */
 export const activate = StateEffect.define<string | undefined>()
 
 const field = StateField.define<Places>({
@@ -78,7 +78,7 @@ const field = StateField.define<Places>({
 
 const listed = new WeakMap<RangeSet<Place>, ReadonlyMap<string, Span>>()
 
-/** The places of all remarks by id, in the order of the text. */
+/** Returns the places of all annotations by id, in the order of the text. */
 export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
   const { set } = state.field(field, false) ?? { set: RangeSet.empty as RangeSet<Place> }
   const known = listed.get(set)
@@ -90,16 +90,16 @@ export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
   return found
 }
 
-// ——— what is seen ———
+// ——— decorations ———
 
-/** Longest text of a suggestion that the text shows, in UTF-16 units; the card has all of it. */
+/** Longest text of a suggestion shown in the text, in UTF-16 units; the card has all of it. */
 const shownUnits = 400
 
-/** An end of a line that is all there is would not be seen. */
+/** A line end on its own would be invisible. */
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
-/** Text that is proposed or struck, and whose it is. */
+/** Text that is suggested or struck out, with its author. */
 export class ProposedText extends WidgetType {
   readonly #tag: 'ins' | 'del'
   readonly #text: string
@@ -161,7 +161,7 @@ function decorationsOf({ remark, isPoint }: Place, from: number, to: number, isA
   return [...struck, Decoration.widget({ widget: new ProposedText('ins', text, author, id, isActive), side: -1 }).range(to)]
 }
 
-/** People who are here came or went, and colours with them. */
+/** People joined or left, so colours changed. */
 const recoloured = StateEffect.define<null>()
 
 const shown = ViewPlugin.fromClass(
@@ -175,7 +175,7 @@ const shown = ViewPlugin.fromClass(
       let isFirst = true
       this.#stop = effect(() => {
         hueOf('')
-        // The people here may be told within an update.
+        // The list of people may change during an update.
         if (!isFirst) queueMicrotask(() => view.dom.isConnected && view.dispatch({ effects: recoloured.of(null) }))
         isFirst = false
       })
@@ -205,7 +205,7 @@ const shown = ViewPlugin.fromClass(
   { decorations: (value) => value.decorations }
 )
 
-/** `onPick`: a remark was clicked, or the cursor was put into one (`undefined`: next to all). */
+/** `onPick`: an annotation was clicked, or the cursor moved into one (`undefined`: next to all). */
 export const remarkPlaces = (onPick: (id: string | undefined) => void): Extension => [
   field,
   shown,

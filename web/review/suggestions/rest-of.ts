@@ -1,11 +1,11 @@
-/** The rest of a suggestion that the others decided, or replied to, while it was typed. */
+/** The rest of a suggestion that others decided, or replied to, while it was typed. */
 import { newDraftId } from '../outbox/draft-name.ts'
 import { operationOf, trimmed } from './hunks.ts'
 import type { Suggestion } from '../outbox/records.ts'
 import { findTarget, targetOf } from './targets.ts'
 import type { SuggestDeed, Target } from '../outbox/waiting.ts'
 
-/** Where the words stand that were accepted; undefined: they cannot be told from others. */
+/** Returns where the accepted words are; undefined if they cannot be identified. */
 function acceptedAt(text: string, { original, target }: SuggestDeed, accepted: string) {
   if (target === null) return text.startsWith(accepted) ? { from: 0, to: accepted.length } : undefined
   if (accepted === '') return undefined
@@ -17,7 +17,7 @@ function acceptedAt(text: string, { original, target }: SuggestDeed, accepted: s
   return { from, to: from + accepted.length }
 }
 
-/** The suggestion that goes on with it in the text of now; undefined: nothing is left, or its place cannot be found. */
+/** Returns the suggestion that continues it in the current text; undefined if nothing is left, or its place cannot be found. */
 export function restOf(text: string, deed: SuggestDeed, { status, text: accepted }: Suggestion): SuggestDeed | undefined {
   const draft = { id: newDraftId(), step: 1 }
   if (status !== 'accepted') return { ...deed, draft }

@@ -1,8 +1,8 @@
 /**
- * Suggesting: what is typed changes what the editor shows and not the document. The changes between the two are kept here, follow what
- * others write, and are shown as suggestions once the cursor leaves them; the service has them before (drafting.ts).
+ * Suggesting mode: typing changes the text of the editor and not that of the document. This module stores the changes between the two and updates
+ * them for edits by others. Once the cursor leaves them, they show as suggestions; the service has them earlier (drafting.ts).
  *
- * The editor goes on as ever: cursor, composition of letters, lists, pasting and undo need to know nothing of it.
+ * The editor works as usual: cursor, composition, lists, pasting and undo need no special case.
  */
 import { history, redo, undo } from '@codemirror/commands'
 import {
@@ -29,13 +29,13 @@ import { ProposedText } from './places.ts'
 interface Drafts {
   /** The text of the document. */
   readonly base: Text
-  /** From it to what the editor shows. */
+  /** From the base to the text in the editor. */
   readonly changes: ChangeSet
 }
 
-/** A change of the document by others: the text as it is then, and how what the editor shows comes of it. */
+/** A change of the document by others: the resulting text, and the changes from it to the text in the editor. */
 const ofOthers = Annotation.define<Drafts>()
-/** The changes left once some were sent or taken back. */
+/** The changes that remain after some were sent or withdrawn. */
 const left = Annotation.define<ChangeSet>()
 
 const field = StateField.define<Drafts>({
@@ -58,7 +58,7 @@ function storedAt(changes: ChangeSet, at: number): number {
   return changes.invertedDesc.mapPos(Math.min(at, changes.newLength), -1)
 }
 
-/** The text of the document, whatever the editor shows. */
+/** Returns the text of the document, whatever the editor shows. */
 export const storedText = (state: EditorState): Text => state.field(field, false)?.base ?? state.doc
 
 interface Edit {
@@ -67,13 +67,13 @@ interface Edit {
   readonly insert: string
 }
 
-/** Whether edits change the words that a hunk would replace: what is proposed for them means nothing next to others. */
+/** Whether edits change the words that a hunk would replace: its suggestion would make no sense next to other words. */
 const isUprooted = ({ from, to, original, text }: Hunk, edits: readonly Edit[]): boolean =>
   original !== '' && text !== '' && edits.some((edit) => edit.from < to && edit.to > from)
 
 /**
- * Brings what others write into what the editor shows, next to what is only proposed. A replacement whose words they changed is sent as it
- * was meant: the service says what became of them, and its words stay on a card.
+ * Applies edits of others to the editor, next to the suggested changes. If they changed the words that a replacement is for, it is sent as intended:
+ * the service reports its state, and a card shows its text.
  */
 const follow = (text: Y.Text, { onHunks, onUprooted, drafting }: SuggestingInput): Extension => {
   const config = new YSyncConfig(text, null)
@@ -134,7 +134,7 @@ const drafts = ViewPlugin.fromClass(
     #build(state: EditorState): DecorationSet {
       const { base, changes } = state.field(field)
       const found = hunksOf(base, changes).flatMap(({ original, text, fromShown, toShown }): Range<Decoration>[] => {
-        // The cursor stays before what it deletes, and after what is typed in its place.
+        // The cursor stays before text that it deletes, and after text typed instead.
         const side = text === '' ? 1 : -1
         const struck = Decoration.widget({ widget: new ProposedText('del', original, '', '', true), side })
         const typed = Decoration.mark({ tagName: 'ins', class: 'rm-ins rm-own' })
@@ -146,18 +146,18 @@ const drafts = ViewPlugin.fromClass(
   { decorations: (value) => value.decorations }
 )
 
-/** How long the cursor must be elsewhere, in milliseconds: who clicks about is not done. */
+/** How long the cursor must be elsewhere, in milliseconds: a person who clicks around has not finished. */
 const leftMs = 600
 const touches = ({ selection }: EditorState, { fromShown, toShown }: Hunk): boolean =>
   selection.ranges.some(({ from, to }) => from <= toShown && to >= fromShown)
 
-/** The changes that are typed and not sent yet. */
+/** Returns the typed changes that are not sent yet. */
 export function draftsOf(state: EditorState): readonly Hunk[] {
   const found = state.field(field, false)
   return found === undefined ? [] : byWord(found.base, hunksOf(found.base, found.changes))
 }
 
-/** Hands on what the cursor has left. */
+/** Passes on the changes that the cursor has left. */
 const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
   ViewPlugin.fromClass(
     class {
@@ -193,17 +193,17 @@ const senders = ({ onHunks, onDrafts, onLeave }: SuggestingInput): Extension =>
       }
 
       #send(isDone: (hunk: Hunk) => boolean): void {
-        // Letters are still being put together.
+        // A composition is in progress.
         if (this.#view.composing) return
         takeHunks(this.#view, isDone, onHunks)
       }
     }
   )
 
-/** The steps that can be undone: a change that is proposed by now cannot. */
+/** Undo history: a change that was sent cannot be undone. */
 const undoing = new Compartment()
 
-/** Takes changes out of what the editor shows, and hands them on: they are shown as suggestions then. */
+/** Removes changes from the editor and passes them on, to be shown as suggestions. */
 export function takeHunks(
   view: EditorView,
   isTaken: (hunk: Hunk) => boolean,
@@ -215,9 +215,9 @@ export function takeHunks(
   const taken = byWord(base, hunksOf(base, changes)).filter(isTaken)
   const back: { from: number; to: number; insert: Text }[] = []
   const rest: { from: number; to: number; insert: Text }[] = []
-  // A change that says the same as the text (typed again) goes, too.
+  // A change that now equals the text (it was typed again) is removed too.
   changes.iterChanges((from, to, fromShown, toShown, inserted) => {
-    // A hunk may be a part of a change, and several of one word: a change goes with the hunk that holds what is its own.
+    // A hunk may be part of a change, and several may belong to one word. A change is removed with the hunk that contains its own part.
     const own = trimmed({ from, to, fromShown, toShown, original: base.sliceString(from, to), text: inserted.toString() })
     if (own === undefined || taken.some((hunk) => own.from >= hunk.from && own.to <= hunk.to))
       back.push({ from: fromShown, to: toShown, insert: base.slice(from, to) })
@@ -228,7 +228,7 @@ export function takeHunks(
     changes: back,
     annotations: [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
   })
-  // Undone now, what was typed for them would be typed a second time, next to what is proposed.
+  // Undo would otherwise type the removed changes a second time, next to the suggestion.
   view.dispatch({ effects: undoing.reconfigure([]) })
   view.dispatch({ effects: undoing.reconfigure(history()) })
   if (taken.length > 0) onHunks(view, taken)
@@ -238,14 +238,14 @@ interface SuggestingInput {
   readonly onHunks: (view: EditorView, hunks: readonly Hunk[]) => void
   /** Others changed words that were being replaced. */
   readonly onUprooted: () => void
-  /** The changes that are typed are others, and whether there are any. */
+  /** The typed changes are different, and whether there are any. */
   readonly onDrafts: (areSome: boolean) => void
-  /** The page may go, and something is typed. */
+  /** The page may close while something is typed. */
   readonly onLeave: () => void
   readonly drafting: Pick<Drafting, 'sent' | 'follow'>
 }
 
-/** In the place of the binding that writes into the document. */
+/** Replaces the binding that writes into the document. */
 export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   field,
   follow(text, input),

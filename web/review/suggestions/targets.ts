@@ -1,10 +1,10 @@
-/** Naming a place of the text by its words, so that the service finds it in a text that others have changed; and finding a named one. */
+/** Identifies a place of the text by its words, so that the service finds it in a text that others have changed; also finds such a place. */
 import { limits } from '../../../shared/limits.ts'
 import { contextUnits, type Range, splitsPair, wholeCharacters } from '../../../shared/text/anchors.ts'
 import { occurrences } from '../../../shared/text/search.ts'
 import type { Target } from '../outbox/waiting.ts'
 
-/** Where words stand with what is around them, as the service counts them: apart from each other. */
+/** Yields the places of words with their context, counted as the service does: without overlap. */
 function* placesOf(text: string, { find, prefix, suffix }: Target): Generator<number> {
   let end = 0
   for (const at of occurrences(text, prefix + find + suffix)) {
@@ -17,7 +17,7 @@ function* placesOf(text: string, { find, prefix, suffix }: Target): Generator<nu
 
 const contexts = [contextUnits, 4 * contextUnits, limits.targetContextUnitsMax]
 
-/** The words of a range with as much of what stands around them as makes them the only ones; else which of several they are. */
+/** Returns the words of a range with enough context to be unique, or else which of several occurrences they are. */
 function wordsOf(text: string, { from, to }: Range): Target {
   const find = text.slice(from, to)
   let target: Target = { find, prefix: '', suffix: '' }
@@ -30,7 +30,7 @@ function wordsOf(text: string, { from, to }: Range): Target {
     for (const place of placesOf(text, target)) {
       count += 1
       if (place < from) before += 1
-      // More context may tell; the last time all are counted up to this one.
+      // More context may make it unique; the last time, all occurrences up to this one are counted.
       if (count > 1 && (units !== contexts.at(-1) || place >= from)) break
     }
     if (count === 1) return target
@@ -39,7 +39,7 @@ function wordsOf(text: string, { from, to }: Range): Target {
   return target
 }
 
-/** Names a range of the text; `null` when there is no text to name it by. */
+/** Describes a range of the text; `null` if there is no text to describe it by. */
 export function targetOf(text: string, range: Range): Target | null {
   const { from, to } = wholeCharacters(text, range)
   if (from < to) return wordsOf(text, { from, to })
@@ -50,7 +50,7 @@ export function targetOf(text: string, range: Range): Target | null {
   return { ...wordsOf(text, words), at: isAtStart ? 'before' : 'after' }
 }
 
-/** How far from where the service saw them words are looked for, in UTF-16 units: as much as people write while an answer is on its way. */
+/** How far from the place reported by the service words are searched, in UTF-16 units: as much as people write while an answer is on its way. */
 const nearUnits = 4000
 
 /** Text that can be read in pieces. */
@@ -59,7 +59,7 @@ export interface Pieces {
   sliceString(from: number, to?: number): string
 }
 
-/** Where words that the service saw at a range are in a text that may be ahead of it; the range itself when they are not near. */
+/** Finds words, which the service reported at a range, in a text that may be ahead of it; returns the range itself if they are not near. */
 export function near(text: Pieces, range: Range, words: string): Range {
   const from = Math.min(range.from, text.length)
   const to = Math.min(range.to, text.length)
@@ -71,7 +71,7 @@ export function near(text: Pieces, range: Range, words: string): Range {
   return best === undefined ? { from, to } : { from: best + start, to: best + start + words.length }
 }
 
-/** Where a named range is; undefined when its words are not there, or in several places. */
+/** Finds a described range; undefined if its words are missing, or in several places. */
 export function findTarget(text: string, target: Target): Range | undefined {
   const { find, occurrence = 1, at } = target
   let left = occurrence

@@ -1,4 +1,4 @@
-/** Changes of components, as a person would say them. */
+/** Describes changes of components in plain words. */
 import type { Text } from '@codemirror/state'
 import { type Fence, fencesOf } from '../../../shared/fences/fences.ts'
 import { type Told, toldEdit } from '../../../shared/fences/told.ts'
@@ -55,7 +55,7 @@ export function wordsOfTold(told: Told): string {
 
 const known = new WeakMap<Text, readonly Fence[]>()
 
-/** The effect of an edit of a text on a component; undefined: it is about none, or more than can be said. */
+/** Describes the effect of an edit on a component; undefined if it affects none, or is too complex to describe. */
 export function wordsOfEdit(text: Text, edit: Edit): string | undefined {
   const fences = known.get(text) ?? fencesOf(text.toString())
   known.set(text, fences)
