@@ -224,14 +224,14 @@ export function takeHunks(
     else rest.push({ from, to, insert: inserted })
   })
   if (back.length === 0) return
-  view.dispatch({
-    changes: back,
-    annotations: [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
-  })
+  const annotations = [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
+  // What was undone is text again as it stands, and may be done again.
+  if (taken.length === 0) return view.dispatch({ annotations })
+  view.dispatch({ changes: back, annotations })
   // Undo would otherwise type the removed changes a second time, next to the suggestion.
   view.dispatch({ effects: undoing.reconfigure([]) })
   view.dispatch({ effects: undoing.reconfigure(history()) })
-  if (taken.length > 0) onHunks(view, taken)
+  onHunks(view, taken)
 }
 
 interface SuggestingInput {
