@@ -1,4 +1,4 @@
-/** Documents in memory, as the domain sees them. Implemented by `server/live/`. */
+/** The domain's interface to documents in memory. Implemented by `server/live/`. */
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import type { Range } from '../../shared/text/anchors.ts'
@@ -15,41 +15,41 @@ export interface HeldDocument {
 }
 
 export interface Live {
-  /** The document in memory, loaded if need be. Errors: those of loading. */
+  /** The document in memory, loaded if necessary. Errors: those of loading. */
   open(doc: string): Promise<HeldDocument>
   /** The document if it is in memory and sound. */
   find(doc: string): OpenDocument | undefined
   /** Ends the sockets and long polls that use this link, or all of the document when `share` is null. Acts at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
-  /** Makes the sockets of a link come back with its new role. Acts at once. */
+  /** Makes the sockets of a link reconnect with its new role. Acts at once. */
   changeRole(doc: string, share: string, role: Role): void
   /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
   endSession(session: string, code: ErrorCode): void
-  /** Errors: the code with which the right of a caller has ended, by what this process knows at this moment. */
+  /** Errors: the code with which the right of a caller has ended, as far as this process knows at this moment. */
   requireRight(doc: string, caller: Caller): void
-  /** Lets people in again after a deletion that was taken back. */
+  /** Admits callers again after a deletion was undone. */
   readmit(doc: string): void
-  /** Shows a program that wrote without a socket at a range of the text of now, for a while. Has no effect for people. */
+  /** Shows a program that wrote without a socket at a range of the current text, for a while. Has no effect for people. */
   showAgent(doc: string, caller: Caller, at: Range): void
-  /** Tells every open page of the document, or those whose caller satisfies `to`. */
+  /** Sends a message to every open page of the document, or to those whose caller satisfies `to`. */
   announce(doc: string, message: LiveMessage, to?: (caller: Caller) => boolean): void
-  /** Drops a document whose journal could not be written: its sockets close, clients keep their edits and come back. */
+  /** Drops a document whose journal could not be written: its sockets close, clients store their edits and reconnect. */
   fence(doc: string, cause: unknown): void
 }
 
 /**
- * Told to a connection whose credential ended. `linkIsLeft`: it was a session with a link, which may be good still, or a link whose role
- * has changed.
+ * Called for a connection whose credential ended. `linkIsLeft`: it was a session with a link, which may still be valid, or a link whose role has
+ * changed.
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
 /** Connections by link: sockets and long polls, so that a revocation ends them at once. */
 export interface Registry {
-  /** Notes a connection; `end` is called when its credential ends. Returns the way to forget it. */
+  /** Registers a connection; `end` is called when its credential ends. Returns a function to remove it. */
   add(doc: string, caller: Caller, end: End): () => void
   /** Ends the connections of a link, or all of the document when `share` is null. */
   end(doc: string, share: string | null, code: ErrorCode): void
-  /** Ends the connections of a link for them to come back with its new role. */
+  /** Ends the connections of a link so that they reconnect with its new role. */
   changeRole(doc: string, share: string, role: Role): void
   /** Ends the connections of a session. */
   endSession(session: string, code: ErrorCode): void

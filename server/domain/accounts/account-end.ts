@@ -1,7 +1,7 @@
 /**
- * The end of an account. One commit removes the account and what names it, and notes what is left to do; from then on nothing lets anybody
- * in as that account. The rest (sessions, passkeys, node tokens, documents) is removed after it, and again at the next start if the
- * process died between (`finishAccountEnds`).
+ * Deletes an account. One commit removes the account and its index entries, and records the remaining work; from then on nobody can act as that
+ * account. The rest (sessions, passkeys, node tokens, documents) is removed afterwards, and at the next start if the process died in between
+ * (`finishAccountEnds`).
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -41,14 +41,14 @@ const giveUp = async (service: Service, key: Key, doc: string, documents: Docume
   }
 }
 
-/** Does all of several things, though some of them fail. Errors: of the first that failed, as its cause. */
+/** Runs all tasks, even if some fail. Errors: that of the first failure, as its cause. */
 const all = async (works: readonly (() => Promise<void>)[]): Promise<void> => {
   const failures: unknown[] = []
   for (const work of works) await Promise.try(work).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new Error(`${failures.length} of ${works.length} steps failed`, { cause: failures[0] })
 }
 
-/** The documents in one of the lists of the account, page by page. Errors: of the first that failed. */
+/** Releases the documents in one list of the account, page by page. Errors: that of the first failure. */
 const giveUpDocuments = async (service: Service, prefix: Key, documents: DocumentsAfter): Promise<void> => {
   const failures: unknown[] = []
   for (let after: Key[number] | undefined; ;) {
@@ -65,7 +65,7 @@ const giveUpDocuments = async (service: Service, prefix: Key, documents: Documen
   if (failures.length > 0) throw failures[0]
 }
 
-/** The note of the end stays until all of it is done. Errors: of the first step that failed. */
+/** Finishes the deletion; its record stays until everything is done. Errors: that of the first failed step. */
 const finish = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
   await all([
     () => removeAccess(service, account).then(() => undefined),
@@ -77,7 +77,7 @@ const finish = async (service: Service, { account, documents }: AccountEnd): Pro
   await service.storage.commit({ deletes: [keys.accountEnd(account)] })
 }
 
-/** Finishes what a crash cut short; an account that fails holds up no other. To be called at start, and now and then. */
+/** Finishes deletions that a crash interrupted; a failed account does not block others. Called at start, and periodically. */
 export const finishAccountEnds = async (service: Service, onFailure: (account: string, error: unknown) => void): Promise<void> => {
   for (const { key, value } of await service.storage.list(keys.accountEnds())) {
     const fail = (error: unknown): void => onFailure(String(key.at(-1)), error)

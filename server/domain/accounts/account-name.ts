@@ -1,4 +1,4 @@
-/** The name of an account: what others see at a cursor, a comment or a document of its owner. */
+/** The name of an account, shown to others at its cursors, comments and documents. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
@@ -13,34 +13,33 @@ import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 import type { Storage } from '../ports.ts'
 
-/** Writes the present name of an account into the head of a document, in the trash too: restored, it shows its owner. */
+/** Writes the present name of an account into the head of a document, also in the trash, so that a restored document shows its owner. */
 const renameIn = async (service: Service, doc: string, account: string): Promise<void> => {
   const key = keys.account(account)
   const rename = (draft: Draft): void => {
     const { owner } = draft.head
     const name = draft.read<Account>(key)?.name
-    // The head that stays of an erased document has no name.
+    // The remaining head of an erased document has no name.
     if (name === undefined || (draft.head.deletedAt !== null && !isInTrash(draft.head))) return
     if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
   }
   await service.ledger.write(doc, 'system', rename, { afterDeletion: true, reads: [key] }).catch((error: unknown) => {
-    // Scrubbed at this very moment.
+    // The document is being scrubbed at this moment.
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
   })
 }
 
 /** The renames of one account, one after the other. */
 interface Line {
-  /** How many wait for their turn. */
   waiting: number
   last: Promise<unknown>
-  /** Whether documents may keep a former name. */
+  /** Whether documents may still have a former name. */
   stale: boolean
 }
 
 const lines = new WeakMap<Storage, Map<string, Line>>()
 
-/** Runs `work` after the renames of the account that came before. Errors: `rate_limited` when too many wait. */
+/** Runs `work` after the earlier renames of the account. Errors: `rate_limited` if too many wait. */
 const inTurn = async <T>({ storage }: Service, account: string, work: (line: Line) => Promise<T>): Promise<T> => {
   const all = lines.get(storage) ?? new Map<string, Line>()
   lines.set(storage, all)
@@ -58,7 +57,7 @@ const inTurn = async <T>({ storage }: Service, account: string, work: (line: Lin
   return turn
 }
 
-/** Writes the name into the documents of an account, whose heads keep it, until another rename waits: that one comes to all of them, too. */
+/** Writes the name into the heads of an account's documents. It stops when another rename waits, because that one updates all of them, too. */
 const renameOwner = async (service: Service, account: string, line: Line): Promise<void> => {
   for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
     for (let after: string | number | undefined; ;) {
@@ -86,7 +85,7 @@ const putName = async (service: Service, caller: Caller, id: string, name: strin
   throw new ServiceError('storage_unavailable')
 }
 
-/** Changes the name of the caller's account. Errors: `invalid_request` when nothing is left of the name, `rate_limited`. */
+/** Changes the name of the caller's account. Errors: `invalid_request` if nothing is left of the name, `rate_limited`. */
 export const renameAccount = async (service: Service, caller: Caller, given: string): Promise<Output<'updateMe'>> => {
   const id = accountOf(caller)
   const name = plainName(given, limits.authorCharsMax)
@@ -97,7 +96,7 @@ export const renameAccount = async (service: Service, caller: Caller, given: str
       line.stale = true
       return { ok: true, user: { id, name, email } }
     } finally {
-      // Also after a refusal: the one before left the documents to this one.
+      // Also after a refusal: the previous rename left the documents to this one.
       if (line.stale) await renameOwner(service, id, line)
     }
   })

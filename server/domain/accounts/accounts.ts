@@ -1,5 +1,5 @@
 /**
- * Accounts: people, by email and password or by their identity at an external issuer.
+ * Accounts of people, who sign in by email and password or by their identity at an external issuer.
  *
  * This folder holds accounts and the ways to act as one: passwords, passkeys, sessions, programs, links of an administrator.
  */
@@ -17,25 +17,28 @@ export interface Account {
   readonly id: string
   readonly name: string
   readonly email: string | null
-  /** Whether somebody vouched for the address: an administrator who invited it, or the external issuer. */
+  /** Whether the address is verified: by an administrator who invited it, or by the external issuer. */
   readonly emailVerified: boolean
   /** PHC string; null: signs in elsewhere. */
   readonly password: string | null
   readonly createdAt: number
   /** How many times its access was ended (`epochOf`); absent: never. */
   readonly epoch?: number
-  /** Whether the person chose the name here: an external issuer does not change it any more. Absent: no. */
+  /** Whether the person chose the name here, so that an external issuer no longer changes it. Absent: no. */
   readonly nameChosen?: true
-  /** Hash of issuer and subject, at which an account of an external issuer is found; absent: of ours, or not signed in since this is kept. */
+  /**
+   * Hash of issuer and subject, the lookup key of an external account; absent: a local account, or one that has not signed in since this field
+   * exists.
+   */
   readonly identity?: string
 }
 
-/** How many times the access of an account was ended. A request that was let in before an end counts no more after it. */
+/** How many times the access of an account was ended. A request that was admitted before an end is no longer valid after it. */
 export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
 
-/** The address as it is compared and kept; undefined when it is none. */
+/** The address in the form that is compared and stored; undefined if it is not an address. */
 export const normalEmail = (text: string): string | undefined => {
   const email = text.trim().normalize('NFC').toLowerCase()
   return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
@@ -47,10 +50,10 @@ const nameFor = (name: string | undefined, email: string | null): string => {
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
 }
 
-/** Where the account of an address is found. */
+/** The index key of an address. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
 
-/** Where accounts are read: a service, or a store that is open next to it. */
+/** The source of accounts: a service, or a store opened by itself. */
 export interface Accounts {
   readonly storage: Pick<Service['storage'], 'get'>
 }
@@ -78,7 +81,7 @@ export interface Beside {
   readonly puts?: readonly Put[]
 }
 
-/** A new account; undefined when the address has one. The password is hashed either way, so that both take as long. */
+/** Creates an account; undefined if the address has one. The password is hashed in both cases, so that both take the same time. */
 export const createAccount = async (service: Service, input: NewAccount, beside: Beside = {}): Promise<Account | undefined> => {
   const account: Account = {
     id: newId(),
@@ -100,7 +103,7 @@ export const createAccount = async (service: Service, input: NewAccount, beside:
   return written ? account : undefined
 }
 
-/** The account of an address and password; undefined when they do not belong together, after the same time whatever was wrong. */
+/** Finds the account of an address and password; undefined if they do not match, after the same time whatever the cause. */
 export const findAccountByPassword = async (service: Service, email: string, password: string): Promise<Account | undefined> => {
   const account = await findAccountByEmail(service, email)
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
@@ -117,24 +120,24 @@ const changeAccount = async ({ storage }: Service, id: string, change: (account:
   throw new ServiceError('storage_unavailable')
 }
 
-/** Begins the next epoch of an account: whatever counted in the one before counts no more. */
+/** Begins the next epoch of an account, which invalidates everything issued in the previous one. */
 export const nextEpoch = (service: Service, id: string): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }))
 
-/** Notes that somebody vouched for the address of an account. */
+/** Records that the address of an account is verified. */
 export const verifyEmail = (service: Service, id: string): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, emailVerified: true }))
 
 /**
- * Sets the password of an account and begins its next epoch. The address is not verified by that: first all must end that was made by who
- * knew the former password. False when the account, or what is put next to it, was overtaken.
+ * Sets the password of an account and begins its next epoch. This does not verify the address: everything created with the former password must end
+ * first. False if another commit overtook it.
  */
 export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
   const key = keys.account(account.id)
   const hashed = await hashPassword(password)
   const entry = await service.storage.get(key)
   const found = entry && decodeRecord<Account>(entry.value)
-  // When two links are used at once, one comes too late.
+  // If two links are used at once, one is too late.
   if (found === undefined || found.password !== account.password) return false
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({
@@ -158,8 +161,8 @@ const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, 
 }
 
 /**
- * The account of an identity at an external issuer, made at its first sign-in and kept up to date. Issuer and subject together name
- * it; an address of mail never does: whoever controls an issuer could claim any.
+ * The account of an identity at an external issuer, created at its first sign-in and updated at each one. Issuer and subject together identify it.
+ * The email address does not, because an issuer could claim any.
  */
 export const accountOfIdentity = async (service: Service, identity: IssuedIdentity): Promise<Account> => {
   const named = digest(identity.issuer, identity.subject)

@@ -16,20 +16,20 @@ import { draftSession } from './sessions.ts'
 export interface Device extends Expiring {
   readonly userCode: string
   readonly name: string
-  /** Where it was begun, for the person to recognise. */
+  /** The address where it was started, for the person to recognise. */
   readonly address: string
   readonly startedAt: number
   readonly status: 'pending' | 'approved' | 'denied'
   readonly account: string | null
-  /** Epoch of the account when it approved (authority.ts); absent: 0. The approval counts in no other. */
+  /** Epoch of the account when it approved (authority.ts); absent: 0. The approval is valid only in this epoch. */
   readonly epoch?: number
-  /** Seconds that must lie between polls. */
+  /** Least time between polls, in seconds. */
   readonly interval: number
   /** Milliseconds since 1970; 0: never. */
   readonly polledAt: number
 }
 
-/** Without vowels, so that no words arise, and without letters that are read as others (RFC 8628 §6.1): 20^8 codes, 34.5 bit. */
+/** Without vowels, so that codes do not form words, and without ambiguous letters (RFC 8628 §6.1): 20^8 codes, 34.5 bit. */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ'
 
 const newUserCode = (): string => {
@@ -92,7 +92,7 @@ export const findPendingDevice = async (service: Service, userCode: string): Pro
   return found?.record.status === 'pending' ? found.record : undefined
 }
 
-/** Approves or denies. False when there is nothing to decide any more. */
+/** Approves or denies. False if there is nothing left to decide. */
 export const decideDevice = async (service: Service, caller: Caller, userCode: string, approve: boolean): Promise<boolean> => {
   const account = accountOf(caller)
   const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
@@ -110,7 +110,7 @@ export const decideDevice = async (service: Service, caller: Caller, userCode: s
     const written = await commitFor(service, caller, {
       checks: [{ key, version: found.version }],
       puts: expiring(key, decided),
-      // The code is spent: it can be looked up no more.
+      // The code is used up and can no longer be found.
       deletes: [codeKey(userCode)]
     })
     if (written) return true
@@ -118,7 +118,7 @@ export const decideDevice = async (service: Service, caller: Caller, userCode: s
   return false
 }
 
-/** Errors: the codes of RFC 8628 §3.5. A device code is good for one session, however many ask at once. */
+/** Errors: the codes of RFC 8628 §3.5. A device code gives one session, however many requests arrive at once. */
 export const pollDeviceLogin = async (service: Service, input: Input<'pollDeviceLogin'>): Promise<Output<'pollDeviceLogin'>> => {
   const key = keys.device(hashSecret(input.device_code))
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {

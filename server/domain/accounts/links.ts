@@ -1,6 +1,6 @@
 /**
- * Links that an administrator hands out: an invitation, or the way to a new password. A link is a sealed text that only this instance
- * can open, so that the command that prints it writes nothing; its use is noted, so that it is good once.
+ * Links that an administrator hands out: an invitation, or a password reset. A link is a sealed text that only this instance can open, so the
+ * command that prints it writes nothing. Its use is recorded, so it works once.
  */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
@@ -26,7 +26,7 @@ export type Invited = { readonly kind: 'invite'; readonly email: string } | { re
 
 const context = 'account link 1'
 
-/** How long a link is good, in hours. */
+/** How long a link is valid, in hours. */
 export const hoursOf: Readonly<Record<LinkKind, number>> = { invite: limits.inviteHours, reset: limits.resetHours }
 
 export const linkPath: Readonly<Record<LinkKind, string>> = { invite: '/auth/invite', reset: '/auth/reset' }
@@ -45,7 +45,7 @@ export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Inv
   return `${baseUrl}${linkPath[kind]}?token=${vault.seal(JSON.stringify({ ...link, once }), context)}`
 }
 
-/** The link of a token; undefined when it is none, is of another kind, has expired, was used, or replaces a password that is no more. */
+/** The link of a token; undefined if it is not a link, is of another kind, has expired, was used, or replaces a former password. */
 export const findLink = async (service: Service, kind: LinkKind, token: string): Promise<Link | undefined> => {
   const { vault, clock, storage } = service
   let link: Link
@@ -61,7 +61,7 @@ export const findLink = async (service: Service, kind: LinkKind, token: string):
   return account !== undefined && passwordOf(account) === link.replaces ? link : undefined
 }
 
-/** The writes that use the link up. */
+/** The writes that mark the link as used. */
 export const useOf = (token: string, link: Link): Beside => {
   const key = keys.usedLink(hashSecret(token))
   return { checks: [{ key, version: null }], puts: expiring(key, { expiresAt: link.expiresAt }) }

@@ -15,9 +15,9 @@ export interface Passkey {
   readonly account: string
   /** COSE public key (base64url). */
   readonly publicKey: string
-  /** How often it was used, as the authenticator counts; 0 where it does not. */
+  /** The authenticator's count of uses; 0 if it does not count. */
   readonly counter: number
-  /** The device or browser it was made with, for its owner to recognise. */
+  /** The device or browser that created it, for its owner to recognise. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number | null
@@ -26,7 +26,7 @@ export interface Passkey {
 // The id is chosen by an authenticator and may be long.
 const keyOf = (id: string) => keys.passkey(hashSecret(`passkey ${id}`))
 
-/** The passkeys of an account, made last first. */
+/** The passkeys of an account, newest first. */
 export const listPasskeys = async ({ storage }: Service, account: string): Promise<Passkey[]> => {
   const entries = await storage.list(keys.accountPasskeys(account))
   const found = await Promise.all(entries.map(({ key }) => storage.get(keys.passkey(String(key.at(-1))))))
@@ -35,7 +35,7 @@ export const listPasskeys = async ({ storage }: Service, account: string): Promi
     .toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-/** Errors: `invalid_request` when the account has as many as it may, or the passkey is known. */
+/** Errors: `invalid_request` if the account has the most it may have, or the passkey is known. */
 export const addPasskey = async (service: Service, caller: Caller, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
   if ((await listPasskeys(service, passkey.account)).length >= limits.passkeysMax)
     throw new ServiceError('invalid_request', { message: term('You cannot add another passkey. Remove one first.') })
@@ -59,7 +59,7 @@ export const removePasskey = async (service: Service, account: string, id: strin
   await service.storage.commit({ deletes: [key, keys.accountPasskey(account, String(key.at(-1)))] })
 }
 
-/** Removes all of an account's: after a password was lost nobody knows who made them. */
+/** Removes all passkeys of an account: after a lost password, nobody knows who added them. */
 export const removePasskeysOf = async (service: Service, account: string): Promise<void> => {
   for (const { id } of await listPasskeys(service, account)) await removePasskey(service, account, id)
 }

@@ -1,4 +1,4 @@
-/** Passwords: argon2id of Node's own crypto (OWASP: 19 MiB, 2 passes, 1 lane), kept as a PHC string. */
+/** Passwords: argon2id of Node's own crypto (OWASP: 19 MiB, 2 passes, 1 lane), stored as a PHC string. */
 import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -12,7 +12,7 @@ const prefix = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parall
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Few at once, in turn. Errors: `rate_limited` when too many wait: hashing is what a flood of sign-ins would cost us. */
+/** Runs few at once, in order. Errors: `rate_limited` if too many wait: hashing is the cost of a flood of sign-ins. */
 const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
   if (running >= limits.passwordsAtOnceMax) {
     if (waiting.length >= limits.passwordsWaitingMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
@@ -37,7 +37,7 @@ export const hashPassword = async (password: string): Promise<string> => {
 
 const nobody = `${prefix}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`
 
-/** Whether the password is the one of `stored`. With `undefined` (no account, or one without a password) it takes as long and is false. */
+/** Whether the password matches `stored`. With `undefined` (no account, or one without a password) it takes the same time and is false. */
 export const checkPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const [salt = '', tag = ''] = (stored ?? nobody).slice(prefix.length).split('$')
   const found = await digest(password, Buffer.from(salt, 'base64url'))
@@ -54,7 +54,7 @@ const common = new Set(
   ).split(' ')
 )
 
-/** The fault of a new password of the person with this address, in words for people; undefined when it has none. */
+/** The fault of a new password for this address, in words for people; undefined if it is acceptable. */
 export const passwordProblem = (password: string, email: string): Sentence | undefined => {
   const length = Array.from(password).length
   if (length < limits.passwordCharsMin)

@@ -1,6 +1,6 @@
 /**
- * Programs that act for an account: personal access tokens (`apat_…`), and programs that its person let in at the broker (OAuth). Both are
- * one kind of record with a role, the documents it is for, and an end; both are listed to the account, and revoked, alike.
+ * Programs that act for an account: personal access tokens (`apat_…`), and programs that its person authorised at the broker (OAuth). Both are one
+ * kind of record with a role, a list of documents, and an end. The account lists and revokes both in the same way.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -21,15 +21,15 @@ export const tokenPrefix = 'apat_'
 export interface Program extends Expiring, Scope {
   readonly id: string
   readonly account: string
-  /** `token`: made by the person, kept by the hash of its secret. `oauth`: let in at the broker, kept by the hash of its grant. */
+  /** `token`: created by the person, stored under the hash of its secret. `oauth`: authorised at the broker, stored under the hash of its grant. */
   readonly kind: 'token' | 'oauth'
   readonly name: string
-  /** Where the person was sent after agreeing; null: a token, or a program on the person's own machine that has no host. */
+  /** The host of the redirect after the consent; null: a token, or a program on the person's own machine that has no host. */
   readonly host: string | null
   readonly createdAt: number
   /** Milliseconds since 1970; null: never. */
   readonly lastUsedAt: number | null
-  /** Epoch of the account when it was let in (authority.ts). It counts in no other. */
+  /** Epoch of the account when it was authorised (authority.ts). It is valid only in this epoch. */
   readonly epoch: number
 }
 
@@ -38,7 +38,7 @@ interface Kept {
   readonly program: Program
 }
 
-/** A program whose right stands, and for whom it acts. */
+/** A program with a valid right, and the account that it acts for. */
 export interface FoundProgram {
   readonly program: Program
   readonly account: Account
@@ -50,7 +50,7 @@ const dayMs = 24 * 3600 * 1000
 
 // ——— the list of an account ———
 
-/** The programs of an account whose right has not ended, used last first; entries of others are removed. */
+/** The programs of an account with a valid right, most recently used first; entries of others are removed. */
 const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const entries = await service.storage.list(keys.accountPrograms(account))
   const kept: Kept[] = []
@@ -94,14 +94,14 @@ export const listTokens = async (service: Service, caller: Caller): Promise<Outp
   tokens: (await programsOf(service, accountOf(caller))).map(({ program }) => present(program))
 })
 
-/** Removes a program, then ends what hangs on it: connections, waiting requests, and what the broker issued. */
+/** Removes a program, then ends its connections, waiting requests and the tokens that the broker issued. */
 const end = async (service: Service, { hash, program }: Kept): Promise<void> => {
   await service.storage.commit({ deletes: [keys.program(hash), keys.accountProgram(program.account, program.id)] })
   service.live.endSession(program.id, 'credential_invalid')
   if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
 }
 
-/** Errors: `not_found` when the account has none with this id. */
+/** Errors: `not_found` if the account has none with this id. */
 export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
   const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such token or program.') })
@@ -172,8 +172,8 @@ export interface Agreement extends Scope {
 }
 
 /**
- * Lets a program in for as long as its code may take to be redeemed: one that never comes back leaves nothing with the account. `keepProgram`
- * lengthens that. The program that was unused for longest makes room: a person who agrees just now wants this one.
+ * Authorises a program for the time in which its code can be redeemed: one that never returns leaves no trace in the account. `keepProgram` extends
+ * that. If there are too many, the least recently used program is removed, because the person has just agreed to this one.
  */
 export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
   const found = await findAccount(service, account)
@@ -199,7 +199,7 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
   await service.storage.commit({ puts: [...expiring(keys.program(grant), program), index] })
 }
 
-/** A program was issued a token under its grant: from its first on it is let in for long. */
+/** Extends the authorisation of a program when it gets the first token under its grant. */
 export const keepProgram = async (service: Service, grant: string): Promise<void> => {
   const key = keys.program(grant)
   for (;;) {
@@ -208,14 +208,14 @@ export const keepProgram = async (service: Service, grant: string): Promise<void
     const { record, version } = found
     const expiresAt = record.createdAt + limits.brokerRefreshDays * dayMs
     if (record.kind !== 'oauth' || record.expiresAt >= expiresAt) return
-    // Its first use may be noted in the same moment.
+    // Its first use may be recorded at the same moment.
     if (await service.storage.commit({ checks: [{ key, version }], puts: expiring(key, { ...record, expiresAt }) })) return
   }
 }
 
 // ——— using ———
 
-/** Notes the use now and then. A program that was revoked meanwhile stays revoked. */
+/** Records the use from time to time. A program that was revoked meanwhile stays revoked. */
 const touch = (service: Service, hash: string, program: Program, version: number): void => {
   const now = service.clock.now()
   if (now - (program.lastUsedAt ?? 0) < limits.sessionTouchSeconds * 1000) return
@@ -233,7 +233,7 @@ const findByHash = async (service: Service, kind: Program['kind'], hash: string)
   return { program: found.record, account, expiresAt: found.record.expiresAt }
 }
 
-/** The tokens that the broker issued for this place. A token of a grant may be for less than the grant. */
+/** Finds the program of a token that the broker issued. A token may allow less than its grant. */
 const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundProgram | undefined> => {
   const found = await findByHash(service, 'oauth', issued.grant)
   if (found === undefined || found.account.id !== issued.account) return undefined
@@ -242,8 +242,8 @@ const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundP
 }
 
 /**
- * The program that a bearer token stands for; undefined when the token is not good, or not for this place. `atMcp`: it was sent to the MCP
- * endpoint, which is a resource of its own (RFC 8707).
+ * The program of a bearer token; undefined if the token is invalid, or for another resource. `atMcp`: it was sent to the MCP endpoint, which is a
+ * separate resource (RFC 8707).
  */
 export const findProgram = async (service: Service, token: string, atMcp: boolean): Promise<FoundProgram | undefined> => {
   if (isToken(tokenPrefix, token)) return findByHash(service, 'token', hashSecret(token))

@@ -1,4 +1,6 @@
-/** Sessions: a browser's cookie, or an app's `asess_` token. Kept by the hash of their secret, listed to their account, revocable. */
+/**
+ * Sessions: a browser's cookie, or an app's `asess_` token. They are stored under the hash of their secret; their account can list and revoke them.
+ */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
@@ -19,35 +21,35 @@ export interface Session extends Expiring {
   readonly id: string
   readonly account: string
   readonly kind: SessionKind
-  /** The browser or program it was opened with, for its owner to recognise. */
+  /** The browser or program that opened it, for its owner to recognise. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
   /** When the secret was changed, in milliseconds since 1970; absent: never. */
   readonly rotatedAt?: number
-  /** Hash of the secret that this one takes the place of, until the browser has shown that it has this one. */
+  /** Hash of the secret that this one replaces, until the browser has used the new one. */
   readonly replaces?: string
-  /** Names the session of the same browser at the sign-in host, through which this one was opened; absent: through none. */
+  /** Id of the browser's session at the sign-in host through which this one was opened; absent: none. */
   readonly atHost?: string
-  /** Epoch of the account when it was opened (authority.ts); absent: 0. It counts in no other. */
+  /** Epoch of the account when it was opened (authority.ts); absent: 0. It is valid only in this epoch. */
   readonly epoch?: number
-  /** On the record of a former secret: hash of the one that took its place. The session itself stands there. */
+  /** On the record of a former secret: hash of its replacement, under which the session is stored. */
   readonly replacedBy?: string
 }
 
 const dayMs = 24 * 3600 * 1000
 
-/** Two secrets that cannot stand for each other: a cookie is never a bearer token. */
+/** Prefixes that make the secrets distinct: a cookie is never a bearer token. */
 const prefixes: Readonly<Record<SessionKind, string>> = { browser: 'bsess_', app: 'asess_' }
 
 export interface NewSession {
   readonly token: string
   readonly session: Session
-  /** To be committed, for the session to exist. */
+  /** The writes that create the session. */
   readonly puts: readonly Put[]
 }
 
-/** A session to be put in a commit of the caller's. */
+/** Prepares a session for a commit of the caller. */
 export const draftSession = (
   { clock }: Service,
   account: Pick<Account, 'id' | 'epoch'>,
@@ -78,7 +80,7 @@ interface Kept {
   readonly session: Session
 }
 
-/** The sessions of an account that are alive, used last first; entries of those that are not are removed. */
+/** The live sessions of an account, most recently used first; entries of ended ones are removed. */
 const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const entries = await service.storage.list(keys.accountSessions(account))
   const kept: Kept[] = []
@@ -95,7 +97,7 @@ const sessionsOf = async (service: Service, account: string): Promise<Kept[]> =>
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
 
-/** Removes a session where it stands now: its secret may be changed at this very moment. */
+/** Removes a session under its present secret, which may change at this moment. */
 const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
   const index = keys.accountSession(account, id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
@@ -116,7 +118,7 @@ const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
 
 /** The tie between a new session and the browser that opens it. */
 interface Opened {
-  /** The secret the browser came with, which ends (no session is fixed beforehand). */
+  /** The previous secret of the browser, which ends (against session fixation). */
   readonly replaces?: string | undefined
   readonly atHost?: string | undefined
   readonly epoch?: number
@@ -141,7 +143,7 @@ export const openSession = async (
   return { token, session }
 }
 
-/** Notes the use now and then. A session that was revoked meanwhile stays revoked. */
+/** Records the use from time to time. A session that was revoked meanwhile stays revoked. */
 const touch = (service: Service, hash: string, session: Session, version: number): void => {
   const now = service.clock.now()
   if (now - session.lastUsedAt < limits.sessionTouchSeconds * 1000) return
@@ -150,7 +152,7 @@ const touch = (service: Service, hash: string, session: Session, version: number
   service.storage.commit({ checks, puts: [{ key, value: encodeRecord({ ...session, lastUsedAt: now }) }] }).catch(() => undefined)
 }
 
-/** The browser has shown the new secret: the former one is good for requests that are under way, and then no more. */
+/** Records that the browser has used the new secret: the former one stays valid only for requests in flight. */
 const confirm = async (service: Service, hash: string, session: Session, version: number): Promise<void> => {
   const { replaces = '', ...confirmed } = session
   const former = await findLive<Session>(service, keys.session(replaces))
@@ -168,20 +170,20 @@ interface Current extends Kept {
   readonly version: number
 }
 
-/** Where the session of a secret stands: at the secret itself, or at the one that took its place. */
+/** The session of a secret: stored under the secret itself, or under its replacement. */
 const findCurrent = async (service: Service, hash: string): Promise<Current | undefined> => {
   const found = await findLive<Session>(service, keys.session(hash))
   if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
   return found && { hash, session: found.record, version: found.version }
 }
 
-/** A session that is alive, and whose it is. */
+/** A live session and its account. */
 export interface FoundSession {
   readonly session: Session
   readonly account: Account
 }
 
-/** The session of a secret, and its account; undefined when it is none, has expired, was long unused or was revoked. */
+/** The session of a secret, and its account; undefined if it is unknown, expired, long unused or revoked. */
 export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
   if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
@@ -196,12 +198,12 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
 }
 
 /**
- * A new secret for a browser whose own has served for a day; undefined when it may go on with the one it has. The former one stays
- * good until the new one is used: an answer that gets lost on its way signs nobody out.
+ * A new secret for a browser whose secret is due for rotation; undefined if it is not. The former one stays valid until the new one is used, so a
+ * lost answer signs nobody out.
  */
 export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
   const hash = hashSecret(token)
-  // The note of its use may come between.
+  // The record of its use may be written in between.
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const found = await findCurrent(service, hash)
     if (found === undefined) return undefined
@@ -243,7 +245,10 @@ export const listSessions = async (service: Service, caller: Caller): Promise<Ou
   }))
 })
 
-/** Ends one session, and the one at the host first: the browser must not come back through it. Errors: `not_found` when the account has none. */
+/**
+ * Ends one session, and first the one at the sign-in host, so that the browser cannot return through it. Errors: `not_found` if the account has
+ * none.
+ */
 export const revokeSession = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeSession'>> => {
   const found = (await sessionsOf(service, accountOf(caller))).find(({ session }) => session.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: term('This session has already ended.') })
@@ -254,15 +259,15 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 }
 
 /**
- * Ends all that lets somebody in as an account: what counted in its epoch counts no more as soon as the next one begins, sign-ins under way,
- * approved logins and node tokens included. Then what is left is removed and who uses it disconnected. Answers how many sessions ended.
+ * Ends all access to an account. The next epoch invalidates everything of the present one, including sign-ins in progress, approved logins and node
+ * tokens. Then the records are removed and connections closed. Returns the number of ended sessions.
  */
 export const endAccess = async (service: Service, account: string): Promise<number> => {
   await nextEpoch(service, account)
   return removeAccess(service, account)
 }
 
-/** Removes what let somebody in before the epoch of an account began, and disconnects who uses it. */
+/** Removes the credentials from before the present epoch of an account, and closes their connections. */
 export const removeAccess = async (service: Service, account: string): Promise<number> => {
   const all = await sessionsOf(service, account)
   await end(service, all)
@@ -286,7 +291,7 @@ export const revokeSessions = async (service: Service, caller: Caller): Promise<
 export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<Output<'findSession'>> =>
   caller.identity.kind === 'guest' ? { kind: 'guest', user: null } : readMe(service, caller)
 
-/** Whether a program may not do all that its account may: less of the account is told to it. */
+/** Whether a program has fewer rights than its account: it then sees less of the account. */
 const isNarrow = ({ scope }: Caller): boolean => scope !== null && (scope.docs !== null || scope.role !== 'owner')
 
 export const readMe = async (service: Service, caller: Caller): Promise<Output<'readMe'>> => {

@@ -7,12 +7,12 @@ type Deleted = Pick<Head, 'deletedAt' | 'trashedUntil'>
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** Whether a document is in the trash: deleted, with everything that it held still stored. */
+/** Whether a document is in the trash: deleted, with all its contents still stored. */
 export const isInTrash = ({ deletedAt, trashedUntil }: Deleted): boolean => deletedAt !== null && trashedUntil !== undefined
 
 /**
- * The error for a deleted document. `restorableUntil` is null once nothing of the document is left. `role` is the caller's own, so that an
- * owner knows that it may restore the document.
+ * The error for a deleted document. `restorableUntil` is null once nothing of the document is left. `role` is the caller's own, so that an owner
+ * learns that it may restore the document.
  */
 export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Role): ServiceError => {
   const until = trashedUntil === undefined ? null : instant(trashedUntil)

@@ -61,11 +61,14 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
 export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
 
-/** Where an account or agent lists the document: by creation, newest last. */
+/** The key of a document in the list of an account or agent, by creation, newest last. */
 export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
   owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
-/** The update that seeds a document with its first text. Made once, here: a copy made again would be another history and merge as a doubled text. */
+/**
+ * The update that seeds a document with its first text. It is made only here: a second one would be another history, and merging both would double
+ * the text.
+ */
 const seed = (content: string): Uint8Array => {
   const ydoc = new Y.Doc()
   ydoc.getText(textRootName).insert(0, content)
@@ -74,7 +77,7 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
-/** A title as it is kept: null when nothing is left of it. */
+/** A title in its stored form: null if nothing is left of it. */
 const givenTitle = (title: string | null | undefined): string | null => title?.trim() || null
 
 const emptyHead = (
@@ -143,12 +146,12 @@ export const createDocument = async (
     const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   }
-  // The text stands in the journal and as the canonical text.
+  // The text is stored in the journal and as the canonical text.
   const release = await service.quotas.reserve(payer, 2 * Buffer.byteLength(content))
   return service.ledger.create(head, caller, putAll).finally(release)
 }
 
-/** The bytes that the document takes and may take; nothing for one that was not counted yet. */
+/** The bytes that the document takes and may take; nothing for one that is not yet counted. */
 const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
   bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 
@@ -165,7 +168,7 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
   return { ...found, doc: found }
 }
 
-/** Gives a document a title, or lets it be called as its text says. */
+/** Sets the title of a document, or resets it to the title in its text. */
 export const updateDocument = async (
   service: Service,
   caller: Caller,

@@ -17,16 +17,16 @@ type Listed = Output<'listDocuments'>['docs'][number]
 
 const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
-/** A document of a caller, by its place among them. */
+/** A document of a caller, with its place in the list. */
 interface Own {
   readonly place: string
-  /** Undefined: the program that asks is not let into it. */
+  /** Undefined: the calling program has no access to it. */
   readonly doc: string | undefined
 }
 
 /**
- * The documents of a caller, newest first: those that the account or agent owns. A link gives a role on a document and makes it nobody's, so
- * what others share stands in no list and no search. The inbox is written for owners, too (notices.ts). Errors: `account_required`.
+ * The documents of a caller, newest first: those that the account or agent owns. A link gives a role on a document but no ownership, so documents
+ * shared by others are in no list and no search. The inbox also covers only owned documents (notices.ts). Errors: `account_required`.
  */
 export const ownDocuments = async (
   { storage }: Service,
@@ -45,7 +45,7 @@ export const ownDocuments = async (
   })
 }
 
-/** A document as it is listed; undefined when it is being deleted or does not hold what is searched. */
+/** The list entry of a document; undefined if it is being deleted or does not match the search. */
 const listed = async (service: Service, caller: Caller, { doc }: Own, wanted: string): Promise<Listed | undefined> => {
   if (doc === undefined) return undefined
   try {
@@ -73,7 +73,7 @@ interface Asked {
 
 type Page = Output<'listDocuments'>
 
-/** Newest first. A search looks into a bounded number of documents and may end before its page is full; `nextBefore` goes on. */
+/** Newest first. A search reads a bounded number of documents and may end before its page is full; `nextBefore` continues. */
 const byCreation = async (service: Service, caller: Caller, { wanted, pageMax, before }: Asked): Promise<Page> => {
   const entries = await ownDocuments(service, caller, { limit: limits.searchDocumentsMax + 1, before })
   const docs: Listed[] = []
@@ -93,7 +93,7 @@ const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) 
   title: (one, other) => one.title.localeCompare(other.title, 'en', { sensitivity: 'base', numeric: true })
 }
 
-/** Orders that stand in no index: all is read. `before` and `nextBefore` count what was shown. */
+/** Orders without an index: all documents are read. `before` and `nextBefore` count the shown documents. */
 const byOrder = async (service: Service, caller: Caller, order: keyof typeof orders, { wanted, pageMax, before }: Asked): Promise<Page> => {
   const entries = await ownDocuments(service, caller, { limit: limits.listMax })
   const all: Listed[] = []
@@ -116,7 +116,7 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   return sort === 'created' ? byCreation(service, caller, asked) : byOrder(service, caller, sort, asked)
 }
 
-/** A link that ends gives nothing that outlives it. */
+/** An expiring link cannot grant anything that outlives it. */
 const endsBefore = (expiresAt: number): ServiceError =>
   new ServiceError('forbidden', {
     message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an end.`,
@@ -124,7 +124,7 @@ const endsBefore = (expiresAt: number): ServiceError =>
   })
 
 /**
- * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays good unless asked otherwise.
+ * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise.
  * Errors: `already_claimed` when it belongs to somebody else, `forbidden` for a link that has an end.
  */
 export const claimDocument = async (

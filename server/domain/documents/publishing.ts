@@ -27,12 +27,12 @@ const change = (draft: Draft, caller: Caller, { published = true, indexed }: Inp
   const was = head.publishedAt !== null
   const publishedAt = published ? (head.publishedAt ?? draft.now) : null
   draft.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
-  // A page that is gone shows none of its pictures, and published again it is drawn again.
+  // An unpublished page needs no pictures; publishing it again draws them again.
   if (was && !published) removeDrawings(draft)
   if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
-/** Publishes or unpublishes. The same again changes nothing and tells no event. */
+/** Publishes or unpublishes. Repeating it changes nothing and makes no event. */
 export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
   service.ledger.write(
     doc,
@@ -55,7 +55,7 @@ export interface PublishedDocument {
   readonly publishedAt: number
   /** The author that its front matter names, or else the account or agent that owns it; undefined: there is none. */
   readonly author: string | undefined
-  /** How often a drawing of it was kept: with another number the page may show more pictures. */
+  /** How often a drawing of it was stored: a new number means that the page may show more pictures. */
   readonly drawings: number
   readonly snapshot: Snapshot
 }

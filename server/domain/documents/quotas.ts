@@ -12,20 +12,21 @@ export interface QuotaSettings {
   readonly anonymousBytesMax: number
 }
 
-/** A document as far as quotas go. */
+/** The part of a document that quotas need. */
 export type Held = Pick<Head, 'owner' | 'origin' | 'bytes' | 'usage'>
 
 export interface Quotas {
   readonly settings: QuotaSettings
-  /** Reads the sum of whoever pays for a document, so that it is known to `require`. */
+  /** Reads the sum of a document's payer, so that `require` knows it. */
   load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
   /**
-   * Refuses what would add so many bytes to a document. `makesLess`: it removes more than it adds, and passes a little beyond, for its
-   * history grows all the same. Errors: `quota_exceeded`, with the quota, what is used and what is allowed.
+   * Refuses a change that would add too many bytes to a document. `makesLess`: it removes more than it adds, and may exceed the quota a little,
+   * because even then the history grows. Errors: `quota_exceeded`, with the quota, the used and the allowed bytes.
    */
   require(held: Held, bytes: number, makesLess?: boolean): void
   /**
-   * Makes room for a new document until its record is written, or was not: the answer is to be called then. Errors: `quota_exceeded`.
+   * Reserves space for a new document until its record is written or has failed; the caller then calls the returned function. Errors:
+   * `quota_exceeded`.
    */
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
   /** The bytes that the documents of an account or agent take, and may take. */
@@ -53,7 +54,7 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
 const exceeded = (quota: Kind, usedBytes: number, allowedBytes: number): ServiceError =>
   new ServiceError('quota_exceeded', { ...says[quota], quota, usedBytes, allowedBytes })
 
-/** The least that is allowed beyond a quota to what makes less. */
+/** The margin beyond a quota for changes that shorten a text. */
 const marginOf = (allowed: number): number => Math.max(limits.quotaMarginBytes, allowed / 16)
 
 const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number, makesLess: boolean): void => {
@@ -112,7 +113,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     return found
   }
 
-  /** Reads again what a commit touched: by whichever process. */
+  /** Reads the sums again that a commit touched, by any process. */
   const refresh = async (key: Key): Promise<void> => {
     const sum = await sums.get(nameOf(key.slice(1)))
     if (sum === undefined) return
@@ -137,7 +138,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
       const payer = payerOf(held)
       const sum = payer && known.get(nameOf(payer))
       if (payer === undefined || sum === undefined) return
-      // The bytes that this document took since its record was written count, too.
+      // The bytes that this document added since its record was written count, too.
       const used = sum.total + Math.max(0, stored - usage)
       refuseBeyond(payer[0] === 'address' ? 'address' : 'account', used, allowedOf(payer), bytes, makesLess)
     },

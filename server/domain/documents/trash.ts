@@ -1,6 +1,6 @@
 /**
- * Deletion. A deleted document goes to the trash: every way in ends at once, and everything it held stays in the store, and counts for its
- * quota, for `limits.trashDays`. Until then its owner can restore it whole. After that, or at once when asked for, it is erased.
+ * Deletion. A deleted document goes to the trash: all access ends at once. Its contents stay in the store, and count for its quota, for
+ * `limits.trashDays`. During this time its owner can restore it completely. After that, or at once on request, it is erased.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -24,10 +24,10 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 
 const trashMs = limits.trashDays * 24 * 3600 * 1000
 
-/** Where an account or agent lists the document in its trash. */
+/** The key of the document in the trash of an account or agent. */
 const trashedKey = ({ id, owner }: Head): Key | undefined => (owner.id === undefined ? undefined : keys.trashed(owner.kind, owner.id, id))
 
-/** Everything below the head of a document, page by page. */
+/** Removes everything below the head of a document, page by page. */
 const scrub = async (service: Service, doc: string): Promise<void> => {
   await scrubJobs(service, doc)
   await scrubAssets(service, doc)
@@ -43,14 +43,14 @@ const scrub = async (service: Service, doc: string): Promise<void> => {
   }
 }
 
-/** Takes a document out of the list of its owner, or out of the owner's trash. */
+/** Removes a document from the list of its owner, or from the owner's trash. */
 const unlist = (draft: Draft): void => {
   const { id, trashedUntil } = draft.head
   for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
   if (trashedUntil !== undefined) draft.delete(keys.trash(trashedUntil, id))
 }
 
-/** Takes the last of a document out of the lists and out of its head. */
+/** Removes the rest of a document from the lists and its head. */
 const putEnd = (draft: Draft): void => {
   unlist(draft)
   const { trashedUntil: _, ...head } = draft.head
@@ -58,7 +58,7 @@ const putEnd = (draft: Draft): void => {
   draft.head = {
     ...head,
     title: null,
-    // Its id stays, so that the owner hears 410; the name does not.
+    // Its id stays, so that the owner gets 410; the name does not.
     owner: { kind: owner.kind, ...(owner.id !== undefined && { id: owner.id }) },
     deletedAt: deletedAt ?? draft.now,
     unsaved: { added: 0, removed: 0, actors: [] }
@@ -78,7 +78,7 @@ const putIntoTrash = (draft: Draft, title: string): number => {
   return until
 }
 
-/** Ends every way into a document, sockets and long polls too. */
+/** Ends all access to a document, including sockets and long polls. */
 const endAccess = ({ live, relay }: Service, doc: string): void => {
   live.end(doc, null, 'document_deleted')
   relay.forgetDocument(doc)
@@ -97,25 +97,24 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
   const answer = await service.ledger.write(doc, caller, (draft): Answer => {
     const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
     draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
-    // Kept outside the document: a retry must hear the same answer while nothing of the document is to be had.
+    // Stored outside the document: a retry must get the same answer although the document is inaccessible.
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
   endAccess(service, doc)
-  // Nobody waits for their results any more.
   await scrubJobs(service, doc)
   return answer
 }
 
 /**
- * Makes nobody the owner of a document: who has an owner link manages it, in the trash too. `goes`: whether it goes to the trash with that,
- * in the same commit, if it is not there. Nothing names its owner after that, so there would be nothing left to find it by.
+ * Removes the owner of a document: holders of an owner link manage it, also in the trash. `goes`: whether it goes to the trash in the same commit,
+ * if it is not there. It must be the same commit, because afterwards nothing names the owner to find it by.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
   const release = (draft: Draft): boolean => {
     for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
     draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
     if (draft.head.deletedAt !== null || !goes(draft.head)) return false
-    // Nobody lists it, so it needs no title.
+    // It is in no list, so it needs no title.
     const until = putIntoTrash(draft, '')
     draft.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
     return true
@@ -126,8 +125,8 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
 }
 
 /**
- * Erases a document, from the trash too. The mark in the head is written first and ends every way in; the contents are scrubbed after that,
- * and again at the next start if the process died between (`finishDeletions`). The hashes of its keys stay, so that their holders hear 410.
+ * Erases a document, from the trash too. The mark in the head is written first and ends all access. The contents are scrubbed after that, and at the
+ * next start if the process died in between (`finishDeletions`). The hashes of its keys stay, so that their holders get 410.
  */
 const erase = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const end = (draft: Draft): Answer => {
@@ -138,13 +137,13 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
-  // Waiting callers read of the deletion before its event goes, too.
+  // Waiting callers read of the deletion before its event is removed, too.
   await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
 }
 
-/** Deletes a document: to the trash, or for good. Errors: `document_deleted` for one that is deleted so far already. */
+/** Deletes a document: to the trash, or permanently. Errors: `document_deleted` if it is already deleted to that degree. */
 export const deleteDocument = (
   service: Service,
   caller: Caller,
@@ -152,11 +151,11 @@ export const deleteDocument = (
   { permanent = false }: Input<'deleteDocument'> = {}
 ): Promise<Answer> => (permanent ? erase(service, caller, doc) : moveToTrash(service, caller, doc))
 
-/** Restores a document from the trash; one that is not deleted stays as it is. Errors: `document_deleted` when it is too late. */
+/** Restores a document from the trash; one that is not deleted stays as it is. Errors: `document_deleted` if it is too late. */
 export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
   const restore = (draft: Draft): Head => {
     const { trashedUntil, ...head } = draft.head
-    // Restored already: sent twice, it is done once.
+    // Already restored: a repeated request has no further effect.
     if (head.deletedAt === null) return head
     if (trashedUntil === undefined || trashedUntil <= draft.now) throw documentDeleted(head)
     unlist(draft)
@@ -173,7 +172,7 @@ export const undeleteDocument = async (service: Service, caller: Caller, doc: st
   return { ok: true, restored: true, doc: presented }
 }
 
-/** The trash of an account or agent, deleted last first. `before` counts what was shown. */
+/** The trash of an account or agent, most recently deleted first. `before` counts the shown documents. */
 export const listTrash = async (service: Service, { identity, scope }: Caller, input: Input<'listTrash'>): Promise<Output<'listTrash'>> => {
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const { storage, clock, baseUrl } = service
@@ -194,18 +193,18 @@ export const listTrash = async (service: Service, { identity, scope }: Caller, i
   return { docs, nextBefore: next < all.length ? next : null }
 }
 
-/** Is told of a document that could not be worked on. */
+/** Reports a document that could not be processed. */
 export type OnFailure = (doc: string, error: unknown) => void
 
-/** Works through documents one after the other. One that fails holds up no other. */
+/** Processes documents one after the other. A failed one does not block others. */
 const forEachDocument = async (docs: readonly string[], work: (doc: string) => Promise<void>, onFailure: OnFailure): Promise<void> => {
   for (const doc of docs) await work(doc).catch((error: unknown) => onFailure(doc, error))
 }
 
-/** Erases what has been in the trash for its time, longest first. */
+/** Erases documents whose time in the trash is over, oldest first. */
 const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
   const end = (draft: Draft): boolean => {
-    // Restored at this very moment, or deleted again after that.
+    // It may have been restored at this moment, or deleted again after that.
     const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
     if (due) putEnd(draft)
     return due
@@ -221,7 +220,7 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
     for (const doc of docs) seen.add(doc)
     await forEachDocument(docs, empty, onFailure)
     if (due.length < limit) return
-    // Documents that failed are still in the list. Others may have come into the trash in the same millisecond as the last.
+    // Failed documents are still in the list. Others may have entered the trash in the same millisecond as the last.
     const last = Number(due.at(-1)?.key.at(-2))
     after = docs.length === 0 ? last : last - 1
   }
@@ -234,7 +233,7 @@ const putFormerEnd = (draft: Draft): void => {
   putEnd(draft)
 }
 
-/** Finishes erasings that a crash cut short, and begins those that are due. To be called at start, and now and then. */
+/** Finishes erasings that a crash interrupted, and begins those that are due. Called at start, and periodically. */
 export const finishDeletions = async (service: Service, onFailure: OnFailure): Promise<void> => {
   await emptyTrash(service, onFailure)
   const deletions = (await service.storage.list(keys.deletions())).map(({ value }) => decodeRecord<Deletion>(value))

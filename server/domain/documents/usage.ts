@@ -1,10 +1,10 @@
 /**
  * The storage of documents: the bytes of their text, history, comments, suggestions, assignments. Assets have a quota of their own (assets.ts).
  *
- * The head of a document counts its bytes, in the commit that moves them, so that no crash can part the two. The usage of an owner is
- * the sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by
- * `limits.usageStepBytes`, and with each canonical text: never for a keystroke. So a sum lacks at most one step for each document
- * that is open. An anonymous document counts for the address that made it, which is kept as a keyed hash.
+ * The head of a document counts its bytes, in the commit that changes them, so that a crash cannot separate the two. The usage of an owner is the
+ * sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by `limits.usageStepBytes`, and with each canonical
+ * text: never for a keystroke. So a sum lacks at most one step for each document that is open. An anonymous document counts for the address that
+ * made it, which is kept as a keyed hash.
  */
 import { limits } from '../../../shared/limits.ts'
 import { isInTrash } from './deleted.ts'
@@ -23,7 +23,7 @@ const bytesAt = async (storage: Storage, key: Key): Promise<number> => (await st
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0)
 
-/** By how many bytes a batch changes what a document takes; negative: it takes less. Reads what it replaces and deletes. */
+/** The change of a document's size by a batch, in bytes; negative: it shrinks. Reads the replaced and deleted records. */
 export const bytesMoved = async (storage: Storage, doc: string, puts: readonly Put[], deletes: readonly Key[]): Promise<number> => {
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
@@ -56,7 +56,7 @@ const isDue = (head: Head, puts: readonly Put[]): boolean => {
   return head.usage === undefined || moved >= limits.usageStepBytes || (moved > 0 && puts.some(({ key }) => key[2] === 'text'))
 }
 
-/** The further writes of a commit that keep the sums right: the head, and the record of the bytes that the document takes. */
+/** The additional writes of a commit that update the sums: the head, and the record of the document's bytes. */
 export const countUsage = (
   before: Head | undefined,
   head: Head,
@@ -73,7 +73,7 @@ export const countUsage = (
   return { head: { ...rest, usage: head.bytes }, puts: [{ key, value: encodeRecord(head.bytes) }], deletes }
 }
 
-/** Everything that counts of a document, page by page: for one of before its head did. Changes during the count may be missed. */
+/** Counts the bytes of a document, page by page, if its head does not have the count yet. Changes during the count may be missed. */
 export const measure = async (storage: Storage, doc: string): Promise<number> => {
   let bytes = 0
   for (const kind of [...appended, ...replaced] as string[]) {

@@ -1,6 +1,6 @@
 /**
- * The words of the comment or suggestion that an event tells of. They are looked up as the event is read and stand in it nowhere: they are
- * those of now, and with a comment its words are gone from the feed as well.
+ * The words of the comment or suggestion that an event concerns. They are not stored in the event but looked up when it is read. So they are
+ * current, and deleting a comment removes its words from the feed.
  */
 import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -31,7 +31,7 @@ const record = async <T>(storage: Storage, key: Key): Promise<T | undefined> => 
   return entry && decodeRecord<T>(entry.value)
 }
 
-/** Whether an event tells of a comment or suggestion. */
+/** Whether an event concerns a comment or suggestion. */
 const tellsOfRemark = ({ kind }: StoredEvent): boolean => kind.startsWith('comment.') || kind.startsWith('suggestion.')
 
 /** The words of one event. Errors: `storage_*`. */

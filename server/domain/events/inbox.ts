@@ -1,6 +1,6 @@
 /**
- * The inbox: the events that need somebody, each with its words and the next call. An account or agent reads what is for it in the documents
- * that it owns, from one index; whoever uses a link reads what is for their name in its document. Rights of now decide what is told.
+ * The inbox: the events that need somebody's attention, each with its words and the next call. An account or agent reads the events for it in the
+ * documents that it owns, from one index. A link user reads the events for their name in its document. The present rights decide what is shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
@@ -22,7 +22,7 @@ import { holding, type WaitEnd, waitUntil } from './waits.ts'
 type Page = Output<'readInbox'>
 type Item = Page['items'][number]
 
-/** Why an event needs somebody, and what they may do then: the first that their role allows. */
+/** Why an event needs somebody, and the possible actions: the first that the reader's role allows is offered. */
 interface Meaning {
   readonly reason: Item['reason']
   readonly next: (payload: EventFields) => readonly OperationName[]
@@ -55,7 +55,7 @@ const readingTools: Partial<Readonly<Record<OperationName, string>>> = {
   readSuggestion: 'list_suggestions'
 }
 
-/** The fields of the body that a call cannot do without. */
+/** The required fields of the body of a call. */
 const neededFields = ({ rest, input }: Operation): string[] =>
   rest.method === 'GET'
     ? []
@@ -152,10 +152,10 @@ const eventAt = async ({ storage }: Service, doc: string, seq: number): Promise<
   return entry && decodeRecord<StoredEvent>(entry.value)
 }
 
-/** Reads one entry of an index; undefined: the caller may read nothing there now. */
+/** Reads one entry of an index; undefined: the caller may not read it now. */
 type Find = (entry: Entry) => Promise<Item | undefined>
 
-/** An inbox as it is read: its index, the newest number in it, and what its entries mean. */
+/** A readable inbox: its index, its newest number, and how to read its entries. */
 interface Inbox {
   readonly prefix: Key
   readonly newest: number
@@ -204,7 +204,7 @@ const inboxOfOwner = async (service: Service, caller: Caller, kind: 'account' | 
   }
 }
 
-/** Errors: `credential_required` to whoever has neither a link nor an account. */
+/** Errors: `credential_required` without a link or an account. */
 const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   const { identity } = caller
   const doc = documentOfLink(caller)

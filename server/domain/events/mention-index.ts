@@ -1,4 +1,4 @@
-/** The mentions in the chats of a text, by what makes them the same. Pure. */
+/** The mentions in the chats of a text, grouped by identity. Pure. */
 import { hash } from 'node:crypto'
 import { parseChat } from '../../../shared/fences/chat.ts'
 import { fencesOf } from '../../../shared/fences/fences.ts'
@@ -15,10 +15,10 @@ export interface Said {
   readonly line: number
 }
 
-/** Messages by author, time and name mentioned, and in there by their words. */
+/** Messages by author, time and mentioned name, then by their words. */
 export type MentionIndex = ReadonlyMap<string, ReadonlyMap<string, Said>>
 
-/** Spares texts without a chat the walk. */
+/** Skips texts without a chat. */
 const mayHold = /(?:```|~~~)[ \t]*chat/
 
 export const mentionIndex = (content: string): MentionIndex => {

@@ -1,10 +1,10 @@
 /**
- * Mentions in the chats of a document become events, `chat.mentioned`: once a message that is new in the text has stood as it is for a
- * while, whoever wrote it, by page, API or tool.
+ * Mentions in the chats of a document become events, `chat.mentioned`, once a new message has been unchanged for a while. It does not matter who
+ * wrote it, or whether by page, API or tool.
  *
- * Told mentions are recorded, so that each is told once: for each author, minute and name how many messages of different words stood in the text at
- * once. A message that moves, is copied, is edited, or comes back (undo, another start) makes that number no larger. Messages have no ids;
- * who deletes one and mentions the same person again within the minute is not heard.
+ * Reported mentions are recorded, so that each makes one event: for each author, minute and name, the number of different messages that were in the
+ * text at once. A message that is moved, copied, edited or restored (undo, restart) does not increase that number. Messages have no ids, so deleting
+ * one and mentioning the same person again within the minute makes no event.
  */
 import { plainAuthor } from '../../../shared/fences/chat.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -19,14 +19,14 @@ import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
-  /** Tells at once what would be told later. */
+  /** Reports pending mentions at once. */
   settle(): Promise<void>
   stop(): void
 }
 
 interface MentionsOptions {
   readonly room: OpenDocument
-  /** The text before: its mentions are no news. */
+  /** The earlier text: its mentions are not new. */
   readonly before: string
   readonly ledger: Ledger
   readonly clock: Clock
@@ -34,12 +34,12 @@ interface MentionsOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** A message that is told of. */
+/** A message to report. */
 interface Message extends Omit<Said, 'name'> {
   readonly mentions: { readonly id: string; readonly name: string }[]
 }
 
-/** How many messages mention a name: before, and now as far as they are told. */
+/** The numbers of messages that mention a name: before, and those reported now. */
 interface Count {
   readonly id: string
   readonly before: number
@@ -52,9 +52,9 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
   /** A small text is read in this very turn. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
-  /** Mentions that the text had before: kept as the text until they are first needed. */
+  /** Mentions of the earlier text: stored as the text until they are first needed. */
   let known: MentionIndex | string = before
-  /** Since when messages that are to be told stand as they do. */
+  /** The time since which each pending message is unchanged. */
   let waiting = new Map<string, number>()
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
@@ -97,7 +97,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })
   }
 
-  /** Tells what is to be told now; `all`: what would be told later too. */
+  /** Reports the mentions that are due; `all`: pending ones, too. */
   const lookOnce = async (all: boolean): Promise<void> => {
     cancel?.()
     cancel = undefined
@@ -131,7 +131,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     waiting = later
     const isSettled = later.size === 0
     if (isSettled) {
-      // Mentions that go are remembered, in case they come back.
+      // Removed mentions are remembered, in case they return.
       for (const [id, { size }] of [...former].slice(-limits.listMax)) {
         const after = now.get(id)?.size ?? 0
         if (size > after && !counts.has(id)) counts.set(id, { id, before: size, after })
@@ -139,14 +139,14 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
       known = now
     } else known = former
     const writing = counts.size === 0 ? undefined : write(to, [...counts.values()], [...messages.values()].slice(-limits.mentionEventsMax))
-    // The next look asks for the authors of later edits.
+    // The next check needs only the authors of later edits.
     if (isSettled && room.seq === to.seq) actors = new Set()
     if (!isSettled) plan()
     await writing
   }
 
   let looking: Promise<void> | undefined
-  /** One look after the other. */
+  /** Runs one check after the other. */
   const look = (all: boolean): Promise<void> => {
     const mine = looking === undefined ? lookOnce(all) : looking.then(() => lookOnce(all))
     const done = mine
@@ -168,7 +168,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     actors.add(actor)
     plan()
   })
-  // A run that ended before it could tell.
+  // The last process may have ended before it could report.
   if (before !== room.snapshot().content) plan()
 
   return {

@@ -1,9 +1,8 @@
 /**
- * Recipients of an event: mentioned people, authors whose words it answers or decides, and the reviewer. Written in the commit of the
- * event, as `['d', doc, 'notice', seq]`; for the owner of the document with an entry in the inbox of that account or agent, too.
+ * Recipients of an event: mentioned people, authors of answered or decided annotations, and the reviewer. They are written in the commit of the
+ * event, as `['d', doc, 'notice', seq]`. For the owner of the document, the commit also adds an inbox entry.
  *
- * The entries of an inbox are numbered in the order in which their commits take effect, which is the order in which the store is given
- * them. So whoever reads on from a number misses none.
+ * The entries of an inbox are numbered in the order of their commits. So a reader that continues from a number misses none.
  */
 import { limits } from '../../../shared/limits.ts'
 import { mentionOf } from '../../../shared/mentions.ts'
@@ -23,13 +22,13 @@ import {
 } from '../records/keys.ts'
 import type { Clock, Entry, Key, Put, Storage } from '../ports.ts'
 
-/** Names are the same whatever the size of their letters. */
+/** The comparable form of a name: case does not matter. */
 export const sameMention = (name: string): string => name.toLowerCase()
 
 /** The reader of an inbox. */
 export interface Reader {
   readonly author: Author
-  /** As mentions write it, in small letters; undefined: none. */
+  /** The name in the form of mentions, in lower case; undefined: none. */
   readonly name: string | undefined
   /** Id of the assignment whose link is used. */
   readonly task: string | null
@@ -37,7 +36,7 @@ export interface Reader {
 
 const nameIn = (name: string | null | undefined): string | undefined => (name ? sameMention(mentionOf(name)) : undefined)
 
-/** A guest without a name of their own goes by the one that their link was made for. */
+/** The reader of a caller. A guest without a chosen name has the one that their link was made for. */
 export const readerOf = (caller: Caller): Reader => {
   const author = authorOf(caller)
   return { author, name: nameIn(author.name ?? caller.linkName), task: taskOf(caller) }
@@ -46,7 +45,7 @@ export const readerOf = (caller: Caller): Reader => {
 const ownerOf = ({ owner: { kind, id, name } }: Head): Reader | undefined =>
   kind === 'anonymous' || id === undefined ? undefined : { author: { kind, id, name: name ?? null }, name: nameIn(name), task: null }
 
-/** Whether somebody did that themselves. In chats the name is all that is known of guests. */
+/** Whether the reader caused the event. In chats, only the name identifies guests. */
 const isOwn = ({ author, name: own }: Reader, { by }: Notice, actor: string): boolean => {
   if (by !== undefined) return sameAuthor(by, author)
   const { kind, name } = splitActor(actor)
@@ -63,7 +62,7 @@ export const isFor = (reader: Reader, notice: Notice, { actor }: Pick<StoredEven
   return people.some((each) => sameAuthor(each, author)) && (name === undefined || !except.includes(name))
 }
 
-/** Everybody who wrote in a thread, each once, those of last first. */
+/** Everybody who wrote in a thread, each once, latest first. */
 export const takingPart = ({
   author,
   replies = []
@@ -74,7 +73,7 @@ export const takingPart = ({
   return people
 }
 
-/** An event of a draft with those whom it is for. */
+/** An event of a draft with its recipients. */
 export interface Noticed {
   readonly event: StoredEvent
   readonly notice: Notice
@@ -98,7 +97,7 @@ const numbersOfMs = 1024
 
 /** The writer of notices of one process. */
 export interface Notices {
-  /** To be asked before a commit; what it answers is called in the turn of the commit, and numbers the entries. */
+  /** Called before a commit. The returned function is called in the turn of the commit, and numbers the entries. */
   prepare(head: Head, noticed: readonly Noticed[]): Promise<() => Put[]>
 }
 
@@ -106,7 +105,7 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
   let last = 0
   const written = new Map<string, number>()
 
-  /** Keeps inboxes to their bound, now and then. */
+  /** Trims inboxes to their limit from time to time. */
   const trim = async (inbox: Key): Promise<void> => {
     const name = inbox.join(' ')
     const count = written.get(name) ?? 0
@@ -124,7 +123,7 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
       const inbox = owner === undefined || isOwners.size === 0 ? undefined : keys.inbox(owner.author.kind, owner.author.id)
       if (inbox !== undefined) {
         await trim(inbox)
-        // A clock that was put back must not bring numbers below those that were read.
+        // A clock that was set back must not give numbers below those already read.
         last = Math.max(last, await newestIn(storage, inbox))
       }
       return () =>

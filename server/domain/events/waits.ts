@@ -1,4 +1,4 @@
-/** Waiting for news: for a commit below a key, for the end of a time, or for the end of whoever waits. */
+/** Waits for a commit below a key, for a deadline, or for the end of the caller. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Key } from '../ports.ts'
@@ -18,7 +18,7 @@ interface Wanted {
 
 const held = new WeakMap<Service, Map<string, Set<Promise<unknown>>>>()
 
-/** Waiters for news below a key; each key has a bound. Errors: `rate_limited`. */
+/** Counts the waiters below a key; each key has a limit. Errors: `rate_limited`. */
 export const holding = async <T>(
   service: Service,
   prefix: Key,
@@ -40,15 +40,15 @@ export const holding = async <T>(
   }
 }
 
-/** Resolves when nobody waits below a key who does so now: to be called once their waits were ended. */
+/** Resolves when all present waiters below a key are gone; called once their waits were ended. */
 export const untilTold = async (service: Service, prefix: Key): Promise<void> => {
   const those = held.get(service)?.get(JSON.stringify(prefix))
   if (those !== undefined) await Promise.allSettled(those)
 }
 
 /**
- * Looks again after each commit below `prefix` until `look` says that it is enough, the time is over, or the wait is ended; answers what it
- * saw last. A last look follows the end: what was written just before it is told.
+ * Calls `look` after each commit below `prefix` until it is satisfied, the time is over, or the wait is ended; returns its last result. A last call
+ * follows the end, so that nothing written just before it is missed.
  */
 export const waitUntil = async <T>(
   service: Service,

@@ -24,7 +24,7 @@ const asItIs = 'Send the bytes of the file as they are, with their own Content-T
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
 
-/** The type that was named, of one of these kinds. Errors: `unsupported_media_type`, with the types that are taken. */
+/** The named type, if it is of one of these kinds. Errors: `unsupported_media_type`, with the accepted types. */
 export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
   const type = findMediaType(contentType)
   if (type !== undefined && of.includes(type.kind)) return type
@@ -34,7 +34,7 @@ export const namedType = (contentType: string, of: readonly MediaKind[] = ['imag
   throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
 }
 
-/** Errors: `unsupported_media_type` when the bytes are not what they were called, or another file hangs on them. */
+/** Errors: `unsupported_media_type` if the bytes are not of the named type, or another file is appended. */
 export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
@@ -49,7 +49,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
     })
 }
 
-// Brackets and line ends would end the Markdown that is answered.
+// Brackets and line ends would break the Markdown in the answer.
 const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').trim()
 
 const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
@@ -94,8 +94,8 @@ export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: st
 }
 
 /**
- * Keeps an upload. The bytes are on disk before the record of them is, so an address that was answered always opens; what a crash
- * leaves between the two is removed at the next start (`removeStrayBlobs`).
+ * Stores an upload. The bytes are on disk before their record, so a returned address always works. The next start removes bytes that a crash left
+ * without a record (`removeStrayBlobs`).
  */
 export const uploadAsset = async (
   service: Service,
@@ -136,7 +136,7 @@ export const assetAt = (service: Service, address: string): ReturnType<typeof op
   return openAsset(service, id, extension)
 }
 
-/** Answers a request for an asset's address. Errors: `not_found`, also when the document was deleted or the ending is another. */
+/** Opens an asset by its address. Errors: `not_found`, also if the document was deleted or the extension differs. */
 export const openAsset = async (service: Service, id: string, extension: string): Promise<{ asset: Asset; open(): Promise<Blob> }> => {
   const gone = new ServiceError('not_found', { message: 'There is no asset at this address.' })
   const index = await service.storage.get(keys.assetDocument(id))
@@ -153,7 +153,7 @@ export const openAsset = async (service: Service, id: string, extension: string)
   return { asset, open }
 }
 
-/** Removes the assets of a deleted document: the bytes first, so that a crash between leaves the record that finds them again. */
+/** Removes the assets of a deleted document: the bytes first, so that after a crash the record still finds them. */
 export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.assets(doc), { limit: limits.listMax })
@@ -170,7 +170,7 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
   }
 }
 
-/** Removes blobs that no record names: an earlier process ended between the two. To be called at start, before requests are taken. */
+/** Removes blobs without a record, left by a process that ended between the two writes. Called at start, before requests are taken. */
 export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
   let removed = 0
   for (const name of await blobs.list()) {

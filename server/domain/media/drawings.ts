@@ -1,6 +1,6 @@
 /**
- * Drawings: pictures of the diagrams of a document, for its published page. The page of whoever edits draws them, because drawing needs a
- * browser; a diagram is known by the hash of its source, so a picture never stands for another source than its own.
+ * Drawings: pictures of the diagrams of a document, for its published page. The page of an editor draws them, because drawing needs a browser. The
+ * hash of its source identifies a diagram, so a picture always matches its source.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
@@ -10,14 +10,14 @@ import { type Drawing, decodeRecord, encodeRecord, keys } from '../records/keys.
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 
-/** On a page of which brightness a picture is shown. */
+/** The colour schemes of pictures. */
 export const looks = ['light', 'dark'] as const
 export type Look = (typeof looks)[number]
 
 /** The name of a diagram: SHA-256 of its source without space around it, base64url. */
 export const hashOfDiagram = (source: string): string => createHash('sha256').update(source.trim()).digest('base64url')
 
-/** All that are kept of a document, oldest first. */
+/** All stored drawings of a document, oldest first. */
 export const drawingsOf = async ({ storage }: Pick<Service, 'storage'>, doc: string): Promise<readonly Drawing[]> => {
   const entry = await storage.get(keys.drawings(doc))
   return entry === undefined ? [] : decodeRecord<Drawing[]>(entry.value)
@@ -27,14 +27,14 @@ export const listDrawings = async (service: Service, doc: string): Promise<Outpu
   drawings: (await drawingsOf(service, doc)).map(({ source }) => ({ source }))
 })
 
-/** Removes pictures; what they show must not stay in the files of the store. */
+/** Removes pictures and erases their contents from the files of the store. */
 const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
   if (drawings.length === 0) return
   for (const { source } of drawings) for (const look of looks) draft.delete(keys.picture(draft.head.id, source, look))
   draft.erase()
 }
 
-/** Keeps a picture in place of an older one of the same source. Errors: `quota_exceeded`. */
+/** Stores a picture in place of an older one of the same source. Errors: `quota_exceeded`. */
 export const storeDrawing = (
   service: Service,
   caller: Caller,

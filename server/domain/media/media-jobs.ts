@@ -1,9 +1,9 @@
 /**
  * Records of media jobs, and how they change: queued → running → done | failed | canceled.
  *
- * A job belongs to a document, under which its record stands and with which it is deleted, and to the account that made it, which alone reads
- * it. A node's result counts only with the attempt that it was asked with, and only once. The file that a job is about goes when it ends; the
- * job and its result go after `limits.mediaKeptHours`, unless the result became an asset.
+ * A job belongs to a document, which contains its record and with which it is deleted. It also belongs to the account that made it; only this
+ * account reads it. A node's result counts only for the current attempt, and only once. The input file is removed when the job ends. The job and its
+ * result are removed after `limits.mediaKeptHours`, unless the result became an asset.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { EventPayload } from '../../../shared/events.ts'
@@ -16,7 +16,7 @@ import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { putAsset } from './assets.ts'
 
-/** Why a job failed, as its record and its event say. */
+/** Why a job failed, for its record and its event. */
 export interface JobError {
   readonly code:
     | 'bad_input'
@@ -60,7 +60,7 @@ const changeJob = <T>(
   )
 }
 
-/** Puts a new job, with the blob that it keeps. */
+/** Puts a new job, with its blob. */
 export const putNewJob = (draft: Draft, job: Job): void => {
   const { id: doc } = draft.head
   putJob(draft, job)
@@ -69,7 +69,7 @@ export const putNewJob = (draft: Draft, job: Job): void => {
   if (job.file !== null) draft.put(keys.jobBlob(job.file.name), encodeRecord(doc))
 }
 
-/** Gives a queued job its next attempt; undefined when there is nothing to do any more. */
+/** Begins the next attempt of a queued job; undefined if there is nothing left to do. */
 export const beginJob = (service: Service, doc: string, id: string): Promise<Job | undefined> =>
   changeJob(service, doc, id, (draft, job) => {
     if (job.status !== 'queued') return undefined
@@ -79,8 +79,8 @@ export const beginJob = (service: Service, doc: string, id: string): Promise<Job
   })
 
 /**
- * Puts a job back that runs by its record, because the node is gone (`lost`) or the service was started again. Undefined when it does not
- * run, or when it has outlived `limits.mediaLossesMax` nodes: then it has failed.
+ * Puts a running job back into the queue because the node is gone (`lost`) or the service restarted. Undefined if it is not running, or has lost
+ * `limits.mediaLossesMax` nodes: then it fails.
  */
 export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
   const job = await changeJob(service, doc, id, (draft, found) => {
@@ -102,11 +102,11 @@ const eventOf = (job: Job): EventPayload<'media.done'> => ({
   ...(job.asset === null ? {} : { assetId: job.asset })
 })
 
-/** The name of the file that comes out, by the words that were asked for. */
+/** The name of the result file, derived from the words of the request. */
 export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
   kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
 
-/** Puts the end of an open job. A picture, and speech that is to be kept, becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
+/** Puts the end of an open job. A picture, and speech that is to be saved, becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
 const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
   const { id: doc } = draft.head
   const ended = { ...job, file: null, endedAt: draft.now }
@@ -129,7 +129,7 @@ const accessEnded: Outcome = {
   error: { code: 'access_ended', message: 'The link that started this job was revoked or has expired.' }
 }
 
-/** The link by which a job was started, if it was by one. */
+/** The link by which a job was started, if any. */
 const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Key | undefined> => {
   const entry = await storage.get(keys.job(doc, id))
   const share = entry && decodeRecord<Job>(entry.value).share
@@ -137,8 +137,8 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 }
 
 /**
- * Ends a job, once: true when this call did it. The result of another attempt, of a job that has ended, or of a deleted document
- * is not stored, and its blob is removed. The same holds when the link that it was begun by lets its holder in no more. `attempt` null: whatever the attempt.
+ * Ends a job, once: true if this call did it. The result of another attempt, of an ended job, or of a deleted document is not stored, and its blob
+ * is removed. The same applies if the link that started it is no longer valid. `attempt` null: any attempt.
  */
 export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null
@@ -175,7 +175,7 @@ export const endJob = async (service: Service, doc: string, id: string, attempt:
   return ended !== undefined
 }
 
-/** The blobs of a job that are no assets. */
+/** The blobs of a job that are not assets. */
 const blobsOf = ({ file, resultFile, asset }: Job): string[] =>
   [file?.name, asset === null ? resultFile?.name : undefined].filter((name) => name !== undefined)
 
@@ -188,7 +188,7 @@ const deleteJob = (draft: Draft, job: Job): void => {
   for (const name of blobsOf(job)) draft.delete(keys.jobBlob(name))
 }
 
-/** Removes a job with what it keeps. A crash between record and bytes leaves a blob that nothing names: removed at the next start. */
+/** Removes a job with its blobs. A crash between record and bytes leaves a blob without a record, which the next start removes. */
 const removeJob = async (service: Service, doc: string, id: string): Promise<void> => {
   const key = keys.job(doc, id)
   const remove = (draft: Draft): Job | undefined => {
@@ -210,7 +210,7 @@ export const scrubJobs = async (service: Service, doc: string): Promise<void> =>
   }
 }
 
-/** Makes room for another job of an account: the oldest that ended go. */
+/** Makes room for another job of an account: removes the oldest ended ones. */
 export const makeRoom = async (service: Service, account: string): Promise<void> => {
   const entries = await service.storage.list(keys.accountJobs(account), { limit: limits.listMax })
   if (entries.length < limits.mediaKeptJobsMax) return

@@ -1,5 +1,5 @@
 /**
- * Media jobs as callers see them: started, asked about, canceled, their results kept (docs/api.md, Assets and media jobs).
+ * The operations on media jobs: start, query, cancel, and save the result (docs/api.md, Assets and media jobs).
  *
  * This folder holds files: assets, drawings, and the jobs and nodes that make them.
  */
@@ -55,7 +55,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes)
 }
 
-/** The bytes that were sent within the fields, or lie at an address here. Errors: `invalid_request`, `body_too_large`, `not_found`. */
+/** The bytes within the fields, or at an address of this service. Errors: `invalid_request`, `body_too_large`, `not_found`. */
 const receive = async (service: Service, { data, url }: SentFile, bytesMax: number): Promise<Upload> => {
   if ((data === undefined) === (url === undefined))
     throw invalid(
@@ -72,7 +72,7 @@ const receive = async (service: Service, { data, url }: SentFile, bytesMax: numb
   return service.blobs.receive((await open()).read(0, asset.size - 1))
 }
 
-/** A file by what its bytes show, where nothing was said about them. Errors: `unsupported_media_type`. */
+/** A file with the type detected from its bytes, because none was named. Errors: `unsupported_media_type`. */
 const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   const type = mediaTypes.find(
     ({ kind, contentType, looksLike = [contentType] }) =>
@@ -90,7 +90,7 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
 }
 
 /**
- * An asset that came in base64 within other fields, as what its bytes show. The caller discards the upload at the end. Errors:
+ * An asset sent as base64 within other fields, with the type detected from its bytes. The caller discards the upload at the end. Errors:
  * `invalid_request`, `body_too_large`, `unsupported_media_type`.
  */
 export const receiveAsset = async (service: Service, data: string): Promise<File> => {
@@ -133,7 +133,7 @@ interface Start {
   readonly takeFile?: () => Promise<JobBlob>
 }
 
-/** Writes the record of a new job, and hands it over. */
+/** Writes the record of a new job, and submits it to the relay. */
 const submitJob = async (
   { service, caller, doc }: Asked,
   account: string,
@@ -213,7 +213,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
 
 const gone = (): ServiceError => new ServiceError('not_found', { message: 'You have no such job on this document.' })
 
-/** A job of the caller's own. Errors: `not_found` for that of another, too. */
+/** A job of the caller. Errors: `not_found`, also for another account's job. */
 const findJob = async ({ storage }: Service, caller: Caller, doc: string, id: string, kind?: JobKind): Promise<Job> => {
   const entry = await storage.get(keys.job(doc, id))
   const job = entry && decodeRecord<Job>(entry.value)
@@ -231,7 +231,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
-/** The result, by the names of the interface. */
+/** The result, in the fields of the interface. */
 const resultOf = (service: Service, doc: string, job: Job): Record<string, unknown> | null => {
   if (job.status !== 'done' || job.result === null) return null
   const { text = '', duration = 0, segments = [], engine } = job.result
@@ -246,7 +246,7 @@ const resultOf = (service: Service, doc: string, job: Job): Record<string, unkno
   return job.kind === 'ocr' ? { text, ...by } : { text, duration, segments, ...by }
 }
 
-/** A job as its owner sees it: the result, and its fields with the rest. */
+/** A job in the form for its owner: with the result, whose fields are also at the top level. */
 const presentJob = (service: Service, doc: string, job: Job): Record<string, unknown> => {
   const { id, kind, status, error, createdAt } = job
   const result = resultOf(service, doc, job)
@@ -333,7 +333,7 @@ export const readTranscription = (asked: Asked, { asrId, wait }: Input<'readTran
 export const readOcr = (asked: Asked, { ocrId, wait }: Input<'readOcr'>): Promise<Output<'readOcr'>> =>
   read(asked, 'ocr', ocrId, wait) as Promise<Output<'readOcr'>>
 
-/** Opens the file of an answer; a face that sends no body does not. */
+/** Opens the file of an answer; a face that sends no body does not call it. */
 export const openFile: unique symbol = Symbol('opens the file of the answer')
 
 /** Errors: `job_not_done`. */
@@ -355,7 +355,7 @@ export const readSpeechAudio = async (
   return { contentType, size, [openFile]: open }
 }
 
-/** Makes the speech an asset, once: again, it answers the same. */
+/** Makes the speech an asset, once: a repeated call returns the same. */
 export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: Input<'saveSpeech'>): Promise<Output<'saveSpeech'>> => {
   await findJob(service, caller, doc, talkId, 'speech')
   const key = keys.job(doc, talkId)
@@ -377,7 +377,7 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
   )
 }
 
-/** Ends a job that waits or runs; of one that has ended it only tells how. */
+/** Ends a waiting or running job; for an ended one it only returns the outcome. */
 export const cancelJob = async ({ service, caller, doc }: Asked, { jobId }: Input<'cancelJob'>): Promise<Output<'cancelJob'>> => {
   await findJob(service, caller, doc, jobId)
   const canceled = await endJob(service, doc, jobId, null, { canceled: true })

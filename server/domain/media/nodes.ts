@@ -1,6 +1,6 @@
 /**
- * Compute nodes: the tokens with which they dial in. A node serves the account that made its token; those of accounts that the operator named
- * serve everybody, because with an open sign-up a stranger's node must never be given other people's data.
+ * Compute nodes: the tokens with which they dial in. A node serves the account that made its token. Only nodes of accounts that the operator named
+ * serve everybody: with open sign-up, a stranger's node must never get other people's data.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 
 const prefix = 'anode_'
 
-/** The right to dial in, kept by the hash of its secret. Ends when it is revoked. */
+/** The right to connect, stored under the hash of its secret. Ends when it is revoked. */
 export interface NodeToken {
   readonly id: string
   readonly account: string
@@ -24,13 +24,13 @@ export interface NodeToken {
   readonly createdAt: number
   /** When the node was connected last, in milliseconds since 1970; null: never. */
   readonly lastSeenAt: number | null
-  /** Epoch of the account when it was made (authority.ts); absent: 0. It counts in no other. */
+  /** Epoch of the account when it was made (authority.ts); absent: 0. It is valid only in this epoch. */
   readonly epoch?: number
 }
 
 type Presented = Output<'listNodes'>['nodes'][number]
 
-/** An address counts only when somebody vouched for it: anybody may sign up with any. */
+/** Only a verified address counts, because anybody may sign up with any address. */
 const isShared = ({ nodeAccounts }: Service, { id, email, emailVerified }: Account): boolean =>
   nodeAccounts.includes(id) || (emailVerified && email !== null && nodeAccounts.includes(email))
 
@@ -106,7 +106,7 @@ export const endNodesOf = async (service: Service, account: string): Promise<voi
   }
 }
 
-/** The owner of a token that a node dials in with, and whether it serves everybody; undefined when the token is not good. */
+/** The owner of a node's token, and whether the node serves everybody; undefined if the token is invalid. */
 export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
   if (!isToken(prefix, token)) return undefined
   const key = keys.nodeToken(hashSecret(token))
@@ -118,7 +118,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
-    // Revoked at this very moment: then it stays so.
+    // If it was revoked at this moment, it stays revoked.
     if (
       !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
       (await service.storage.get(key)) === undefined

@@ -1,8 +1,8 @@
-/** Compute nodes, as the domain sees them. Implemented by `server/relay/`. */
+/** The domain's interface to compute nodes. Implemented by `server/relay/`. */
 import type { JobKind } from '../../../shared/media-jobs.ts'
 import type { Job } from '../records/keys.ts'
 
-/** The abilities that connected compute nodes have for somebody. */
+/** The capabilities that connected compute nodes offer to a caller. */
 export interface Offer {
   readonly nodes: number
   readonly capabilities: readonly JobKind[]
@@ -10,17 +10,17 @@ export interface Offer {
   readonly voices: readonly string[]
 }
 
-/** Compute nodes that dialled in, and the jobs that wait for them. */
+/** Connected compute nodes, and the jobs that wait for them. */
 export interface Relay {
-  /** The abilities of nodes for an account; null: for whoever has none. */
+  /** The capabilities of nodes for an account; null: for callers without one. */
   offer(account: string | null): Offer
   /** Jobs of an account that wait or run, and those that are expected. */
   openJobs(account: string): number
-  /** Counts a job that is about to be submitted; the answer ends that. */
+  /** Counts a job that is about to be submitted; the returned function ends that. */
   expectJob(account: string): () => void
   /** Takes a job whose record says `queued`. */
   submit(doc: string, job: Job): void
-  /** How far a job is, from 0 to 1; undefined: nothing is known. */
+  /** The progress of a job, from 0 to 1; undefined: unknown. */
   progressOf(id: string): number | undefined
   /** Forgets a job: the node that has it is told to stop. Its record is the caller's. */
   forget(id: string): void
