@@ -1,31 +1,31 @@
-/** The one place that decides what the connection chip says. It never claims more than is known. */
+/** Decides what the connection chip says; nothing else does. It never claims more than is known. */
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { t } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
-/** Whether suggestions are typed that the service does not have, and whether this device keeps them meanwhile. */
+/** Whether typed suggestions are still unsent, and whether this device stores them meanwhile. */
 export type Drafts = 'none' | 'kept' | 'here'
 
 export interface ChipInput {
   /** The state of the socket: `synced` once the server's text has arrived. */
   readonly socket: 'connecting' | 'synced' | 'closed'
-  /** The browser's word on the network. It is believed only when there is no socket: a server may be on this machine. */
+  /** The browser's network state. It counts only without a socket, because the server may be on this machine. */
   readonly online: boolean
   /** Every change that this page knows of is on the server's disk. */
   readonly durable: boolean
   /** Changes of this device that the server has not confirmed. */
   readonly unsent: number
-  /** How many of those this device does not hold on its disk yet. */
+  /** How many of those are not yet on this device's disk. */
   readonly unwritten: number
-  /** Whether changes are kept on this device (IndexedDB works). */
+  /** Whether this device stores changes (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
   readonly drafts: Drafts
   /** Other things that a person without the right to edit may write. */
   readonly remarks?: 'suggestions' | 'comments' | undefined
-  /** Why the server has ended the connection for good, if it has. */
+  /** Why the server has ended the connection permanently, if it has. */
   readonly ended: Ended | undefined
-  /** False until a connection was made once: a page that opens is not reconnecting. */
+  /** False until the first connection: a page that opens is not reconnecting. */
   readonly connectedBefore: boolean
 }
 
@@ -34,11 +34,11 @@ export interface Chip {
   readonly label: string
   /** One more sentence, for the tooltip and for screen readers. */
   readonly detail: string
-  /** How many unsent changes the device holds; of interest to tests: a change may be one letter. */
+  /** How many unsent changes the device stores; for tests: a change may be one character. */
   readonly held?: number
 }
 
-/** The state of changes that are not sent yet, after that of the connection. */
+/** Returns the label for unsent changes, which follows that of the connection. */
 function keptLabel(state: string, { kept }: ChipInput, held: number): string {
   if (held <= 0) return state
   return kept ? t('{state}, changes kept on this device', { state }) : t('{state}, changes not saved', { state })
@@ -90,7 +90,7 @@ function readOnly({ remarks }: ChipInput): Chip {
   return { state: 'readonly', label: t('Read only'), detail: t('You see changes live, but your link does not allow editing.') }
 }
 
-/** The words of the chip in a state. */
+/** Returns the words of the chip for a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
     return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest is sent automatically.') }
@@ -109,10 +109,10 @@ export function chip(input: ChipInput): Chip {
   return connected(input)
 }
 
-/** How long nothing may be on its way before the chip says so, in milliseconds: between two keys of a typist it stays as it is. */
+/** How long nothing may be pending before the chip says so, in milliseconds: it does not change between two keys of a typist. */
 const restMs = 200
 
-/** The shown words of the chip: it goes from Saving to Saved once the person rests, and says everything else at once. */
+/** The displayed words of the chip: it changes from Saving to Saved once the person pauses, and shows everything else at once. */
 export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySignal<Chip>; stop(): void } {
   const shown = signal(said.peek())
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -16,11 +16,11 @@
 import { afterPaint } from '../base/after-paint.ts'
 
 export interface WireState {
-  /** Updates sent and not yet answered. */
+  /** Updates that are sent but not yet answered. */
   readonly unconfirmed: number
-  /** True once what this device had before connecting was sent (sync step 2): only then does 0 mean everything. */
+  /** True once everything that this device had before connecting was sent (sync step 2): only then does 0 mean that nothing is missing. */
   readonly offered: boolean
-  /** True when the server answered that it did not take an update (read only). */
+  /** True if the server answered that it refused an update (read only). */
   readonly declined: boolean
 }
 
@@ -39,7 +39,7 @@ function varint(bytes: Uint8Array, at: number): { value: number; next: number } 
   }
 }
 
-/** Type, subtype (or status) of a frame. */
+/** Returns type and subtype (or status) of a frame. */
 export function frameKind(bytes: Uint8Array): { type: number; detail: number } {
   const name = varint(bytes, 0)
   const type = varint(bytes, name.next + name.value)
@@ -53,30 +53,30 @@ const step = { ask: 0, answer: 1, update: 2 } as const
 
 /** Longest silence of a server, in milliseconds. */
 const silentMsMax = {
-  /** That owes an answer: to the handshake, to an update, to a question. */
+  /** While it owes an answer: to the handshake, to an update, to a question. */
   owing: 10_000,
-  /** The same, while the browser says that there is no network: only a server on this machine answers then. */
+  /** The same while the browser reports no network: only a server on this machine can answer then. */
   owingOffline: 2_000,
-  /** That has let us in: a large document may be on its way. */
+  /** After it has admitted us: a large document may be on its way. */
   opening: 120_000,
-  /** Otherwise: then it is asked. Presence is renewed, and so heard, every 15 seconds. */
+  /** Otherwise: then it is asked. Presence is renewed, and so received, every 15 seconds. */
   idle: 40_000
 } as const
-/** A line slower than this is no line, in bytes per millisecond: what is sent needs time before it can be answered. */
+/** Slowest connection that is supported, in bytes per millisecond: sent data needs time before it can be answered. */
 const bytesPerMsMin = 16
 
 interface SocketEvents {
-  /** Called at each change of the socket in use. */
+  /** Called at each change of the current socket's state. */
   readonly onChange: (state: WireState) => void
-  /** Nothing was heard for a while: the server should be asked something. */
+  /** Nothing was received for a while: the caller should ask the server something. */
   readonly onIdle: () => void
 }
 
 const noGoodbye = 1006
 
 /**
- * A WebSocket class for the provider. One is in use at a time: the one made last. When the server is silent though it should answer,
- * the socket closes at once, without the goodbye that the browser would wait for.
+ * Creates a WebSocket class for the provider. Only the newest instance is in use. If the server is silent although it should answer, the socket
+ * closes at once, without the closing handshake that the browser would wait for.
  */
 export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSocket {
   let made = 0
@@ -85,10 +85,10 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     #state: WireState = closedWire
     #owing = true
     #heardAt = Date.now()
-    /** Sent since the server was last heard, in bytes. */
+    /** Bytes sent since the server was last heard. */
     #unheardBytes = 0
     #timer: ReturnType<typeof setTimeout> | undefined
-    /** Waits for the next paint, oldest first. */
+    /** Frames that wait for the next paint, oldest first. */
     #waiting: Parameters<WebSocket['send']>[0][] = []
 
     constructor(url: string | URL, protocols?: string | string[]) {
@@ -120,7 +120,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       super.close(code, reason)
     }
 
-    /** Whether a frame is one that a key makes, on a page that paints. */
+    /** Whether a frame comes from a key, on a page that paints. */
     #canWait(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
       return (type === presence || (type === sync && detail === step.update)) && document.visibilityState === 'visible'
@@ -135,7 +135,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       if (this.#number === made) onChange(this.#state)
     }
 
-    /** Notes a frame; answers whether it may go out. */
+    /** Records a frame; returns whether it may be sent. */
     #sends(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
       if (type !== sync) return true

@@ -1,9 +1,10 @@
-/** Text that this device stored though something before it was lost. */
+/** Text stored on this device although something before it was lost. */
 import * as Y from 'yjs'
 
 /**
- * Takes out of a document what waits for a part that is missing, as when the device could not keep one of several changes. It is in no
- * text; sent along with everything else it would have all of it refused. Answers how to put it back: the server may have the missing part.
+ * Removes updates from a document that depend on a missing part, for example because the device could not store one of several changes. They are in
+ * no text, and the server would refuse everything sent together with them. Returns a function that restores them, because the server may have the
+ * missing part.
  */
 export function takeGaps(doc: Y.Doc): () => void {
   const { store } = doc

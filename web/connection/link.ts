@@ -1,4 +1,4 @@
-/** The connection of one document: socket, token, presence, roles, and what is still unconfirmed. No user interface. */
+/** The connection of one document: socket, token, presence, roles, and unconfirmed changes. No user interface. */
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { batch, effect, signal, type Signal } from '@preact/signals'
@@ -15,12 +15,12 @@ export interface Link {
   readonly wire: Signal<WireState>
   readonly connectedBefore: Signal<boolean>
   readonly ended: Signal<Ended | undefined>
-  /** The server closes every connection before it has taken what this device has. It is tried again all the same. */
+  /** The server closes every connection before it has received everything from this device. Attempts continue nevertheless. */
   readonly struggling: Signal<boolean>
-  /** From `authorizedScope` and `role` messages; undefined until the server has said. */
+  /** From `authorizedScope` and `role` messages; undefined until the server has reported it. */
   readonly canWrite: Signal<boolean | undefined>
   readonly role: Signal<Role | undefined>
-  /** Connects again after an end whose reason is gone. */
+  /** Connects again after the cause of an end is gone. */
   resume(): void
   close(): void
 }
@@ -29,20 +29,20 @@ interface LinkInput {
   readonly id: string
   readonly key: string
   readonly doc: Y.Doc
-  /** Connects when this resolves: what the device has should be in the document then. */
+  /** Connects when this resolves: the document should contain the device's text by then. */
   readonly after: Promise<unknown>
-  /** Whether the text of this page is within the size of a document. */
+  /** Whether the text of this page is within the size limit of a document. */
   fits(): boolean
-  /** A stateless message of the server. Its type may be one that this page does not know yet. */
+  /** Handles a stateless message of the server. This page may not know its type yet. */
   onEvent?(message: LiveMessage): void
 }
 
-/** Connections in a row that ended before everything was sent, after which the person should know. */
+/** Consecutive connections that ended before everything was sent, after which the person is informed. */
 const strugglingFrom = 4
 /** Sent by the provider itself when the server closes the document but not the socket. */
 const documentClosed = 1000
 
-/** Undefined: this is no message. */
+/** Returns undefined if the payload is not a message. */
 function parse(payload: string): LiveMessage | undefined {
   try {
     const value = JSON.parse(payload) as LiveMessage | null
@@ -54,7 +54,7 @@ function parse(payload: string): LiveMessage | undefined {
 
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab`
 
-/** Connects and keeps connecting, until `close()` or the server ends it. */
+/** Connects, and reconnects until `close()` is called or the server ends it permanently. */
 export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Link {
   const socket = signal<'connecting' | 'synced' | 'closed'>('connecting')
   const wire = signal(closedWire)
@@ -75,11 +75,11 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       onChange: (state) => (wire.value = state),
       onIdle: () => provider.forceSync()
     }),
-    // Below every delay that is set later: the provider would stop for good at one that is shorter.
+    // Below every delay that is set later: the provider would stop permanently at a shorter one.
     minDelay: 250,
     factor: 1.6,
     maxDelay: 10_000,
-    // The socket watches its own silence, and knows when it is one.
+    // The socket detects silence itself.
     messageReconnectTimeout: 3_600_000,
     onOpen: () => {
       openedAt = Date.now()
@@ -93,7 +93,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     putGapsBack = takeGaps(doc)
   }
 
-  // Runs before the provider plans its next attempt, whose delay is set here. Attempts that never open it spaces itself.
+  // Runs before the provider plans its next attempt, and sets the delay. The provider spaces attempts itself that never open.
   function closed(code: number): void {
     if (openedAt === undefined || ended.value !== undefined) return
     const next = retries.closed(code, Date.now() - openedAt, fits())
@@ -111,7 +111,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       struggling.value = false
     })
     transport.disconnect()
-    // Somebody may have made room meanwhile.
+    // Somebody may have freed space meanwhile.
     if (keepsWriting(reason)) roomTimer = setTimeout(resume, roomRetryMs)
   }
 
@@ -144,7 +144,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     websocketProvider: transport,
     onAuthenticated: ({ scope }) => {
       canWrite.value = scope === 'read-write'
-      // The others heard that this page had gone, and overlook a state that is no newer than the one that they lost (y-protocols).
+      // The others were told that this page had gone, and ignore a state that is no newer than the one they removed (y-protocols).
       awareness.setLocalState(awareness.getLocalState())
     },
     onAuthenticationFailed: ({ reason }) => {
@@ -170,7 +170,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     onStateless: ({ payload }) => receive(payload)
   })
   const awareness = provider.awareness as Awareness
-  // The server knows this page's client id by its presence, and overlooks the very first state (its clock is 0).
+  // The server learns this page's client id from its presence, and ignores the very first state (its clock is 0).
   awareness.setLocalState({})
   provider.attach()
 
@@ -181,7 +181,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     struggling.value = false
   })
 
-  /** The network may be another than before: asks whether the server is still there, or connects at once. */
+  /** The network may have changed: asks whether the server is still there, or connects at once. */
   const look = (): void => {
     if (ended.value !== undefined || document.visibilityState === 'hidden') return
     if (socket.value === 'synced') provider.forceSync()
@@ -194,7 +194,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     started = true
     void transport.connect()
   })
-  // The provider says goodbye when a page is left; one that the browser brings back is here again.
+  // The provider removes the presence when a page is left; a page restored by the browser must set it again.
   let presence = awareness.getLocalState()
   const leave = (): void => {
     presence = awareness.getLocalState()

@@ -1,10 +1,10 @@
-/** The step after a closed connection: another attempt, or the end. No timers, no user interface. */
+/** Decides what follows a closed connection: another attempt, or the end. No timers, no user interface. */
 import { closeCodes } from '../../shared/live-protocol.ts'
 
-/** Why the server ended the connection for good: a close code, or the code of an error. */
+/** Why the server ended the connection permanently: a close code, or the code of an error. */
 export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'full' | 'credential_required' | 'not_found'
 
-// All other codes pass: 1001 the server restarts, 1006 no goodbye, 1011 its store failed, 1013 sync again, 4408 too slow, 4429 too fast.
+// All other codes are temporary: 1001 the server restarts, 1006 no close frame, 1011 its store failed, 1013 sync again, 4408 too slow, 4429 too fast.
 const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.tooBig]: 'too_big',
   [closeCodes.credentialEnded]: 'credential_ended',
@@ -13,10 +13,10 @@ const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.full]: 'full'
 }
 
-/** Whether the server refused what was written, and not the writer: it is kept here, and may be sent later. */
+/** Whether the server refused the changes and not the person: they are stored here and may be sent later. */
 export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'too_big' || ended === 'full'
 
-/** Time after which a page tries again whether there is room for what it wrote, in milliseconds: others may have made some. */
+/** Delay before a page checks again whether there is space for its changes, in milliseconds: others may have freed some. */
 export const roomRetryMs = 30_000
 
 const endedByReason: Readonly<Record<string, Ended>> = {
@@ -27,31 +27,31 @@ const endedByReason: Readonly<Record<string, Ended>> = {
   forbidden: 'forbidden'
 }
 
-/** The meaning of a refused token; undefined for a refusal that passes (`rate_limited`, `storage_unavailable` and the like). */
+/** Returns the meaning of a refused token; undefined for a temporary refusal (`rate_limited`, `storage_unavailable` and the like). */
 export const endedByRefusal = (reason: string): Ended | undefined => endedByReason[reason]
 
 const firstMs = 500
 const factor = 1.6
 const longestMs = 30_000
 
-/** Refused messages in a row after which this page is believed to be at fault. */
+/** Consecutive refused messages after which this page is assumed to be at fault. */
 const badMessagesMax = 3
-/** A connection that lived this long was a good one, whatever ended it. */
+/** A connection that lasted this long was good, however it ended. */
 const goodMs = 60_000
 
 export interface Retries {
-  /** Everything that this device has is at the server. */
+  /** The server has everything from this device. */
   settled(): void
   /**
-   * Answers when to connect again, or why not. `aliveMs`: how long the connection had been open. `fits`: the text of this page is not too
-   * large, so that the server refused it for what others wrote and this page has not heard of yet.
+   * Returns when to connect again, or why not. `aliveMs`: how long the connection was open. `fits`: the text of this page is not too large, so the
+   * server refused it because of text by others that this page has not received yet.
    */
   closed(code: number, aliveMs: number, fits?: boolean): { readonly afterMs: number } | { readonly ended: Ended }
-  /** Closed connections in a row of which none settled. */
+  /** Consecutive closed connections of which none settled. */
   readonly failures: number
 }
 
-/** `random`: 0 up to 1; it keeps the pages of a server that restarts from coming back all at once. */
+/** `random`: from 0 up to 1; it spreads the reconnects of all pages after a server restart. */
 export function createRetries(random: () => number = Math.random): Retries {
   let failures = 0
   let badMessages = 0

@@ -1,18 +1,18 @@
 /**
- * Drafts: what somebody types to propose it and has not sent yet. The end of a browser takes none of it. Each page has a value of its own in
- * local storage, which is written at once, and a lock for as long as it lives; a value whose lock is free was left by a page that ended, and
- * the next one sends it.
+ * Drafts: suggestions that somebody is typing and has not sent yet. They survive the end of the browser. Each page has its own value in local
+ * storage, which is written at once, and a lock for as long as it lives. A value whose lock is free belongs to a page that ended, and the next page
+ * sends it.
  */
 import { documentValue } from './device.ts'
 import { readDevice, valuesWith, writeDevice } from './values.ts'
 import { newId } from '../base/new-id.ts'
 
 export interface KeptDrafts<Draft> {
-  /** Whether this browser can keep them: without locks (no secure origin) nobody could tell whose they are. */
+  /** Whether this browser can store them: without locks (no secure origin) their owner would be unknown. */
   readonly isKept: boolean
-  /** The draft that this page stores from now on; none removes its entry. */
+  /** Stores the draft of this page; an empty list removes its entry. */
   write(drafts: readonly Draft[]): void
-  /** Hands over what pages that ended have left, oldest page first. */
+  /** Passes on the drafts of pages that ended, oldest page first. */
   adopt(take: (draft: Draft) => void): Promise<void>
   close(): void
 }
@@ -22,7 +22,7 @@ function read<Draft>(name: string): readonly Draft[] {
     const found: unknown = JSON.parse(readDevice(name) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
-    // Nothing that a page of ours wrote.
+    // Not written by a page of ours.
     return []
   }
 }
@@ -30,11 +30,11 @@ function read<Draft>(name: string): readonly Draft[] {
 export function keepDrafts<Draft>(doc: string): KeptDrafts<Draft> {
   const { locks } = navigator as { locks?: LockManager }
   const prefix = `${documentValue('drafts', doc)}.`
-  // In the order of time.
+  // Sorts by time.
   const name = `${prefix}${String(Date.now()).padStart(15, '0')}-${newId()}`
   const ending = new AbortController()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  // Nothing is kept before the page holds its lock: another one would take it for left.
+  // Nothing is stored before the page holds its lock: another page would take it for abandoned.
   let isHeld = false
   let early: readonly Draft[] = []
   const write = (drafts: readonly Draft[]): void => {

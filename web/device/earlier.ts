@@ -20,7 +20,7 @@ const all: readonly Earlier[] = [
   { database: 'agmd-uploads', store: 'uploads', into: 'outbox', queue: 'uploads' },
   { database: 'agmd-media', store: 'jobs', into: 'outbox', queue: 'media' },
   { database: 'agmd-remarks', store: 'lists', into: 'lists' },
-  // It held nothing: a page tried whether the device takes anything.
+  // It was always empty: a page tested whether the device can store anything.
   { database: 'agmd-probe', store: 'probe', into: 'lists' }
 ]
 
@@ -47,12 +47,12 @@ async function move(from: IDBDatabase, into: IDBDatabase, { database, store, int
   indexedDB.deleteDatabase(database)
 }
 
-/** Resolves when they are there, or have to wait for a page of an earlier version. */
+/** Resolves when its records are moved, or must wait for a page of an earlier version. */
 function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const request = indexedDB.open(earlier.database, 2)
   request.onupgradeneeded = ({ oldVersion }) => {
-    // There is none, and there is to be none.
+    // It does not exist, and must not be created.
     if (oldVersion === 0) request.transaction?.abort()
   }
   request.onblocked = request.onerror = () => resolve()

@@ -1,4 +1,4 @@
-/** Keeps one document on this device (IndexedDB), and says plainly when the browser does not let us. */
+/** Stores one document on this device (IndexedDB), and reports clearly if the browser refuses. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
@@ -10,11 +10,11 @@ import { canKeep, openMsMax } from './records.ts'
 export interface Keep {
   /** `opening`, then `kept`; `lost` as soon as anything could not be read or written. */
   readonly state: Signal<'opening' | 'kept' | 'lost'>
-  /** Changes of the text that this device does not hold on its disk yet: for milliseconds, unless the disk is slow. */
+  /** Changes of the text that are not yet on this device's disk: for milliseconds, unless the disk is slow. */
   readonly unwritten: ReadonlySignal<number>
-  /** Whether the page may go now and its text be found again by the next one. */
+  /** Whether the next page would find all text if this one closed now. */
   outlivesPage(): boolean
-  /** Resolves when the kept text is in the document, or cannot be had. Never rejects. */
+  /** Resolves when the stored text is in the document, or cannot be loaded. Never rejects. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }
@@ -26,13 +26,13 @@ interface Parts {
 
 interface Persistence {
   readonly indexedDb: IndexeddbPersistence
-  /** Changes that are not on the disk yet, oldest first. */
+  /** Returns the changes that are not on the disk yet, oldest first. */
   unwritten(): readonly Uint8Array[]
 }
 
 /**
- * Stores what changes, a batch at a time: what comes while one is written goes out with the next, so that a slow disk is never more than one
- * batch behind, and `onWaiting` hears how many changes wait. y-indexeddb by itself starts a transaction for each and looks away.
+ * Stores changes in batches: those that arrive during a write go into the next batch, so a slow disk lags by at most one. `onWaiting` receives how
+ * many changes wait. y-indexeddb itself starts a transaction for each change and ignores the result.
  */
 function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, lose: () => void): Persistence {
   const indexedDb = new IndexeddbPersistence(textDatabase(id), doc)
@@ -48,10 +48,10 @@ function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, los
     if (database === undefined || batch.length > 0 || waiting.length === 0) return
     batch = waiting
     waiting = []
-    // A closed database throws inside the transaction of the editor, which would detach the editor from the text; a full one aborts.
+    // A closed database throws inside the editor's transaction, which would detach the editor from the text; a full one aborts.
     try {
       store(batch.length === 1 && batch[0] !== undefined ? batch[0] : Y.mergeUpdates(batch), undefined)
-      // Transactions on one store run in their order: this one begins when that of the batch is on the disk.
+      // Transactions on one store run in order: this one begins when that of the batch is on the disk.
       const after = database.transaction('updates', 'readonly')
       after.oncomplete = () => {
         batch = []
@@ -110,7 +110,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
     { signal: ended.signal }
   )
 
-  /** Brings what the page before could not write any more. */
+  /** Loads changes that the previous page could no longer write. */
   const recover = (): void => {
     const last = lastChanges(id)
     if (last === undefined) return

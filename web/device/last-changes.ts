@@ -1,29 +1,29 @@
 /**
- * Text typed in the last moments of a page. IndexedDB may not finish what it begins as a page goes; local storage is written at once,
- * so it holds these few changes until the next page of the document has them on the disk.
+ * Text typed in the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written at once, so it stores
+ * these few changes until the next page of the document has them on the disk.
  */
 import { fromBase64, toBase64 } from 'lib0/buffer'
 import * as Y from 'yjs'
 import { documentValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Most that is kept so, in bytes of updates: a browser gives local storage about 5 MB of text. */
+/** Most bytes of updates stored this way: a browser gives local storage about 5 MB of text. */
 export const lastBytesMax = 512 * 1024
 
 const nameOf = (id: string): string => documentValue('last', id)
 
-/** Adds updates to those that are kept; the same ones twice do no harm. */
+/** Adds updates to those that are stored; duplicates do no harm. */
 export function leaveLastChanges(id: string, updates: readonly Uint8Array[]): void {
   const update = Y.mergeUpdates([...updates, ...(lastChanges(id)?.updates ?? [])])
   if (update.length <= lastBytesMax) writeDevice(nameOf(id), toBase64(update))
 }
 
-/** The changes that earlier pages left; `done` is called once they are on the disk. */
+/** Returns the changes that earlier pages left; `done` must be called once they are on the disk. */
 export function lastChanges(id: string): { readonly updates: readonly Uint8Array[]; done(): void } | undefined {
   const found = readDevice(nameOf(id))
   if (found === null) return undefined
   const done = (): void => {
-    // Another page may have left more meanwhile.
+    // Another page may have added more meanwhile.
     if (readDevice(nameOf(id)) === found) writeDevice(nameOf(id), null)
   }
   try {
@@ -31,7 +31,7 @@ export function lastChanges(id: string): { readonly updates: readonly Uint8Array
     Y.decodeUpdate(update)
     return { updates: [update], done }
   } catch {
-    // Nothing that a page of ours wrote.
+    // Not written by a page of ours.
     done()
     return undefined
   }

@@ -16,53 +16,56 @@ import { dropLeft, leave, left } from './left.ts'
 import { records, type Kept, type Records } from './records.ts'
 import { openRetries } from './retries.ts'
 
-/** The parts that a page of a device gives to its outboxes. */
+/** The parts that a page of a device provides to its outboxes. */
 export interface Page {
   readonly entries: Records<Kept & { readonly queue: Queue }>
-  /** Runs while no other page of the device has this lock. `isWaiting`: as soon as none has; else at once, and is told whether it is held. */
+  /**
+   * Runs `run` while no other page of the device has this lock. With `isWaiting`, it waits for the lock; otherwise it runs at once, and `isHeld`
+   * reports whether it has the lock.
+   */
   lock(name: string, isWaiting: boolean, run: (isHeld: boolean) => Promise<void>): Promise<void>
   /**
-   * Calls `changed` when another page has changed something, or when entries of an earlier version were carried over. Answers how to tell the
-   * others, and how to stop.
+   * Calls `changed` when another page has changed something, or when entries of an earlier version were moved here. Returns functions that inform the
+   * others and that stop this.
    */
   follow(doc: string, changed: (isCarried: boolean) => void): { tell(): void; stop(): void }
-  /** Listens until the answer is called. */
+  /** Listens until the returned function is called. */
   on(event: 'online' | 'pagehide' | 'hidden', listener: () => void): () => void
 }
 
 export interface Outbox<Entry extends Kept> {
-  /** Entries that this page alone holds: they are lost with it. */
+  /** Entries that are stored only on this page and would be lost with it. */
   readonly onlyHere: ReadonlySignal<number>
-  /** When an entry comes: later than all that came before it on this page. */
+  /** Returns a time for a new entry: later than those of all earlier entries of this page. */
   now(): number
-  /** Keeps an entry, in place of the one of the same id. Answers whether the device has it. */
+  /** Stores an entry, replacing the one with the same id. Returns whether the device has it. */
   put(entry: Entry): Promise<boolean>
-  /** It is acknowledged, or not wanted: this page does not bring it back. */
+  /** Removes an entry that is acknowledged or discarded: this page does not restore it. */
   drop(id: string): Promise<void>
-  /** All that there are, whichever page put them there, oldest first. */
+  /** Returns all entries of all pages, oldest first. */
   read(): Promise<readonly Entry[]>
   /** Takes over, oldest first, the entries of pages that ended; later also those of pages that end while this one is open. */
   restore(take: (entry: Entry) => void): Promise<void>
-  /** Runs when no other page of this device sends for this document. */
+  /** Runs when no other page of this device is sending for this document. */
   inTurn(work: () => Promise<void>): Promise<void>
-  /** It could not be sent now. */
+  /** Postpones an entry that could not be sent. */
   later(id: string, afterMs: number): void
-  /** Whether its time has come. */
+  /** Whether an entry is due. */
   isDue(id: string): boolean
-  /** The time of all has come: a person asks for it. */
+  /** Makes all entries due, at a person's request. */
   wake(): void
   start(follow: Following): () => void
 }
 
 interface Following {
-  /** Sends what is due. Called at once, when a time has come, and when the network or the connection is back. */
+  /** Sends due entries. Called at once, when an entry is due, and when the network or the connection returns. */
   readonly work: () => void
   readonly connected?: ReadonlySignal<boolean>
   /** Another page changed something. */
   readonly onChanged?: () => void
-  /** There are entries that no page has. */
+  /** There are entries without a page. */
   readonly onCarried?: () => void
-  /** The page goes. */
+  /** The page is closing. */
   readonly onLeave?: () => void
 }
 
@@ -70,7 +73,7 @@ const thisPage: Page = {
   entries: records('outbox'),
   async lock(name, isWaiting, run) {
     const { locks } = navigator as { locks?: LockManager }
-    // Without them (no secure origin) each page does what it finds.
+    // Without locks (no secure origin) each page handles all entries that it finds.
     await (locks === undefined ? run(true) : locks.request(name, { ifAvailable: !isWaiting }, (lock) => run(lock !== null)))
   },
   follow: followChanges,
@@ -86,21 +89,21 @@ const thisPage: Page = {
 }
 
 export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: Page = thisPage): Outbox<Entry> {
-  /** Entries of the review are plain text, and are sent in turn; the others may have a file, and belong to one page. */
+  /** Entries of the review are plain text and are sent in order; the others may include a file and belong to one page. */
   const isText = queue === 'review'
   const onlyHere = signal(0)
-  /** The entries that the device would not store. */
+  /** Entries that the device could not store. */
   const here = new Map<string, Entry>()
-  /** The entries that are on their way to the disk. */
+  /** Entries that are being written to the disk. */
   const unwritten = new Map<string, Entry>()
-  /** The entries that this page dropped: a disk that fails to forget one does not bring it back. */
+  /** Entries that this page removed: they do not return even if the disk fails to delete them. */
   const dropped = new Set<string>()
   /** The entries of this page. */
   const claimed = new Map<string, () => void>()
   /** The entries of other pages that this page waits for. */
   const awaited = new Set<string>()
   let hasStopped = false
-  /** Every write to the device, in order: reading waits for them. */
+  /** Every write to the device, in order: reads wait for them. */
   let writes: Promise<unknown> = Promise.resolve()
   let last = 0
   let work: () => void = () => undefined
@@ -114,9 +117,9 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     if (isText) leave(doc, [...unwritten.values(), ...here.values()])
   }
 
-  // Pages of earlier versions know the locks by these names.
+  // Pages of earlier versions use these names for the locks.
   const lockOf = (id: string): string => `agmd-upload:${id}`
-  /** Keeps the lock until the entry is released. */
+  /** Holds the lock until the entry is released. */
   const hold = async (id: string): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     claimed.set(id, resolve)
@@ -141,10 +144,10 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
   const put = async (entry: Entry): Promise<boolean> => {
     if (dropped.has(entry.id)) return false
     unwritten.set(entry.id, entry)
-    // The database says later whether it has it; until then nothing else would.
+    // The database confirms later whether it has the entry; until then it is stored nowhere else.
     leaveAll()
     const written = writes.then(async () => {
-      // It was dropped before its turn came.
+      // It was removed before its turn.
       if (!unwritten.has(entry.id)) return false
       if (!isText) await claim(entry.id)
       const isKept = await page.entries.put({ ...entry, queue })
@@ -167,7 +170,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     return [...ours, ...here.values()].filter(({ id }) => !dropped.has(id)).toSorted((one, other) => one.at - other.at)
   }
 
-  /** Takes a claimed entry over. The page that had it may have changed it, or finished, in between. */
+  /** Takes over a claimed entry. The page that had it may have changed or finished it in between. */
   const takeOver = async (id: string, take: (entry: Entry) => void): Promise<void> => {
     const entry = await page.entries.find(id)
     if (entry === undefined || dropped.has(id) || hasStopped) release(id)

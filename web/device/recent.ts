@@ -1,4 +1,4 @@
-/** The documents that were opened on this device, newest first, with the key of each: the only place where a key is kept. */
+/** The documents that were opened on this device, newest first, each with its key: keys are stored only here. */
 import { signal } from '@preact/signals'
 import { roles, type Role } from '../../shared/roles.ts'
 import { deviceValue } from './device.ts'
@@ -14,13 +14,13 @@ export interface RecentDocument {
   readonly key: string
   /** Milliseconds since 1970. */
   readonly openedAt: number
-  /** True once its text was received, and so can be opened without the network. */
+  /** True once its text was received, so that it can be opened offline. */
   readonly received: boolean
-  /** Whether it was published when it was seen last. */
+  /** Whether it was published when last seen. */
   readonly published: boolean
   /** The name that its link was made for, '' for none. */
   readonly given: string
-  /** Until when it can be restored from the trash, in milliseconds since 1970; 0: it is not there. */
+  /** Until when it can be restored from the trash, in milliseconds since 1970; 0 if it is not in the trash. */
   readonly trashedUntil: number
 }
 
@@ -72,7 +72,7 @@ function save(list: readonly RecentDocument[]): void {
 
 export const findRecent = (id: string): RecentDocument | undefined => recentDocuments.value.find((entry) => entry.id === id)
 
-/** Remembers what is known of a document; what `change` leaves out stays as it was. */
+/** Stores facts about a document; fields missing in `change` stay as they were. */
 export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>): void {
   const known: RecentDocument = {
     id,

@@ -4,16 +4,16 @@ import { stores, type StoreName } from './device.ts'
 export interface Kept {
   readonly id: string
   readonly doc: string
-  /** Milliseconds since 1970; orders them. */
+  /** Milliseconds since 1970; defines the order. */
   readonly at: number
 }
 
 export interface Records<Item extends Kept> {
-  /** Whether it is kept on this device now. */
+  /** Stores a record; resolves to whether this device has it now. */
   put(item: Item): Promise<boolean>
   drop(id: string): Promise<void>
   find(id: string): Promise<Item | undefined>
-  /** The records of a document, in the order in which they came; undefined when nothing can be stored here. */
+  /** Returns the records of a document, oldest first; undefined if nothing can be stored here. */
   list(doc: string): Promise<readonly Item[] | undefined>
 }
 
@@ -21,7 +21,7 @@ export interface Records<Item extends Kept> {
 export const openMsMax = 3000
 
 let opening: Promise<IDBDatabase | undefined> | undefined
-/** Resolves when what earlier versions kept is there, too. */
+/** Resolves when the data of earlier versions has been moved here too. */
 let carried: Promise<void> | undefined
 
 function open(): Promise<IDBDatabase | undefined> {
@@ -33,7 +33,7 @@ function open(): Promise<IDBDatabase | undefined> {
     }
     request.onsuccess = () => {
       const database = request.result
-      // A later version may change it, and a person clear it; it is opened again when it is needed.
+      // A later version may upgrade it, and a person may clear it; it is opened again when needed.
       database.onversionchange = database.onclose = () => {
         database.close()
         opening = undefined
@@ -54,13 +54,13 @@ async function carry(): Promise<void> {
   const into = await database()
   if (into === undefined) return
   const names = (await indexedDB.databases?.())?.map(({ name }) => name)
-  // The code that carries them over is needed once.
+  // The code that moves earlier data is needed once.
   if (names === undefined || names.some((name) => name?.startsWith('agmd-'))) await (await import('./earlier.ts')).carryOver(into)
 }
 
 const all = (): Promise<void> => (carried ??= carry().catch(() => undefined))
 
-/** Runs one transaction. Resolves with what it asked for, or undefined when nothing can be stored here. */
+/** Runs one transaction. Resolves with its result, or undefined if nothing can be stored here. */
 async function inStores<Answer>(
   names: StoreName | readonly StoreName[],
   mode: IDBTransactionMode,
@@ -109,7 +109,7 @@ export async function dropRecords(doc: string): Promise<void> {
   })
 }
 
-/** Whether the device takes anything: a full or broken profile often opens a database and then fails to write. */
+/** Whether the device can store anything: a full or broken profile often opens a database and then fails to write. */
 export const canKeep = (): Promise<boolean> =>
   Promise.race([
     records<Kept & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) }),

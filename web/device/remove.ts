@@ -3,7 +3,10 @@ import { deviceValue, textDatabase } from './device.ts'
 import { dropRecords } from './records.ts'
 import { dropValues, readDevice, writeDevice } from './values.ts'
 
-/** Removes the text of a document, and everything that the registry knows of it (device.ts). Resolves when it is gone, or when nothing can be removed. */
+/**
+ * Removes the text of a document, and everything that the registry lists for it (device.ts). Resolves when it is gone, or when nothing can be
+ * removed.
+ */
 export async function removeFromDevice(id: string): Promise<void> {
   dropValues(id)
   const declined = readDevice(deviceValue('claim.declined'))

@@ -1,8 +1,8 @@
-/** When what could not be sent is tried again: each entry has a time of its own, and the network wakes all. */
+/** Schedules retries of failed requests: each entry has its own time, and the network event makes all of them due. */
 export interface Retries {
   later(id: string, afterMs: number): void
   isDue(id: string): boolean
-  /** All are due now. */
+  /** Makes all entries due now. */
   wake(): void
   drop(id: string): void
   stop(): void

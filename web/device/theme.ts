@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. `public/theme.js` applies the same value before the first paint. */
+/** Light, dark, or the system's setting. `public/theme.js` applies the same value before the first paint. */
 import { signal } from '@preact/signals'
 import { deviceValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'

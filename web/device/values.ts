@@ -1,4 +1,4 @@
-/** Small values kept on this device. A browser may refuse storage at any moment: then a value holds for this page only. */
+/** Small values stored on this device. A browser may refuse storage at any moment: then a value exists only on this page. */
 import { documentValue, documentValues } from './device.ts'
 
 const unsaved = new Map<string, string>()
@@ -23,18 +23,18 @@ export function writeDevice(key: string, value: string | null): void {
   }
 }
 
-/** The names of all values that begin so. */
+/** Returns the names of all values with this prefix. */
 export function valuesWith(prefix: string): readonly string[] {
   let saved: readonly string[] = []
   try {
     saved = Object.keys(localStorage)
   } catch {
-    // No storage: there are those of this page.
+    // Without storage, only this page's values exist.
   }
   return [...saved, ...unsaved.keys()].filter((key) => key.startsWith(prefix))
 }
 
-/** Values that belong to one tab, and outlive its reload alone. It throws where the browser refuses it. */
+/** Values of one tab that survive only its reload. It throws if the browser refuses storage. */
 export const tabStorage = (): Storage => sessionStorage
 
 /** Removes all values of a document, and those of this tab. */
@@ -44,7 +44,7 @@ export function dropValues(id: string): void {
     try {
       tabStorage().removeItem(key)
     } catch {
-      // There is none.
+      // There is no such storage.
     }
     for (const each of [key, ...valuesWith(`${key}.`)]) writeDevice(each, null)
   }

@@ -1,4 +1,4 @@
-/** The menu items for people with an account: to sign in, to add a document found by its link, to go to their own. */
+/** The menu items for accounts: sign in, add a document found by its link, go to one's own documents. */
 import type { JSX } from 'preact'
 import { claimDocument } from '../client/documents.ts'
 import { failureWords } from '../client/failure.ts'

@@ -1,4 +1,4 @@
-/** Says changes of the connection and of company to screen readers, never more often than every five seconds; and what becomes of files. */
+/** Announces changes of the connection and of the people present to screen readers, at most every five seconds; also the results of uploads. */
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'

@@ -1,11 +1,11 @@
-/** The length of the text, or of what is selected: words on the status line, more on request. */
+/** The length of the text or the selection: the word count in the status line, and more on request. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { countCharacters, countDocument } from '../editor/count.ts'
 import { t, tn } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'
 
-/** Words that people read in a minute, silently (Brysbaert 2019). */
+/** Words per minute of silent reading (Brysbaert 2019). */
 const wordsPerMinute = 238
 
 interface Measured {

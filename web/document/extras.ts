@@ -1,4 +1,4 @@
-/** The extras of the editor, with the commands of the page. A chunk of its own. */
+/** The extras of the editor, with the commands of the page. A separate chunk. */
 import { effect } from '@preact/signals'
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../view/command.ts'
@@ -77,7 +77,7 @@ export const extrasOf = (page: Page): Extras =>
       isPossible: () => page.session.link.ended.value === undefined && isOfferedNow(id, page),
       run: runOf(id, page)
     })),
-    // The editor is told after this: it may not be changed while it changes.
+    // Notifies the editor afterwards, because it may not be changed during an update.
     onRight: (listener) =>
       effect(() => {
         void [page.session.link.ended.value, page.session.role.value, page.session.canEdit.value]

@@ -1,4 +1,4 @@
-/** The person whom one follows, and the way to stop. */
+/** Shows whom the person follows, with a button to stop. */
 import type { JSX } from 'preact'
 import { t } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'

@@ -1,11 +1,11 @@
-/** Panels and dialogs of the page, by their names: each is fetched when it is first shown. */
+/** Panels and dialogs of the page, by name: each is loaded when first shown. */
 import type { ComponentType } from 'preact'
 import type { Page } from '../commands/page.ts'
 import type { DialogName, PanelName } from '../view/view.ts'
 
 type Load = () => Promise<ComponentType<{ readonly view: Page }>>
 
-/** Undefined: the layer of comments and suggestions has it, and comes with them. */
+/** Undefined if the layer of comments and suggestions contains it. */
 export const panels: Readonly<Record<PanelName, Load | undefined>> = {
   remarks: undefined,
   tasks: undefined,
@@ -13,10 +13,10 @@ export const panels: Readonly<Record<PanelName, Load | undefined>> = {
   media: async () => (await import('../media/media-panel.tsx')).MediaPanel
 }
 
-/** One dialog, whichever of its tabs is asked for. */
+/** One dialog for all of its tabs. */
 const sharing: Load = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 
-/** Two that are alike are two loads, so that the page shows the other one from its beginning. */
+/** Two equal dialogs have separate loaders, so that the page shows the other one from its beginning. */
 export const dialogs: Readonly<Record<DialogName, Load>> = {
   share: sharing,
   agent: sharing,

@@ -17,7 +17,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', term('Dark')]
 ]
 
-/** Commands of the menu, in its order; those with a class only where the top bar has no room for them. */
+/** Commands of the menu, in order; those with a class only where the top bar has no space for them. */
 const items: readonly (readonly [string, string?])[] = [
   ['suggesting', 'narrow'],
   ['mode.source', 'narrow'],

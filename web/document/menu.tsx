@@ -1,4 +1,4 @@
-/** Items that are needed now and then: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
+/** Items for occasional use: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { whenIdle } from '../base/idle.ts'
@@ -13,7 +13,7 @@ const loadItems = async () => (await import('./menu-items.tsx')).MenuItems
 export function Menu({ view }: { view: Page }): JSX.Element {
   const [isWanted, setWanted] = useState(false)
   const hasText = view.editor.value !== undefined
-  // Once the text is there, or when it is opened: it is seldom waited for.
+  // Loads once the text is shown, or when the menu is opened, so that people seldom wait for it.
   useEffect(() => {
     const fetched = (): void =>
       void loadItems().then(
@@ -24,7 +24,7 @@ export function Menu({ view }: { view: Page }): JSX.Element {
   }, [hasText])
   const opening = ({ newState, target }: Pick<ToggleEvent, 'newState' | 'target'>): void => {
     if (newState !== 'open') {
-      // A part that could not be fetched is asked for again.
+      // A part that failed to load is requested again.
       if (target instanceof Element && target.childElementCount === 0) setWanted(false)
       return
     }

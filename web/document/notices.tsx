@@ -1,4 +1,4 @@
-/** Notices that a person must have while writing: access ended, changes refused, nothing stored on this device. */
+/** Notices that a person needs while writing: access ended, changes refused, nothing stored on this device. */
 import type { JSX } from 'preact'
 import type { Ended } from '../connection/retry.ts'
 import { t, term } from '../text/t.ts'
@@ -55,7 +55,7 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
   )
 }
 
-/** The fate of changes that the server does not take. */
+/** Explains where changes are that the server did not accept. */
 function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
   return (
     <div class='notice danger'>
@@ -67,7 +67,7 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
   )
 }
 
-/** Its place is there before it is known, so that the text does not move. */
+/** Its space is reserved before the answer is known, so that the text does not move. */
 function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (
     <div class={isSure ? 'notice' : 'notice unsure'}>
@@ -95,7 +95,7 @@ function KeepNotice(): JSX.Element {
 function Current({ session }: { session: Session }): JSX.Element | null {
   const reason = session.link.ended.value
   if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
-  // How much is unsent is read only where it is said: it changes with each key.
+  // The number of unsent changes is read only where it is shown, because it changes with each key.
   const where = session.keep.state.value === 'kept' ? t('The text is kept on this device.') : t('The text is kept while this page is open.')
   return (
     <>

@@ -1,4 +1,4 @@
-/** Documents of this device and of the account by their titles, for links between them. */
+/** Finds documents of this device and of the account by their titles, for links between them. */
 import { operation } from '../client/operation.ts'
 import { best } from '../base/match.ts'
 import { recentDocuments } from '../device/recent.ts'
@@ -11,9 +11,9 @@ export interface OwnDocument {
   readonly title: string
 }
 
-/** Most documents that are told at once. */
+/** Most documents that are returned at once. */
 const documentsMax = 20
-/** How long nothing is typed before the service is asked, in milliseconds. */
+/** How long typing must pause before the service is asked, in milliseconds. */
 const restMs = 150
 
 const fitting = (query: string, all: readonly OwnDocument[]): OwnDocument[] =>
@@ -24,13 +24,14 @@ async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
   try {
     return (await listDocuments({}, { limit: documentsMax, sort: 'updated', ...(query !== '' && { query }) })).docs
   } catch {
-    // Documents of the device are there all the same.
+    // Documents of the device are found nevertheless.
     return []
   }
 }
 
 /**
- * The documents whose titles fit, the best first; without a query those that were used last. `isOver` tells that the answer is no longer wanted.
+ * Returns the documents whose titles match, the best first; without a query, the last used ones. `isOver` returns whether the answer is no longer
+ * needed.
  */
 export async function findDocuments(query: string, except: string, isOver: () => boolean): Promise<readonly OwnDocument[]> {
   const here = recentDocuments.peek().filter(({ title }) => title !== '')
@@ -41,10 +42,10 @@ export async function findDocuments(query: string, except: string, isOver: () =>
   return fitting(query, [...all.values()])
 }
 
-/** Where a document is. Its key is no part of it: whoever may open it has one. */
+/** Returns the address of a document, without a key: whoever may open the document has one. */
 export const addressOfDocument = ({ id }: OwnDocument, origin: string): string => `${origin}/d/${id}`
 
-/** The title of the document of this device that an address leads to; undefined for any other. */
+/** Returns the title of this device's document at an address; undefined for any other address. */
 export function titleAt(address: string, origin: string): string | undefined {
   const id = address.startsWith(`${origin}/d/`) ? /^[\w-]+(?=$|[?#])/.exec(address.slice(origin.length + 3))?.[0] : undefined
   return id === undefined ? undefined : recentDocuments.peek().find((each) => each.id === id)?.title || undefined

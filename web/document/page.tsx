@@ -1,4 +1,4 @@
-/** The page of a document: the text is the page, everything else stays at its edges. */
+/** The page of a document: the text fills it, and everything else is at its edges. */
 import { computed, effect, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -43,15 +43,15 @@ import { asked } from '../trash/asked.ts'
 
 const outlineKey = deviceValue('outline')
 const modes: readonly Mode[] = ['live', 'source', 'read']
-/** The chrome steps back after this long of typing. */
+/** The controls fade after this much typing. */
 const quietAfterMs = 2000
 const countMs = 400
-/** So long a heading that the address names is waited for. */
+/** How long to wait for a heading that the address names. */
 const arriveMsMax = 10_000
-/** The page has come to rest so long after the text was there, in milliseconds. */
+/** The layout counts as settled this long after the text appeared, in milliseconds. */
 const settleMs = 600
 
-/** A file that misses the text must not take the place of the page, as browsers have it. */
+/** By default, a browser would open a file that is dropped next to the text instead of the page. */
 function refuseDrop(event: DragEvent): void {
   const { target, dataTransfer } = event
   if (dataTransfer?.types.includes('Files') !== true || (target instanceof Element && target.closest('.cm-content') !== null)) return
@@ -60,8 +60,8 @@ function refuseDrop(event: DragEvent): void {
 }
 
 /**
- * Whether the caret is in the text as soon as one can type. Not where something else has the focus, or words are selected; a keyboard on the
- * screen comes up for an empty text alone.
+ * Whether the caret goes into the text as soon as a person can type. Not if something else has the focus, or text is selected. An on-screen keyboard
+ * opens only for an empty text.
  */
 const takesFocus = (isEmpty: boolean): boolean =>
   (isEmpty || matchMedia('(pointer: fine)').matches) &&
@@ -69,7 +69,7 @@ const takesFocus = (isEmpty: boolean): boolean =>
   document.getSelection()?.isCollapsed !== false &&
   document.querySelector('dialog[open]') === null
 
-/** How many words there are. A reader selects outside the editor, whose selection says nothing then. */
+/** Returns the number of words. In the reading view the selection is outside the editor, whose own selection means nothing there. */
 function wordsOf(state: EditorState, mode: Mode): string {
   const { main } = state.selection
   const all = countDocument(state.doc)
@@ -78,7 +78,8 @@ function wordsOf(state: EditorState, mode: Mode): string {
 }
 
 function createView(session: Session): Page & { start(parent: HTMLElement): Steps<() => void> } {
-  // A viewer reads, unless they ask for something else; that is not remembered. A person who could write here goes on seeing their own changes.
+  // Viewers get the reading view unless they choose another one; that choice is not stored. A person who could write here continues to see their own
+  // changes.
   const wrote = signal(false)
   const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
   const stored = signal(modes.find((name) => name === readDevice(deviceValue('mode'))) ?? 'live')
@@ -165,7 +166,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       noteColours(here.value)
     }
     awareness.on('change', listPeople)
-    // The reading view goes there by itself. The heading may come with the text of others, but who has begun to write stays.
+    // The reading view goes there by itself. The heading may arrive with text of others, but a person who has begun to write stays.
     let arrived = location.hash === ''
     const arriveBy = Date.now() + arriveMsMax
     const arrive = async (): Promise<void> => {
@@ -173,12 +174,12 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       if (arrived) return
       const goes = typingSince === 0 && Date.now() <= arriveBy
       arrived = !goes || goToAddress(view)
-      // Parts that are fetched after the text (margin, panels) may move it once more.
+      // Parts that load after the text (margin, panels) may move it once more.
       if (goes && arrived)
         setTimeout(() => !closed && typingSince === 0 && made.view.scrollDOM.scrollTop === 0 && goToAddress(view), settleMs)
     }
     const stops = [
-      // At once, and with each mode: reading has no selection.
+      // At once, and with each change of mode: the reading view has no selection.
       effect(count),
       keepPaperWhole(session),
       effect(() => {
@@ -252,7 +253,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
 interface PaperInput {
   start(parent: HTMLElement): Steps<() => void>
   readonly hidden: boolean
-  /** Room for cards next to the text. */
+  /** Space for cards next to the text. */
   readonly hasMargin: boolean
 }
 
@@ -267,7 +268,7 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
         stop.current = end
         onDone()
       })
-    // A reader sees nothing of it.
+    // A reader notices nothing.
     if (hidden) {
       let endSteps = (): void => undefined
       const callOff = whenIdle(() => (endSteps = begin(inTurns)))
@@ -276,14 +277,14 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
         endSteps()
       }
     }
-    // Behind the text that came with the page nobody waits for it.
+    // If the page already came with its text, nobody waits for the editor.
     return begin(isCovered() ? inTurns : atOnce, () => takeOver(element.querySelector<HTMLElement>('.cm-scroller') ?? undefined))
   }, [hidden])
   useEffect(() => () => stop.current?.(), [])
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
-/** Keeps the toolbar of a phone above its keyboard. */
+/** Keeps the toolbar on a phone above its keyboard. */
 function useVisualViewport(): void {
   useEffect(() => {
     const viewport = window.visualViewport
@@ -303,7 +304,7 @@ function useVisualViewport(): void {
 
 export { openSession }
 
-/** Says why not, with what is fetched for that: most documents open. */
+/** Explains why not. Its code loads only then, because most documents open. */
 function Refusing({ refusal }: { refusal: Refusal }): JSX.Element {
   const [Shown, setShown] = useState<typeof Refused | undefined>(undefined)
   useEffect(() => {
@@ -319,7 +320,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const { id } = session
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
-  // As it was at the last visit, so that nothing moves when the comments arrive.
+  // As at the last visit, so that nothing moves when the comments arrive.
   const hadMargin = useMemo(() => readDevice(documentValue('margin', id)) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
@@ -328,7 +329,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   }, [state.value])
   const reading = view.mode.value === 'read'
   const wasReading = useRef(reading)
-  // A person who goes back to the text goes on writing; it can take the focus once it is shown.
+  // A person who returns to the text continues to write; it can take the focus once it is shown.
   useEffect(() => {
     if (wasReading.current && !reading) view.editor.value?.view.focus()
     wasReading.current = reading
@@ -344,7 +345,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const Remarks = view.review.value?.Layer
   const loadPanel = view.panel.value && panels[view.panel.value]
   const loadDialog = view.dialog.value && dialogs[view.dialog.value]
-  // A person who proposes can type only once the code for suggestions is there; its place is there before.
+  // A person who only suggests can type once the code for suggestions has loaded; its space is reserved before.
   const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
   const isOpen = state.value === 'open'
   const hasToolbar = isOpen && !reading && (view.canType.value || willType)

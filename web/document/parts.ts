@@ -1,6 +1,6 @@
 /**
- * The parts of the page that come after its text, one by one while nothing else is to be done: extras of the editor, comments and
- * suggestions, activity. A request for one is answered at once.
+ * The parts of the page that load after its text, one by one while the browser is idle: extras of the editor, comments and suggestions, activity. A
+ * request for a part loads it at once.
  */
 import { computed, effect, signal } from '@preact/signals'
 import { includesRole } from '../../shared/roles.ts'
@@ -16,7 +16,7 @@ import { whenIdle } from '../base/idle.ts'
 import type { Page, Parts } from '../commands/page.ts'
 import type { Session } from '../session/session.ts'
 
-/** Fetched when it is first called; what could not be had can be asked for again. */
+/** Loads a part at the first call; a failed load can be repeated. */
 function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   return () =>
@@ -26,7 +26,7 @@ function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
     }))
 }
 
-/** Resolves when it is told what this person may do: it may come after the text. */
+/** Resolves when the person's role is known, which may be after the text arrives. */
 const roleKnown = ({ role }: Session): Promise<void> =>
   new Promise((resolve) => {
     const stop = role.subscribe((value) => {
@@ -36,7 +36,7 @@ const roleKnown = ({ role }: Session): Promise<void> =>
     })
   })
 
-/** A remark that the address asks for. */
+/** Whether the address names an annotation. */
 const asksForRemark = (): boolean => /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
 
 export function createParts(session: Session): Parts {
@@ -68,7 +68,7 @@ export function createParts(session: Session): Parts {
     const [{ openFeed: open }, { page }] = await Promise.all([import('../activity/feed.ts'), begun.promise])
     if (!closed) feed.value ??= open(page)
   })
-  /** The leftovers of an earlier page; without any, nothing is fetched. */
+  /** Jobs of an earlier page; without any, nothing is loaded. */
   const openJobs = once(async () => {
     if (readDevice(documentValue('media', session.id)) === null) return
     const [{ mediaOf }, { page }] = await Promise.all([import('../media/jobs.ts'), begun.promise])
@@ -110,14 +110,14 @@ export function createParts(session: Session): Parts {
     withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })
-      // A person who proposes cannot write before; a person who follows a link to a remark came for it.
+      // A person who only suggests cannot write before this; one who follows a link to an annotation came for it.
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
       const isUrgent = proposed || onlyProposes || asksForRemark()
-      // A reader needs nothing to write with.
+      // Readers need no parts for writing.
       const waiting =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
       let stop = (): void => undefined
-      // Without it one writes all the same; it comes with the next visit.
+      // Writing works without it; it loads at the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
       const next = async (): Promise<void> => {
         await Promise.all(waiting.splice(0, 1).map(open))

@@ -1,4 +1,4 @@
-/** The place of the reading view; what it needs is fetched when somebody reads. */
+/** The container of the reading view, whose code loads when somebody reads. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -11,7 +11,7 @@ import type { Page } from '../commands/page.ts'
 
 const fetchReading = () => import('../reading/reading.ts')
 
-/** Begins to fetch what reads, while the text is on its way. */
+/** Begins to load the code of the reading view while the text is on its way. */
 export const prepareReading = (): void => void fetchReading().catch(() => undefined)
 
 export function ReadingPane({ view }: { view: Page }): JSX.Element {

@@ -1,4 +1,4 @@
-/** Comments and suggesting in the top bar: there from the start, so that nothing moves when their part of the page comes. */
+/** Comments and suggesting in the top bar: present from the start, so that nothing moves when their code loads. */
 import type { JSX } from 'preact'
 import { commandOf } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'

@@ -1,4 +1,4 @@
-/** Words, and how the document is open. */
+/** The word count, and the rights with which the document is open. */
 import type { JSX } from 'preact'
 import type { Role } from '../../shared/roles.ts'
 import { t, term } from '../text/t.ts'
@@ -12,7 +12,7 @@ const modeWords: Readonly<Record<Mode, string>> = {
   read: term('Reading')
 }
 
-/** The abilities of everyone but the owner. */
+/** The rights of everyone except the owner. */
 const roleWords: Readonly<Partial<Record<Role, string>>> = {
   view: term('You can read'),
   comment: term('You can comment'),

@@ -1,8 +1,8 @@
-/** Where the title of a document stands in its text. */
+/** Finds the title of a document in its text. */
 import type { Text } from '@codemirror/state'
 import { headingUnitsMax, titleIn, titleOfText } from '../../shared/names.ts'
 
-/** The end of the line that the document is called by; its beginning when no line is. */
+/** Returns the end of the line that is the document's title; its beginning if no line is. */
 export function titleEnd(doc: Text): number {
   const found = titleIn(doc.sliceString(0, headingUnitsMax))
   const title = titleOfText({ ...found, set: found.set ?? found.heading }, null)

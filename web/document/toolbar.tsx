@@ -1,4 +1,4 @@
-/** Formatting for those who do not know the marks. One stop of the Tab key; arrows move inside (ARIA toolbar). */
+/** Formatting for people who do not know the marks. One Tab stop; arrows move inside (ARIA toolbar). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
@@ -16,10 +16,10 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1
 }
 
-/** Where not all buttons fit, those for tables are one menu: no other may be pushed out of the window. */
+/** Where not all buttons fit, those for tables are one menu: no other button may be pushed out of the window. */
 const narrow = matchMedia('(max-width: 640px)')
 
-/** Under a finger nothing stands above what is selected: commenting on it comes first here. */
+/** Touch devices show no buttons above the selection, so commenting comes first here. */
 const touch = matchMedia('(pointer: coarse)')
 
 export function Toolbar({ view }: { view: Page }): JSX.Element {
@@ -59,7 +59,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
         title={tooltip(command)}
         tabIndex={index === current ? 0 : -1}
         onFocus={() => setCurrent(index)}
-        // The selection stays in the text.
+        // Keeps the selection in the text.
         onMouseDown={(event: MouseEvent) => event.preventDefault()}
         onClick={() => run(command)}
       >

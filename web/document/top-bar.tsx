@@ -1,4 +1,4 @@
-/** Title, state of the connection, who is here, share. */
+/** Title, state of the connection, people present, share. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { canShare } from '../sharing/commands.ts'
@@ -18,7 +18,7 @@ import type { Session } from '../session/session.ts'
 
 const avatarsMax = 5
 
-/** A press keeps in view where the person works. */
+/** A press follows the place where that person works. */
 function Avatar({ person, view }: { person: Person; view: Page }): JSX.Element {
   const followed = person.pages.some((id) => id === view.following.value)
   const role = roleWords[person.role]
@@ -48,7 +48,7 @@ const roleWords: Readonly<Record<string, string>> = {
   owner: term('owner')
 }
 
-/** Oneself, as the others see one. A guest changes the name here. */
+/** The person's own avatar, as others see it. Guests change their name here. */
 function Self({ view }: { view: Page }): JSX.Element | null {
   const me = view.here.value.find(({ self }) => self)
   if (me === undefined) return null
@@ -109,7 +109,7 @@ const modeButtons: readonly ModeButton[] = [
   { mode: 'source', name: term('Source'), about: term('Show the Markdown source'), icon: 'code' }
 ]
 
-/** Neither pressed: the live view. */
+/** If neither is pressed, the live view is active. */
 function ModeSwitch({ view }: { view: Page }): JSX.Element {
   const press = (mode: Mode): void => {
     view.setMode(view.mode.value === mode ? 'live' : mode)
@@ -151,11 +151,11 @@ function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element 
   )
 }
 
-/** By itself, because it changes with every key. */
+/** A separate component, because it changes with every key. */
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail, held } = session.chip.value
   const words = useRef<HTMLDivElement>(null)
-  // The place of storage comes after the state; where there is no room it is in the words that a press shows.
+  // The place of storage follows the state; where there is no space, it shows in the text after a press.
   const comma = label.indexOf(',')
   const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (
@@ -173,7 +173,7 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
   )
 }
 
-/** The parts that depend on the person come together with the text, so that none of it moves. */
+/** The parts that depend on the person appear together with the text, so that nothing moves. */
 function Controls({ view }: { view: Page }): JSX.Element {
   return (
     <>
@@ -202,7 +202,7 @@ function Controls({ view }: { view: Page }): JSX.Element {
   )
 }
 
-/** Puts the cursor at the end of the words that the document is called by: its title is there to be changed. */
+/** Puts the cursor at the end of the line that is the document's title, ready to be changed. */
 function goToTitle(view: Page): void {
   const { givenTitle, setTitle, canEdit } = view.session
   if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {

@@ -1,4 +1,4 @@
-/** The answer of the service about one document: what it is called, who it belongs to, what one may do with it, or why it is not there. */
+/** The answer of the service about one document: its title, its owner, the person's rights, or why it is missing. */
 import { batch, signal, type Signal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
 import { RequestError } from '../client/api.ts'
@@ -6,20 +6,20 @@ import { readDocument } from '../client/documents.ts'
 import type { RecentDocument } from '../device/recent.ts'
 
 export interface Answer {
-  /** Its title when it was seen last, until its text is there. */
+  /** Its last known title, until its text has loaded. */
   readonly called: Signal<string>
-  /** The title that the document was given; null: it is called as its text says. */
+  /** The title given to the document; null if its text determines the title. */
   readonly givenTitle: Signal<string | null>
-  /** Whether it belongs to an account or agent already; true until that is known. */
+  /** Whether it already belongs to an account or agent; true until that is known. */
   readonly owned: Signal<boolean>
   readonly published: Signal<boolean>
-  /** The last answer: a role, or an error; neither, until there is one. */
+  /** The last answer: a role or an error, or neither before the first one. */
   readonly answered: Signal<{ readonly role?: Role; readonly error?: RequestError }>
-  /** Asks again. Answers whether the document is there. */
+  /** Asks again. Resolves to whether the document exists. */
   ask(): Promise<boolean>
 }
 
-/** Asks at once. Until the answer, what this device knows of the document holds. */
+/** Asks at once. Until the answer, this device's data about the document applies. */
 export function askDocument(id: string, key: string, known: RecentDocument | undefined): Answer {
   const called = signal(known?.title ?? '')
   const givenTitle = signal<string | null>(known?.givenTitle || null)

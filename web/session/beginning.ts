@@ -1,7 +1,7 @@
-/** The beginning of a text, without putting all of it together. */
+/** Returns the beginning of a text without joining all of it. */
 import { ContentString, type Text } from 'yjs'
 
-/** At least so many UTF-16 units of a text, or all there are. */
+/** Returns at least this many UTF-16 units of a text, or all of it. */
 export function beginning(text: Text, units: number): string {
   let head = ''
   for (let item = text._start; item !== null && head.length < units; item = item.right) {

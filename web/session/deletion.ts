@@ -1,19 +1,19 @@
-/** A document that was deleted while it was open: until when it can be restored, and when it was. */
+/** A document that was deleted while it was open: until when it can be restored, and its restoration. */
 import { effect, type ReadonlySignal } from '@preact/signals'
 
 interface Followed {
   readonly deleted: ReadonlySignal<boolean>
-  /** Asks the service for the document. Answers whether it is there again. */
+  /** Asks the service for the document. Resolves to whether it exists again. */
   readonly ask: () => Promise<boolean>
   readonly onRestored: () => void
 }
 
-/** How often a page in sight asks, in milliseconds. Its socket is closed, so nobody tells it. */
+/** How often a visible page asks, in milliseconds. Its socket is closed, so it receives no message. */
 const askEveryMs = 60_000
 
 /**
- * Asks from the deletion on, now and then and when the page comes into sight. Returns its stop. A service that closes the connection again
- * and again is asked no sooner.
+ * Asks after the deletion, regularly and when the page becomes visible. Returns a function that stops it. If the service closes the connection
+ * repeatedly, it is asked no sooner.
  */
 export const followDeletion = ({ deleted, ask, onRestored }: Followed): ReturnType<typeof effect> => {
   let askedAt = Number.NEGATIVE_INFINITY

@@ -1,4 +1,4 @@
-/** Why a document is not shown, and what is known of a deleted one. */
+/** Why a document is not shown, and the known facts about a deleted one. */
 import { computed, type ReadonlySignal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
 import { type Refusal, type RefusalKind, refusalOfStatus, type Trashed } from '../client/refusals.ts'
@@ -29,7 +29,7 @@ interface RefusalInput {
   readonly unsent: ReadonlySignal<number>
   /** Whether there is a text to show. */
   readonly isOpen: ReadonlySignal<boolean>
-  /** Whether the text that this device keeps was read. */
+  /** Whether the text stored on this device has been read. */
   readonly stored: ReadonlySignal<boolean>
   readonly waitedLong: ReadonlySignal<boolean>
 }
@@ -52,11 +52,11 @@ export function openRefusal(input: RefusalInput): Refusing {
   })
   const refusal = computed<Refusal | undefined>(() => {
     const isDeleted = link.ended.value === 'deleted'
-    // The person who deleted it does not go on looking at it. Others keep the text that they saw.
+    // The person who deleted it no longer sees it. Others still see the text that they had.
     if (isDeleted && unsent.value === 0 && trashed.value?.own !== undefined) return { kind: 'deleted', trashed: trashed.value }
     if (isOpen.value || !stored.value) return undefined
     const { error } = answered.value
-    // The service tells until when it can be restored.
+    // The service reports until when it can be restored.
     if (isDeleted) return error === undefined && !waitedLong.value ? undefined : { kind: 'deleted', trashed: trashed.value }
     if (link.ended.value !== undefined) return { kind: refusalOfEnd[link.ended.value] }
     if (error === undefined) return undefined

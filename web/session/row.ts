@@ -1,6 +1,6 @@
 /**
- * The row of an open document in the list of this device: noted while it is open, taken out when its link never opened it, moved to the trash
- * when it was deleted elsewhere. Each function starts an effect and answers its stop.
+ * The row of an open document in the list of this device: added while it is open, removed if its link never opened it, moved to the trash if it was
+ * deleted elsewhere. Each function starts an effect and returns a function that stops it.
  */
 import { computed, effect, type ReadonlySignal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
@@ -24,7 +24,7 @@ interface OpenPage {
 
 type Stop = ReturnType<typeof effect>
 
-/** Notes the document, from the first connection on. */
+/** Records the document, from the first connection on. */
 export const noteVisit = ({ id, access, link, role }: OpenPage, title: ReadonlySignal<string>, { givenTitle, published }: Answer): Stop =>
   effect(() => {
     if (!link.connectedBefore.value) return
@@ -40,7 +40,7 @@ export const noteVisit = ({ id, access, link, role }: OpenPage, title: ReadonlyS
     })
   })
 
-/** A link that never opened the document leaves nothing behind: neither a row on the first page, nor a key that would be tried again. */
+/** A link that never opened the document leaves no trace: no row on the first page, and no key that would be tried again. */
 export const forgetRefused = ({ id, access, unsent, refusal, trashed }: OpenPage): Stop => {
   const wasNever = computed(() => access.kept === undefined && findRecent(id)?.received !== true)
   const noGood = computed(
@@ -54,7 +54,7 @@ export const forgetRefused = ({ id, access, unsent, refusal, trashed }: OpenPage
   })
 }
 
-/** Deleted elsewhere: it goes from the list of this device to its trash. */
+/** Deleted elsewhere: it moves from the list of this device to its trash. */
 export const noteTrash = ({ id, link, trashed }: OpenPage): Stop =>
   effect(() => {
     const found = trashed.value
@@ -63,7 +63,7 @@ export const noteTrash = ({ id, link, trashed }: OpenPage): Stop =>
       remember(id, { trashedUntil: found.until, role: 'owner' })
   })
 
-/** The link in the address is no good: the one that this device keeps may be. */
+/** The link in the address is invalid; the one stored on this device may be valid. */
 export const leaveBadLink = ({ id, access, link, unsent }: OpenPage, answered: Answer['answered']): Stop => {
   const badLink = computed(() => {
     const { error } = answered.value

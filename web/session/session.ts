@@ -1,7 +1,7 @@
 /**
- * One open document: its text, where it is kept, its connection, and what may be done. Signals; no user interface. The answer of the service
- * about it is in `answer.ts`, what one may do in `permission.ts`, its title in `title.ts`, why it is not shown in `refusal.ts`, its row on
- * this device in `row.ts`, unconfirmed changes in `unsent.ts`, the state of saving in `status.ts`, leaving the page in `leaving.ts`.
+ * One open document: its text, storage, connection and rights. Signals; no user interface. `answer.ts` has the service's answer about it,
+ * `permission.ts` the rights, `title.ts` the title, and `refusal.ts` why it is not shown. `row.ts` has its row on this device, `unsent.ts`
+ * unconfirmed changes, `status.ts` the state of saving, and `leaving.ts` the closing of the page.
  */
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
@@ -41,27 +41,27 @@ export interface Session {
   readonly uploads: Uploads
   readonly role: ReadonlySignal<Role | null>
   readonly canEdit: ReadonlySignal<boolean>
-  /** Whether this device keeps a link to the document that may do more than the one that was opened; undefined: it may, that is asked. */
+  /** Whether this device stores a link to the document with more rights than the one that was opened; undefined while the service is being asked. */
   readonly hasMoreAccess: ReadonlySignal<boolean | undefined>
   readonly title: ReadonlySignal<string>
-  /** The title that the document was given; null: it is called as its text says. */
+  /** The title given to the document; null if its text determines the title. */
   readonly givenTitle: Signal<string | null>
-  /** The title that the front matter of its text sets, which comes before the given one. */
+  /** The title set in the front matter of its text, which takes precedence over the given one. */
   readonly setTitle: ReadonlySignal<string | undefined>
   /** Until when the deleted document can be restored, in milliseconds since 1970. */
   readonly restorableUntil: ReadonlySignal<number | undefined>
-  /** Whether it belongs to an account or agent already; true until that is known. */
+  /** Whether it already belongs to an account or agent; true until that is known. */
   readonly owned: Signal<boolean>
   readonly chip: ReadonlySignal<Chip>
-  /** The suggestion that is typed and not at the service yet. */
+  /** The typed suggestion that the service does not have yet. */
   readonly drafts: Signal<Drafts>
   readonly unsent: ReadonlySignal<number>
   /** `opening` until there is a text to show, or a reason why not. */
   readonly state: ReadonlySignal<'opening' | 'open' | 'refused'>
   readonly refusal: ReadonlySignal<Refusal | undefined>
-  /** Changes of this device that the server would not take. */
+  /** Whether the server refused changes of this device. */
   readonly declined: ReadonlySignal<boolean>
-  /** Hears the stateless messages of the server, until the answer is called. */
+  /** Receives the stateless messages of the server, until the returned function is called. */
   onMessage(listener: (message: LiveMessage) => void): () => void
   download(): void
   /** Removes text and link from this device. */
@@ -69,13 +69,13 @@ export interface Session {
   close(): void
 }
 
-/** How long the connection waits for the text that is kept on this device, in milliseconds: with it, only what is new is sent. */
+/** How long the connection waits for the text stored on this device, in milliseconds: with it, only new changes are sent. */
 const keptMsMax = 1000
 
-/** How long the text of a first visit waits for what one may do with it, in milliseconds. */
+/** How long the text of a first visit waits for the person's rights, in milliseconds. */
 const toldMsMax = 3000
 
-/** Sends a text again that was too large, once enough of it is deleted. */
+/** Sends a text that was too large again, once enough of it is deleted. */
 function followFit(text: Y.Text, fits: () => boolean, link: Link): void {
   let didFit = true
   text.observe(() => {
@@ -97,7 +97,7 @@ export function openSession(id: string): Session {
   const late = new Promise((resolve) => setTimeout(resolve, keptMsMax))
   const waitedLong = signal(false)
   setTimeout(() => (waitedLong.value = true), toldMsMax)
-  // Offline, the name that the link of this device was made for.
+  // Offline, the name for which the link of this device was made.
   givenName.value = access.kept === undefined ? (known?.given ?? '') : ''
   const listeners = new Set<(message: LiveMessage) => void>()
   const onEvent = (message: LiveMessage): void => {
@@ -109,7 +109,7 @@ export function openSession(id: string): Session {
     if (message.type === 'you') setOwnMark(link.awareness, message.person, message.number)
     for (const listener of listeners) listener(message)
   }
-  // At a first visit the device holds nothing that is worth waiting for.
+  // At a first visit the device stores nothing worth waiting for.
   const isFirst = known?.received !== true
   const fits = (): boolean => text.length <= limits.contentUnitsMax
   const link = openLink({ id, key, doc, after: isFirst ? Promise.resolve() : Promise.race([kept.ready, late]), fits, onEvent })
@@ -124,7 +124,7 @@ export function openSession(id: string): Session {
 
   const hasText = signal(false)
   text.observe(() => (hasText.value = true))
-  // At a first visit what one may do is told before the text is there, unless something is wrong.
+  // At a first visit the rights arrive before the text is shown, unless something is wrong.
   const isTold = computed(() => !isFirst || waitedLong.value || role.value !== null || answered.value.error !== undefined)
   const open = computed(() => isTold.value && (isFirst || stored.value) && (hasText.value || !isFirst || link.connectedBefore.value))
 

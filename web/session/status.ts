@@ -1,4 +1,4 @@
-/** The state of saving and of the connection, as the chip of an open document tells it. */
+/** The state of saving and of the connection, for the chip of an open document. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { calmly, chip, type Drafts } from '../connection/chip.ts'
@@ -18,7 +18,7 @@ interface StatusInput {
   readonly drafts: ReadonlySignal<Drafts>
 }
 
-/** The browser's word on the network. */
+/** The network state that the browser reports. */
 export function watchOnline(): Signal<boolean> {
   const online = signal(navigator.onLine)
   addEventListener('online', () => (online.value = true))

@@ -1,4 +1,4 @@
-/** How many changes of this device the server has not confirmed: counted on this page, and noted on the device for the next visit. */
+/** Counts the changes of this device that the server has not confirmed; stores the number for the next visit. */
 import { signal, type Signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import { afterPaint } from '../base/after-paint.ts'
@@ -7,17 +7,16 @@ import { documentValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 
 export interface Unsent {
-  /** Changes of this device that the server has not confirmed, as far as this page has them. */
+  /** Unconfirmed changes of this device, as far as this page has them. */
   readonly count: Signal<number>
-  /** All that this page has is at the server. */
+  /** The server has everything from this page. */
   clear(): void
-  /** Notes what is owed, and no more from then on. */
+  /** Stores the outstanding difference, and nothing after that. */
   end(): void
 }
 
 /**
- * Counts changes until the server has them; those that the device keeps, across reloads. The stored number is of all pages of this device
- * together.
+ * Counts changes until the server has them; those stored on the device are counted across reloads. The stored number covers all pages of this device.
  */
 export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const storageKey = documentValue('unsent', id)
@@ -25,7 +24,7 @@ export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const store = (count: number): void => writeDevice(storageKey, count > 0 ? String(count) : null)
   const count = signal(stored())
   let ofThisPage = count.value
-  /** By how much the stored number is behind. */
+  /** The difference that is not stored yet. */
   let owed = 0
   let planned = false
   const settle = (): void => {
