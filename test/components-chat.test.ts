@@ -13,7 +13,7 @@ import {
   isOwn,
   messagesOf,
   othersThan,
-  type Result,
+  resultOf,
   speakerOf
 } from '../shared/components/chat.ts'
 import { type Chat, type Message, parseChat } from '../shared/fences/chat.ts'
@@ -70,9 +70,8 @@ class Talk {
     this.isEmptied ||= empties
     if (change === undefined) return this
     const edits = editsOf(now, change)
-    const isDone = !this.isLocked && edits !== undefined && edits.length > 0
-    const result: Result = isDone ? 'done' : edits === undefined ? 'gone' : 'refused'
-    if (isDone) this.step({ kind: 'changed', chat: read(applyEdits(now.fence.source, edits)) })
+    const result = resultOf(edits, !this.isLocked)
+    if (result === 'done' && edits !== undefined) this.step({ kind: 'changed', chat: read(applyEdits(now.fence.source, edits)) })
     return this.step({ kind: 'written', change, result })
   }
 
@@ -189,6 +188,25 @@ test('[COMP-28] the text for a message that was removed stays, to be sent again'
 test('[COMP-28] a message that comes back takes its draft back', () => {
   const talk = new Talk(first, mine).edit('Yes').others(first).others(first, last, mine)
   expect(talk.state.draft).toMatchObject({ isGone: false, message: { index: 2 } })
+})
+
+test('[COMP-28] an edit that cannot be written keeps its text', () => {
+  const talk = new Talk(first, mine).edit('Yes')
+  talk.isLocked = true
+  expect(talk.save('Yes, today').state.draft).toBeDefined()
+  talk.isLocked = false
+  talk.save('Yes, today')
+  expect([talk.state.draft, linesOf(talk.state.chat)]).toEqual([undefined, [first, mine.replace('Yes', 'Yes, today')]])
+})
+
+test('[COMP-73] another message cannot be edited before a touched draft is saved or cancelled', () => {
+  const again = mine.replace('Yes', 'Soon')
+  const talk = new Talk(first, mine, again).edit('Yes')
+  talk.step({ kind: 'edit', message: messageOf(talk.state.chat, 'Soon') })
+  expect([talk.announcements, talk.focus, talk.state.draft?.message.text]).toEqual([['still open'], 'draft', 'Yes'])
+  talk.step({ kind: 'cancel' }).step({ kind: 'edit', message: messageOf(talk.state.chat, 'Yes') })
+  talk.step({ kind: 'edit', message: messageOf(talk.state.chat, 'Soon') })
+  expect(talk.state.draft?.message.text).toBe('Soon')
 })
 
 test('[COMP-28] another’s message is never taken for the one that is being changed', () => {

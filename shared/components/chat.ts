@@ -65,6 +65,8 @@ export interface Draft {
   /** The message now, or its last known form if it was removed. */
   readonly message: Message
   readonly isGone: boolean
+  /** Whether its author has typed in it. */
+  readonly isTouched: boolean
 }
 
 export interface ChatState {
@@ -85,8 +87,15 @@ export type Change = {
   readonly isDraft: boolean
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
 
-/** `refused`: nothing was written. `gone`: its message no longer exists. `closed`: the chat cannot be reached. */
-export type Result = 'done' | 'refused' | 'gone' | 'closed'
+/**
+ * `unchanged`: the message has this text already. `refused`: the text takes no edits. `gone`: its message no longer exists. `closed`: the
+ * chat cannot be reached.
+ */
+export type Result = 'done' | 'unchanged' | 'refused' | 'gone' | 'closed'
+
+/** The result of edits that `editsOf` made; `isDone`: they were written. */
+export const resultOf = (edits: readonly Edit[] | undefined, isDone: boolean): Result =>
+  edits === undefined ? 'gone' : edits.length === 0 ? 'unchanged' : isDone ? 'done' : 'refused'
 
 export type ChatEvent =
   /** The chat changed, whoever changed it. */
@@ -107,7 +116,7 @@ export interface ChatOutcome {
   readonly state: ChatState
   /** The change to apply: `editsOf` makes its edits, and the event `written` reports the result. */
   readonly change?: Change
-  readonly announcement?: 'sent' | 'changed' | 'deleted' | 'changed by others'
+  readonly announcement?: 'sent' | 'changed' | 'deleted' | 'changed by others' | 'still open'
   readonly focus?: 'draft' | 'new message'
   /** The part that presence shows as being edited; null: none any more. */
   readonly hold?: string | null
@@ -159,8 +168,8 @@ function save(state: ChatState, event: Extract<ChatEvent, { kind: 'save' }>): Ch
 function written(state: ChatState, change: Change, result: Result): ChatOutcome {
   if (result === 'gone') return { state, announcement: 'changed by others' }
   const isDone = result === 'done'
-  // An edit that changes nothing is finished, too. Text that was not sent stays.
-  const isFinished = isDone || (change.kind === 'edit' && result === 'refused')
+  // An edit that changes nothing is finished, too. Text that could not be written stays.
+  const isFinished = isDone || (change.kind === 'edit' && result === 'unchanged')
   const outcome: ChatOutcome = isFinished && change.isDraft ? close(state) : { state }
   if (!isDone) return outcome
   const { kind, text, by } = change
@@ -182,13 +191,19 @@ export function chatStep(state: ChatState, event: ChatEvent): ChatOutcome {
       return { state, focus: 'new message' }
     case 'edit': {
       const { message } = event
-      return { state: { ...state, draft: { begun: message, message, isGone: false } }, focus: 'draft', hold: keyOf(message) }
+      // Its field would otherwise be the field of the other message.
+      if (draft?.isTouched === true) return { state, announcement: 'still open', focus: 'draft' }
+      return {
+        state: { ...state, draft: { begun: message, message, isGone: false, isTouched: false } },
+        focus: 'draft',
+        hold: keyOf(message)
+      }
     }
     case 'delete':
       return { state, change: { kind: 'edit', by: event.by, message: event.message, text: '', isDraft: false } }
     case 'typed':
       return {
-        state: { ...state, asked: undefined },
+        state: { ...state, asked: undefined, draft: draft && { ...draft, isTouched: true } },
         ...(draft !== undefined && !draft.isGone && { hold: keyOf(draft.message) })
       }
     case 'save':

@@ -53,7 +53,7 @@ test('[QUICK-3] documents of an account are found by words of their texts, below
   await make('# Shopping\n\nMore rhubarb.\n')
   await page.goto(`${world.url}/d/${other}`)
   await saved(page)
-  // Who is signed in is told after the words were typed.
+  // The page learns who is signed in after the words were typed.
   const gate = Promise.withResolvers<void>()
   await page.route('**/api/session', async (route) => {
     await gate.promise

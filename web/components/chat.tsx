@@ -17,7 +17,7 @@ import {
   isOwn,
   keyOf,
   othersThan,
-  type Result,
+  resultOf,
   type Speaker,
   speakerOf
 } from '../../shared/components/chat.ts'
@@ -110,12 +110,17 @@ const timeOf = ({ at, time }: Message): JSX.Element | string =>
 
 type Announcement = NonNullable<ChatOutcome['announcement']>
 
-/** Announced to screen readers; changes by others are also shown. */
-const announced: Readonly<Record<Exclude<Announcement, 'changed by others'>, () => string>> = {
+/** Announced to screen readers. */
+const announced: Readonly<Record<Announcement, () => string>> = {
   sent: () => t('Message sent'),
   changed: () => t('Message changed'),
-  deleted: () => t('Message deleted')
+  deleted: () => t('Message deleted'),
+  'changed by others': () => t('Someone changed this message in the meantime.'),
+  'still open': () => t('Save or cancel the open message first.')
 }
+
+/** Shown as a notice instead. */
+const shown: ReadonlySet<Announcement> = new Set(['changed by others', 'still open'])
 
 interface Session {
   readonly state: ReadonlySignal<ChatState>
@@ -140,7 +145,7 @@ function useSession(input: ComponentInput): Session {
     if (sent !== undefined) sentUnnamed.add(sent)
     if (hold !== undefined) input.hold(hold ?? undefined)
     if (goesToEnd) follows.current = true
-    if (announcement === 'changed by others') toast(t('Someone changed this message in the meantime.'))
+    if (announcement !== undefined && shown.has(announcement)) toast(announced[announcement]())
     else if (announcement !== undefined) input.said.value = announced[announcement]()
     if (focus === 'new message') element.current?.querySelector<HTMLElement>(':scope > .chat-writing textarea')?.focus()
     if (focus === 'draft') wantsFocus.current = true
@@ -151,13 +156,13 @@ function useSession(input: ComponentInput): Session {
     show(outcome)
     const { change, empties = false } = outcome
     if (change === undefined) return empties
-    let result: Result = 'closed'
+    let edits = 'closed' as ReturnType<typeof editsOf> | 'closed'
     const isDone = input.act((now) => {
-      const edits = editsOf(parseChat(now), change)
-      result = edits === undefined ? 'gone' : 'refused'
-      return edits ?? []
+      const found = editsOf(parseChat(now), change)
+      edits = found
+      return found ?? []
     })
-    return dispatch({ kind: 'written', change, result: isDone ? 'done' : result })
+    return dispatch({ kind: 'written', change, result: edits === 'closed' ? 'closed' : resultOf(edits, isDone) })
   }
   useSignalEffect(() => void dispatch({ kind: 'changed', chat: chat.value }))
   useSignalEffect(() => {
@@ -228,12 +233,15 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     </div>
   )
 
+  // Each draft has a field of its own, which stays while others change or delete the message.
+  const draftKey = open === undefined ? 'draft' : `draft ${keyOf(open.begun)}`
+
   const messageOf = (message: Message): JSX.Element => {
     const isMine = mayChange && isOwn(message, by, sentUnnamed)
     const edited = open?.isGone === false && open.message === message ? open : undefined
     const holder = held.value.get(keyOf(message))
     return (
-      <li class='message' key={edited === undefined ? message.index : 'draft'}>
+      <li class='message' key={edited === undefined ? message.index : draftKey}>
         <p class='message-head'>
           <b dir='auto'>{message.author}</b> {timeOf(message)}
           {isMine && edited === undefined && (
@@ -274,7 +282,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   }
 
   const lone = (
-    <li class='message' key='draft'>
+    <li class='message' key={draftKey}>
       {open !== undefined && formOf(open)}
     </li>
   )

@@ -661,6 +661,7 @@ export const de: Catalogue = {
   'Run: {name}': 'Starten: {name}',
   Save: 'Speichern',
   'Save and insert': 'Speichern und einfügen',
+  'Save or cancel the open message first.': 'Speichere die offene Nachricht zuerst oder brich ab.',
   'Save or cancel the open card first.': 'Speichere zuerst die offene Karte oder brich ab.',
   Saved: 'Gespeichert',
   'Saved, not kept on this device': 'Gespeichert, nicht auf diesem Gerät aufbewahrt',
