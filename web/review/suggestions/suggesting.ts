@@ -225,7 +225,7 @@ export function takeHunks(
   })
   if (back.length === 0) return
   const annotations = [left.of(ChangeSet.of(rest, base.length)), verbatim.of(true), Transaction.addToHistory.of(false)]
-  // What was undone is text again as it stands, and may be done again.
+  // Undone changes are text again, and can be redone.
   if (taken.length === 0) return view.dispatch({ annotations })
   view.dispatch({ changes: back, annotations })
   // Undo would otherwise type the removed changes a second time, next to the suggestion.
