@@ -1,4 +1,4 @@
-/** Fields of the forms that make an account or change its password, and who may make one. */
+/** Fields of the forms that create an account or change its password, and the rule who may create one. */
 import { hash } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
 import { term } from '../../shared/words.ts'
@@ -7,7 +7,7 @@ import type { Words } from './words.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
 
-/** Why nobody new gets in. */
+/** Why the service accepts no new accounts. */
 export const closedText = term('This server does not accept new accounts.')
 
 /** The key that counts failed passwords: the email address, whether or not it has an account. */

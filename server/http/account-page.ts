@@ -1,4 +1,4 @@
-/** `/account`: the settings of an account. Its documents stand on the first page (`web/home/`). Forms; no script. */
+/** `/account`: the settings of an account. Its documents are on the home page (`web/home/`). Forms; no script. */
 import type { AccountAction } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -112,7 +112,7 @@ ${deletionSection(words)}`
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  /** The fields of a form of the page, and the session as it is once they are here. Errors: `form_expired`, `rate_limited`. */
+  /** The fields of a form of the page, and the session after they have arrived. Errors: `form_expired`, `rate_limited`. */
   const sent = async (ctx: Context): Promise<{ fields: Record<string, string>; current: Current }> => {
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)

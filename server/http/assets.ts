@@ -1,4 +1,4 @@
-/** `/f/{id}.{ext}`: assets, for whoever knows the address. With ranges, so that film can be wound (RFC 9110, section 14). */
+/** `/f/{id}.{ext}`: assets, for anybody with the address. It supports ranges, so that video can be seeked (RFC 9110, section 14). */
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../shared/errors.ts'
 import { openAsset } from '../domain/media/assets.ts'
@@ -7,14 +7,14 @@ import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
-// Nothing of it may run or load anything, wherever it is opened; it needs no cookie, so another site may show it.
+// An asset must not run or load anything, wherever it is opened. It needs no cookie, so another site may show it.
 const headers = (asset: Asset): Record<string, string> => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Content-Disposition': `inline; filename="${asset.kind}-${asset.id.slice(0, 8)}.${asset.extension}"`,
   'Accept-Ranges': 'bytes',
   'X-Robots-Tag': 'noindex',
-  // The bytes never change; the hour bounds how long a browser shows what was deleted with its document.
+  // The bytes never change. The hour limits how long a browser shows an asset after its document was deleted.
   'Cache-Control': 'private, max-age=3600, immutable'
 })
 
@@ -36,7 +36,7 @@ const spanOf = (header: string, size: number): Span | null | undefined => {
   return from >= size || (first === '' && Number(last) === 0) ? null : { from, to }
 }
 
-/** `If-Range`: a range is good only of the same bytes. */
+/** `If-Range`: a range is valid only for the same bytes. */
 const rangeOf = (ctx: Context, { hash, size }: Asset): Span | null | undefined => {
   const condition = ctx.get('If-Range')
   return condition === '' || condition === `"${hash}"` ? spanOf(ctx.get('Range'), size) : undefined

@@ -1,6 +1,4 @@
-/**
- * The operations table as HTTP routes: the face of REST. Its requests go the way of every call (way.ts).
- */
+/** The operations table as HTTP routes: the REST face. Its requests take the same steps as every call (way.ts). */
 import { ok } from 'node:assert'
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
@@ -27,7 +25,7 @@ import { admit, answerTo, check, type Face, handle, limit, nothing, type Receive
 
 const noQuery = new URLSearchParams()
 
-// Not `ctx.URL`: that is an empty object when the Host header makes no address.
+// Not `ctx.URL`, which is an empty object if the Host header is invalid.
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
@@ -45,7 +43,7 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    // People who share a link are different callers: what one of them was answered is not the other's.
+    // People who share a link are different callers: an answer to one of them is not for the others.
     id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, ctx.path, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
@@ -55,7 +53,7 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** `?dryRun=1` and the like; anything else is left for the schema to judge. */
+/** Accepts `?dryRun=1` and similar; the schema judges any other value. */
 const flag = (text: string): unknown =>
   text === '1' || text === 'true' || text === '' ? true : text === '0' || text === 'false' ? false : text
 
@@ -85,7 +83,7 @@ const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): vo
   refuseUnknown(Object.fromEntries(names.map((name) => [name, true])), fields, elsewhere)
 }
 
-/** Other spellings of fields that must not go unseen. */
+/** Other spellings of fields that must not be ignored. */
 const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'], mode: modeNames }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
@@ -93,11 +91,11 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   return def?.type === 'boolean' || def?.innerType?.def.type === 'boolean'
 }
 
-/** Conditions of HTTP that no write of ours knows: passed over, the write would do what the caller wanted to prevent. */
+/** HTTP conditions that our writes do not support: if they were ignored, the write would do what the caller wanted to prevent. */
 const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
 
 /**
- * `If-Match` is another place for `baseVersion`, and so is `X-Doc-Version`, the header that a read answers. Errors: `versions_differ`;
+ * `If-Match` is another place for `baseVersion`, and so is `X-Doc-Version`, a header in the answer of a read. Errors: `versions_differ`;
  * `invalid_request` for another condition.
  */
 const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
@@ -120,7 +118,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
-  // The file that a program meant to send was not there.
+  // The file that a program meant to send did not exist.
   if (operation.replaces === true && body.length === 0 && sent['content'] === '')
     throw new ServiceError('invalid_request', {
       details: [{ path: 'body', message: 'is empty' }],
@@ -135,7 +133,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 
-/** A request that only means to look must never act. Errors: `invalid_request` where no dry run is to be had. */
+/** A dry run must never write. Errors: `invalid_request` if the operation has no dry run. */
 const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
@@ -162,7 +160,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.set('X-Doc-Version', version)
   ctx.set('Cache-Control', 'private, no-store')
   ctx.vary('Accept')
-  // JSON of the same version is another representation: a 304 may only stand for the text that the client has.
+  // JSON of the same version is another representation: a 304 is valid only for the text that the client has.
   if (!ctx.path.endsWith('.md') && wantsJson(ctx, reply)) {
     ctx.body = answer
     return
@@ -177,7 +175,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.body = bytes === undefined ? String(answer['content']) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** A file that is the caller's alone. Nothing of it may run or load anything, wherever it is opened. */
+/** Sends a file that only the caller may read. It must not run or load anything, wherever it is opened. */
 const presentFile = async (ctx: Context, answer: Record<string, unknown>): Promise<void> => {
   const { contentType, size, [openFile]: open } = answer as unknown as Awaited<ReturnType<typeof readSpeechAudio>>
   ctx.set('Content-Security-Policy', "default-src 'none'; sandbox")
@@ -203,14 +201,14 @@ const writeAnswer = async ({ ctx, operation, name }: Asked, answer: Record<strin
 
 const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
 
-/** The fields of a request, or the file that it brings. */
+/** The fields of a request, or its file. */
 const receive = async ({ http, ctx, operation }: Asked): Promise<Received> => {
   if (!writes(ctx)) return nothing
   if (operation.rest.body === 'media') return receiveFile(http, ctx, operation)
   return { body: await readFields(ctx.req, bytesMaxOf(operation)), file: null }
 }
 
-/** Takes a file in, as the type that was named. Errors: `unsupported_media_type` before anything is read. */
+/** Receives a file of the named type. Errors: `unsupported_media_type` before anything is read. */
 const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): Promise<Received> => {
   const { kinds, bytesMax = limits.assetBytesMax, fields = false } = rest.media ?? {}
   const named = mediaType(req)
@@ -220,7 +218,7 @@ const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): P
   return { body: Buffer.from(upload.hash), file: { type, upload } }
 }
 
-/** A call by REST: its answer is written to the response. */
+/** A REST call, which writes its answer to the response. */
 const face: Face<Record<string, unknown>> = {
   receive,
   stamp: stampOf,
@@ -242,8 +240,8 @@ const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
 }
 
 /**
- * The credentials of a request. The cookie of a browser counts for a write only if the browser says that a page of ours sent it
- * (`Sec-Fetch-Site` or `Origin`; what came from elsewhere was refused before), and a stale one counts as none.
+ * The credentials of a request. A browser's cookie is valid for a write only if the browser says that one of our pages sent it (`Sec-Fetch-Site` or
+ * `Origin`; requests of other sites were refused before). A stale cookie counts as none.
  */
 const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): Promise<Credentials> => {
   const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)
@@ -256,7 +254,7 @@ const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): 
   return credentials
 }
 
-/** Gives a browser the new secret of its session when the one it has has served its time. */
+/** Sends a browser the new secret of its session when the present one is due for rotation. */
 export const freshCookie = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,
@@ -293,20 +291,20 @@ export const handleRequest = async (http: Http, ctx: Context, name: OperationNam
   return {}
 }
 
-/** Reads the text of a document for a request, and tells for whom. Writes no answer; errors are thrown. */
+/** Reads the text of a document for a request, and returns the caller too. Writes no answer; errors are thrown. */
 export const readText = async (http: Http, ctx: Context): Promise<{ caller: Caller; answer: Record<string, unknown> }> => {
   const { caller, answer } = await walk(await askedOf(http, ctx, 'readContent'), face, [limit, admit, check, handle])
   ok(caller !== undefined && answer !== undefined)
   return { caller, answer }
 }
 
-/** Finds the caller who asks for the page of a document, or else the refusal: by the same rules and limits as a read of its text. */
+/** Finds the caller who requests the page of a document, or the refusal, by the same rules and limits as a read of its text. */
 export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | ServiceError> => {
   const query = queryOf(ctx)
   try {
     const credentials = await credentialsOf(http, ctx, query)
     refuseSeveralKeys(ctx, query)
-    // A page that is asked for without any credential costs no read.
+    // A page request without a credential does not count as a read.
     if ([credentials.key, credentials.bearer, credentials.cookie].every((credential) => credential === undefined))
       return new ServiceError('credential_required')
     const asked = { http, ctx, name: 'readContent', operation: operations.readContent, doc, credentials } as const
@@ -314,7 +312,7 @@ export const findReader = async (http: Http, ctx: Context, doc: string): Promise
     ok(caller !== undefined)
     return caller
   } catch (error) {
-    // The page tells it, in its own words.
+    // The page reports it, in its own words.
     if (error instanceof ServiceError) return error
     throw error
   }

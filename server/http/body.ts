@@ -5,8 +5,8 @@ import { limits } from '../../shared/limits.ts'
 import { checkJsonShape } from './json-shape.ts'
 
 /**
- * The body, chunk by chunk, up to `bytesMax` bytes. Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one
- * may unfold to any size), `invalid_request` when it ends before it is whole.
+ * The body, chunk by chunk, up to `bytesMax` bytes. Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may expand
+ * to any size), `invalid_request` if it is incomplete.
  */
 export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -31,7 +31,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     // A caller that hung up gets no answer; the log has the error.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
   } finally {
-    // Unread bytes are drained: left where they are, they would keep the next request on the connection waiting.
+    // Unread bytes are drained, because they would block the next request on the connection.
     if (!whole) request.resume()
   }
 }
@@ -40,7 +40,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
 const isJson = (type: string): boolean =>
   type === '' || type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 
-/** The whole body, which may be parsed without harm if it is JSON. Errors as `bodyOf`, `invalid_request` as `checkJsonShape`. */
+/** The whole body; if it is JSON, it is safe to parse. Errors: those of `bodyOf`, and `invalid_request` of `checkJsonShape`. */
 export const readFields = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const bytes = await readBody(request, bytesMax)
   if (isJson(mediaType(request))) await checkJsonShape(bytes)
@@ -69,10 +69,10 @@ const refuseOtherCharsets = (request: IncomingMessage): void => {
     })
 }
 
-/** Whether a body was never meant to be an object. */
+/** Whether a body was clearly not meant to be an object. */
 const isProse = (bytes: Buffer): boolean => !/^\uFEFF?\s{0,100}\{/.test(bytes.subarray(0, fieldsBeginUnits).toString())
 
-/** `markdown`: the text itself would be taken, too. */
+/** `markdown`: the operation also accepts the text itself. */
 const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   let value: unknown
   try {
@@ -93,7 +93,7 @@ const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> =>
 export const mediaType = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** Errors: `invalid_request` for the fields of a request that were sent as the text itself: they would become the document. */
+/** Errors: `invalid_request` for JSON fields sent as the text itself, because they would become the document. */
 const refuseFields = (text: string): string => {
   const beginning = text.slice(0, fieldsBeginUnits).trimStart()
   if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text
@@ -105,7 +105,7 @@ const refuseFields = (text: string): string => {
 const fieldsBeginUnits = 200
 
 /**
- * The fields of a body: a JSON object, or the document itself where `markdown` is taken. Bodies without a media type are read as JSON.
+ * The fields of a body: a JSON object, or the document itself if the operation accepts `markdown`. Bodies without a media type are read as JSON.
  * Errors: `malformed_json`, `unsupported_media_type`.
  */
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {

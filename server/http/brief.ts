@@ -1,6 +1,6 @@
 /**
- * Short answers, with `brief`: what an agent needs to go on, and nothing twice. Writes answer ids, versions and states; lists a row for each,
- * with the beginning of its words. Errors and dry runs are whole.
+ * Short answers for `brief`: only the data that an agent needs to continue. Writes answer ids, versions and states. Lists have a row for each
+ * record, with the beginning of its text. Errors and dry runs are complete.
  */
 import { limits } from '../../shared/limits.ts'
 import { beginning } from '../domain/events/event-words.ts'
@@ -9,11 +9,11 @@ type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** These fields of a record, as far as they are there and say something. */
+/** Picks these fields of a record, if they are present and not empty. */
 const only = (record: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => record[name] !== undefined && record[name] !== null).map((name) => [name, record[name]]))
 
-/** A text, or its beginning and the field that says so. */
+/** A text, or its beginning with the field that marks it as cut. */
 const cut = (record: Fields, names: readonly string[]): Fields => {
   const given = names.flatMap((name) => {
     const text = record[name]
@@ -65,9 +65,9 @@ const rows: Readonly<Record<string, (record: Fields) => Fields>> = {
 
 const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
 
-/** Records that a write answers with their ids. */
+/** Records that the answer of a write reduces to their ids. */
 const states = new Set(['comment', 'suggestion', 'suggestions'])
-/** Told under another name already, or known to whoever sent it. */
+/** Fields that repeat another field, or that the caller sent. */
 const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])
 
 const stateOf = (value: unknown): unknown =>

@@ -1,4 +1,4 @@
-/** The session of a browser: whose it is, and how it is opened. */
+/** The session of a browser: finding its account, and opening it. */
 import { limits } from '../../shared/limits.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type Account, epochOf } from '../domain/accounts/accounts.ts'
@@ -7,10 +7,10 @@ import { freshCookie } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { browserName } from './user-agent.ts'
 
-/** A browser's session, and whose it is. */
+/** A browser's session and its account. */
 export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
-/** The session of the browser that asks. */
+/** The session of the requesting browser. */
 export const browserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context
@@ -21,7 +21,7 @@ export const browserSession = async (
   return found
 }
 
-/** Opens a session of the browser that asks, in place of the one it came with. `atHost` names its session at the broker. */
+/** Opens a session of the requesting browser, in place of its present one. `atHost` is its session at the broker. */
 export const openBrowserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,

@@ -1,6 +1,6 @@
 /**
- * Pages on which a person agrees at the embedded broker: that a program knows who they are, or that it works on their documents. The program names
- * itself, so the page names what is known of it too: where the person is sent afterwards. Forms; no script.
+ * Consent pages of the embedded broker: a program wants to know who the person is, or to work on their documents. The program chooses its own name,
+ * so the page also shows a verified fact: the redirect address. Forms; no script.
  */
 import type { Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
@@ -32,13 +32,13 @@ const scopesMissing = ({ prompt }: Details): string[] => (prompt.details as { mi
 
 const scopesAsked = ({ params: { scope } }: Details): string[] => (typeof scope === 'string' ? scope.split(' ') : [])
 
-/** The resources of ours that a program asks for; none: it wants to know who somebody is. */
+/** The resources of this service that a program requests; none: it only wants to identify the person. */
 const resourcesAsked = ({ params: { resource } }: Details): string[] => (resource === undefined ? [] : ([resource].flat() as string[]))
 
-/** The most that the person can allow: what was asked, and with nothing asked what most programs need. */
+/** The highest role that the person can allow: the requested one, or a default that suits most programs. */
 const roleAsked = (details: Details): Role => roleOfScopes(scopesAsked(details)) ?? 'edit'
 
-/** Where the browser goes after the person has agreed, as they would recognise it; null: to no address. */
+/** The redirect address after the consent, in a recognisable form; null: none. */
 const hostOf = ({ params: { redirect_uri: redirect } }: Details): string | null =>
   typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : null
 
@@ -104,14 +104,14 @@ export const consentPage = async (
 
 type Grant = InstanceType<Provider['Grant']>
 
-/** Errors: `form_expired` for a role above the one that was asked for. */
+/** Errors: `form_expired` for a role above the requested one. */
 const roleChosen = (details: Details, chosen: string | undefined): Role => {
   const role = roles.find((each) => each === chosen)
   if (role === undefined || !includesRole(roleAsked(details), role)) throw new ServiceError('form_expired')
   return role
 }
 
-/** Grants the scopes up to a role and refuses those above it, so that the program is told what it got. */
+/** Grants the scopes up to a role and refuses those above it, so that the program learns what it got. */
 const grantDocuments = (grant: Grant, details: Details, role: Role): void => {
   const asked = scopesAsked(details).filter((scope) => documentScopes.includes(scope))
   for (const scope of asked) {
@@ -124,7 +124,7 @@ const grantDocuments = (grant: Grant, details: Details, role: Role): void => {
   }
 }
 
-/** Keeps what a person agreed to. Answers the id of the grant. Errors: `form_expired`. */
+/** Stores a person's consent. Returns the id of the grant. Errors: `form_expired`. */
 export const agreeTo = async (
   service: Service,
   provider: Provider,

@@ -1,4 +1,4 @@
-/** The parts that the HTTP face is given, and the state it keeps for each request. */
+/** The dependencies of the HTTP face, and its state for each request. */
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import type { Handlers } from '../handlers.ts'
@@ -20,9 +20,9 @@ export interface Http {
   readonly anonymousCreate: boolean
   /** Whether a whole text is replaced only with the version that was read. */
   readonly requireVersion: boolean
-  /** Where faults of this server are reported; null: nobody has said. */
+  /** The contact for reporting faults of this server; null: not configured. */
   readonly securityContact: string | null
-  /** Whether documents show pictures, sound and film of other sites. */
+  /** Whether documents show pictures, audio and video of other sites. */
   readonly foreignMedia: boolean
   /** The prefix of the names of MCP tools. */
   readonly mcpPrefix: string
@@ -39,7 +39,7 @@ export interface RequestState {
   counted?: 'address' | 'failedKey' | 'read'
   /** Whether a call of a tool lacked an account or link, for which a client of MCP can sign its person in. */
   challenged?: boolean
-  /** Whether errors are answered as OAuth does. */
+  /** Whether errors have the form of OAuth. */
   oauth?: boolean
 }
 

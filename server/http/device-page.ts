@@ -54,7 +54,7 @@ ${field({ name: 'user_code', label: t('Code'), code: true, autocomplete: 'off', 
     showPage(ctx, stylesheet, { title: t('Approve this sign-in?'), body })
   }
 
-  /** Guessing must not pay, neither from one address nor with one account. */
+  /** Limits guessing, both from one address and with one account. */
   const count = (ctx: Context, account: string): void => {
     take(http, ctx, 'userCode', ctx.state.address)
     take(http, ctx, 'userCode', `account ${account}`)

@@ -26,10 +26,10 @@ export const readDownload = async (file: string, baseUrl: string): Promise<Downl
   return { bytes, checksum: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** A word for the shell, as it is. */
+/** Quotes a word for the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Whether others could change what comes from this address: plain http, and not on this machine. */
+/** Whether others could tamper with downloads from this address: plain http, and not on this machine. */
 const isPlain = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
@@ -40,8 +40,8 @@ const plainWarning = `  printf 'agmd: %s comes without encryption: anybody on th
 `
 
 /**
- * POSIX sh. Everything happens in a function that the very last line calls: a script that was cut off on its way does nothing. Node itself, which the
- * client needs anyway, computes the checksum.
+ * POSIX sh. Everything happens in a function that the very last line calls, so a truncated script does nothing. Node itself, which the client needs
+ * anyway, computes the checksum.
  */
 const installer = (baseUrl: string): string => `#!/bin/sh
 # Installs agmd, the command-line client of ${baseUrl}, into ~/.local/bin (or AGMD_INSTALL_DIR). Nothing else is touched, and no rights are needed.
@@ -115,7 +115,7 @@ export const bindDownloads = (baseUrl: string, download: Download | undefined, r
     if (namesTag(ctx, checksum)) ctx.status = 304
     else answer(ctx, 'application/octet-stream', bytes)
   })
-  // As sha256sum writes and reads it.
+  // The format of sha256sum.
   router.get('/downloads/agmd/checksum', (koa) =>
     answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`)
   )

@@ -4,7 +4,7 @@ import { hideShareSecret } from '../../shared/names.ts'
 import type { Log } from '../log.ts'
 import type { Context } from './context.ts'
 
-/** Details that are said under their own name with the members of every problem. */
+/** Details that are members of the problem under their own names. */
 type Facts = Readonly<Record<string, unknown>>
 
 export interface Problem extends Facts {
@@ -21,7 +21,7 @@ export interface Problem extends Facts {
   readonly requestId: string
 }
 
-/** The problem document of an error. Every other error than a ServiceError is a bug and says nothing. */
+/** The problem document of an error. Any error other than a ServiceError is a bug and reveals nothing. */
 export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
   const known = error instanceof ServiceError ? error : new ServiceError('internal')
   const { status, message, hint, retryable } = errorMeanings[known.code]
@@ -43,7 +43,7 @@ export const problemOf = (error: unknown, instance: string, requestId: string): 
   }
 }
 
-/** The challenge of a 401 (RFC 6750, RFC 9728): where to read who issues tokens for the resource. The MCP endpoint is one of its own. */
+/** The challenge of a 401 (RFC 6750, RFC 9728): the metadata that names the token issuer of the resource. The MCP endpoint is a separate resource. */
 export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): string => {
   const error = code === 'credential_invalid' ? ', error="invalid_token"' : ''
   const resource = path === '/mcp' ? path : ''
@@ -52,7 +52,7 @@ export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): str
 
 const oauthCodes: readonly ErrorCode[] = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied', 'invalid_request']
 
-/** RFC 6749 §5.2. The code of ours goes along where OAuth has no word for it. */
+/** RFC 6749 §5.2. Our own code is added, because OAuth has fewer codes. */
 const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
   error: oauthCodes.includes(problem.code)
     ? problem.code

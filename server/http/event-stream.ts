@@ -1,8 +1,9 @@
 /**
- * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, `id` is its cursor;
- * a message with an id alone moves the cursor past events that a filter left out. The last message is `event: end`, and says why.
+ * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, `id` is its cursor; a message
+ * with an id alone moves the cursor past events that a filter left out. The last message is `event: end`, and says why.
  *
- * Nothing is kept for a reader: the next page is read when the last one was taken. A stream whose reader takes nothing for a while is ended.
+ * The server buffers nothing for a reader: it reads the next page when the last one was taken. It ends a stream whose reader takes nothing for a
+ * while.
  */
 import type { ServerResponse } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
@@ -15,10 +16,10 @@ import { eventRow } from './brief.ts'
 import type { Context, Http } from './context.ts'
 import { counted } from './perform.ts'
 
-/** Whether a request asks for a stream. JSON is what is answered when it takes both equally. */
+/** Whether a request asks for a stream. If it accepts both equally, the answer is JSON. */
 export const asksForStream = (ctx: Context): boolean => ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
 
-/** The cursor that a client goes on from when it comes back. Errors: `invalid_request`. */
+/** The cursor from which a reconnecting client continues. Errors: `invalid_request`. */
 const lastSeen = (ctx: Context): number | undefined => {
   const given = ctx.get('Last-Event-ID')
   if (given === '') return undefined
@@ -38,7 +39,7 @@ export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'li
 /** Streams that one caller holds open on a document. */
 const streams = new WeakMap<Http, Map<string, number>>()
 
-/** Errors: `rate_limited`. Answers how to give the place back. */
+/** Takes a place for a stream; returns a function that releases it. Errors: `rate_limited`. */
 const takePlace = (http: Http, name: string): (() => void) => {
   const counts = streams.get(http) ?? new Map<string, number>()
   streams.set(http, counts)
@@ -73,11 +74,11 @@ interface Stream {
   readonly response: ServerResponse
   readonly clock: Clock
   readonly end: AbortSignal
-  /** Why it ends; undefined: it goes on. */
+  /** Why it ends; undefined: it continues. */
   readonly why: () => string | undefined
 }
 
-/** Writes, and resolves when the reader has taken enough for more to be written, or the stream ends. False: it took nothing for too long, or is gone. */
+/** Writes, and resolves when the reader has taken enough for more, or the stream ends. False: it took nothing for too long, or is gone. */
 const write = async ({ response, clock, end }: Stream, text: string): Promise<boolean> => {
   if (response.destroyed) return false
   if (response.write(text) || end.aborted) return true
@@ -98,10 +99,10 @@ const write = async ({ response, clock, end }: Stream, text: string): Promise<bo
   })
 }
 
-/** Whether a stream that ends still tells what came before its end: a deletion is told, whoever lost the right is told nothing. */
+/** Whether an ending stream still sends the events before its end: yes for a deletion, no for a lost right. */
 const tells = ({ why }: Stream): boolean => why() === undefined || why() === 'document_deleted'
 
-/** Writes what is followed until it ends. False: the reader takes nothing, or is gone. */
+/** Writes the followed pages until they end. False: the reader takes nothing, or is gone. */
 const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promise<boolean> => {
   for await (const { events, latest } of followed) {
     const moved = events.at(-1)?.seq === latest ? [] : [messageOf(latest)]
@@ -113,12 +114,12 @@ const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promi
   return true
 }
 
-/** Writes a comment now and then, so that no proxy takes the stream for idle. */
+/** Writes a comment from time to time, so that no proxy considers the stream idle. */
 const beat = (response: ServerResponse, clock: Clock): (() => void) => {
   let cancel = (): void => undefined
   const arm = (): void => {
     cancel = clock.after(limits.eventStreamBeatSeconds * 1000, () => {
-      // A reader that does not read needs no sign of life.
+      // A reader that does not read needs no heartbeat.
       if (!response.writableNeedDrain) response.write(':\n\n')
       arm()
     })

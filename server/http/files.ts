@@ -1,4 +1,4 @@
-/** The built web pages: hashed files are kept by browsers for good, everything else is asked for again. */
+/** The built web pages: browsers cache hashed files permanently and revalidate everything else. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
@@ -41,8 +41,8 @@ const readStatic = async (path: string, name: string): Promise<StaticFile> => {
 }
 
 /**
- * Packed when it is first asked for: most of what is built is for few texts (diagrams). By content: a process that starts several
- * servers, as tests do, packs each file once.
+ * Compressed on the first request: most built files are needed by few texts (diagrams). By content: a process that starts several servers, as tests
+ * do, packs each file once.
  */
 const packed = new Map<string, Promise<Packed>>()
 
@@ -62,7 +62,7 @@ const pack = async (plain: Buffer): Promise<Packed> => {
 export interface Files {
   /** Path of the stylesheet of the built pages, for those that are not built; undefined when nothing is. */
   readonly stylesheet: string | undefined
-  /** Answers with the file at this path; false when there is none. With another status than 200 it is no page of its own, and has no tag. */
+  /** Sends the file at this path; false if there is none. With a status other than 200 it is not a page of its own, and has no tag. */
   serve(ctx: Context, path: string, status?: number): Promise<boolean>
   /** Path of what the build made of a source file below `web/`; undefined when there is none. */
   built(source: string): string | undefined
@@ -92,7 +92,7 @@ const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly st
   return [...found]
 }
 
-/** Reads the folder once, at start; nothing of a request ever becomes a path on disk. */
+/** Reads the folder once, at start; no part of a request ever becomes a path on disk. */
 export const readFiles = async (folder: string): Promise<Files> => {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, StaticFile>()

@@ -20,7 +20,7 @@ export const seeOther = (ctx: Context, location: string): void => {
   ctx.status = 303
 }
 
-/** The words for a refusal that a person reads; sets `Retry-After`. */
+/** The words of a refusal for people; sets `Retry-After`. */
 export const textOf = (ctx: Context, error: ServiceError): string => {
   const { t, tn } = wordsOf(ctx)
   const seconds = error.details['retryAfterSeconds']
@@ -32,7 +32,7 @@ export const textOf = (ctx: Context, error: ServiceError): string => {
 
 export const statusOf = (error: ServiceError): number => errorMeanings[error.code].status
 
-/** Runs a handler of a page: what it refuses is told as a page. Bugs and failures of the store go on. */
+/** Runs a handler of a page and shows its refusals as a page. Bugs and failures of the store propagate. */
 export const asPage =
   (stylesheet: string | undefined, handle: (ctx: Context) => Promise<void>) =>
   async (koa: unknown): Promise<void> => {
@@ -52,7 +52,7 @@ export const asPage =
     }
   }
 
-/** A token for the forms of one session: whoever cannot read its pages cannot send them. */
+/** A token for the forms of one session: only somebody who can read its pages can send them. */
 export const formToken = (key: string, session: string): string => createHmac('sha256', key).update(session).digest('base64url')
 
 /** Errors: `form_expired`. */

@@ -1,6 +1,6 @@
 /**
- * The guides for programs and those who write them (docs/api.md, Discovery): texts with examples, and what they list of operations
- * taken from the table. Every example is executed by test/spec/guides.test.ts.
+ * The guides for programs and their authors (docs/api.md, Discovery): texts with examples, and lists of operations from the table. Every example is
+ * executed by test/spec/guides.test.ts.
  */
 import { type Command, exampleVariables, globalOptions, type Option } from '../../shared/commands/command.ts'
 import { describeCommands, environmentVariables, optionMeaning, optionUsage } from '../../shared/commands/describe.ts'
@@ -355,7 +355,7 @@ export interface GuideOptions {
 
 const markdown = 'text/markdown; charset=utf-8'
 
-/** A program: it asks for Markdown, or for nothing in particular. A page that fetches says so itself (Fetch Metadata). */
+/** Whether the caller is a program: it accepts Markdown, or names no type. A fetch by a page identifies itself (Fetch Metadata). */
 const isProgram = (ctx: Context): boolean => {
   const accept = ctx.get('Accept')
   if (accept.includes('text/html')) return false

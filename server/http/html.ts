@@ -1,4 +1,4 @@
-/** Pages that are plain HTML: text is escaped, forms work without script, and the look is the one of the built pages. */
+/** Plain HTML pages: text is escaped, forms work without script, and the style is that of the built pages. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Context } from './context.ts'
@@ -32,7 +32,7 @@ export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): 
 export const filled = (sentence: string, parts: Readonly<Record<string, Markup>>): Markup =>
   html`${sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 1 ? (parts[part] ?? `{${part}}`) : part))}`
 
-/** A name that somebody else gave, so that it can neither reach into the words around it nor turn their direction. */
+/** A name chosen by somebody else, isolated so that it cannot affect the surrounding words or their direction. */
 export const named = (text: string): Markup => html`<bdi>${plainName(text, limits.labelCharsMax)}</bdi>`
 
 export interface Page {
@@ -41,9 +41,9 @@ export interface Page {
   readonly status?: number
   /** Origins, besides ours, to which a form of the page may lead. A browser follows no redirect of a form elsewhere. */
   readonly formTargets?: readonly string[]
-  /** Whether it holds lists, which want room. */
+  /** Whether it contains lists, which need width. */
   readonly wide?: boolean
-  /** Scripts that add to what works without them. */
+  /** Scripts that enhance the page, which also works without them. */
   readonly scripts?: readonly string[]
 }
 
@@ -103,7 +103,9 @@ ${body}
 `.text
 }
 
-/** An instant, in milliseconds since 1970, for people and programs. In words, because a page without script cannot know the time zone of its reader. */
+/**
+ * An instant, in milliseconds since 1970, for people and programs. It is in words, because a page without script cannot know the reader's time zone.
+ */
 export const timeOf = ({ ago }: Words, instant: number, now: number): Markup => {
   const text = new Date(instant).toISOString()
   return html`<time datetime="${text}" title="${text}">${ago(instant, now)}</time>`
@@ -116,12 +118,12 @@ export interface Field {
   readonly value?: string | undefined
   readonly autocomplete: string
   readonly hint?: string
-  /** Why the value was refused. The field says it and is the one that is typed into next. */
+  /** Why the value was refused. The field shows it and takes the focus. */
   readonly error?: string | undefined
   readonly minLength?: number
   readonly maxLength: number
   readonly required?: boolean
-  /** Whether it takes a code that is read off another screen. */
+  /** Whether it is for a code that is read from another screen. */
   readonly code?: boolean
   /** Takes the focus when the page opens. A field with an error does so in any case. */
   readonly isFirst?: boolean

@@ -1,4 +1,4 @@
-/** Where people sign in, sign up and agree at the embedded broker. Each form is bound to its interaction by path, cookie and uid. */
+/** The pages for sign-in, sign-up and consent at the embedded broker. Path, cookie and uid bind each form to its interaction. */
 import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
@@ -88,7 +88,7 @@ ${newPasswordField(words, errorAt(said, 'password'))}
 const cancelForm = ({ t }: Words, action: string): Markup => html`
 <form method="post" action="${action}/cancel"><p><button class="button quiet">${t('Cancel')}</button></p></form>`
 
-/** Where the browser goes after the last form: its policy must name it. */
+/** The address after the last form, which the policy of the page must name. */
 const targetOf = ({ params }: Details): string[] => {
   const { redirect_uri: redirect } = params
   if (typeof redirect !== 'string' || !URL.canParse(redirect)) return []
@@ -174,7 +174,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
       if (account !== undefined) return await signedIn(step, account.id)
-      // Counted for an address of mail that has no account as well.
+      // Also counted for an email address without an account.
       take(http, ctx, 'password', who)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error

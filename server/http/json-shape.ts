@@ -1,6 +1,6 @@
 /**
- * Counts the parts of a JSON body in its bytes before anything is made of them: a million keys, or arrays in arrays, cost far more to
- * parse and to check than a text of the same size, and no operation can mean them.
+ * Counts the parts of a JSON body in its bytes before it is parsed. A million keys, or deeply nested arrays, cost far more to parse and check than a
+ * text of the same size, and no operation needs them.
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -23,14 +23,14 @@ interface Shape {
   readonly inString: boolean
   readonly values: number
   readonly depth: number
-  /** Where the last string begins, and where the bytes behind its closing quote begin. */
+  /** The start of the last string, and of the bytes after its closing quote. */
   readonly opened: number
   readonly closed: number
   /** Bytes of the longest name of a field. */
   readonly name: number
 }
 
-/** Where the closing quote of a string stands from `at` on; `end` or beyond when it stands behind that. */
+/** The offset of the closing quote of a string from `at` on; `end` or more if it is not before `end`. */
 const closingQuote = (bytes: Buffer, at: number, end: number): number => {
   for (; at < end; at++) {
     const byte = bytes[at]
@@ -64,13 +64,13 @@ const counted = (bytes: Buffer, shape: Shape): Shape => {
   return { at, inString, values, depth, opened, closed, name }
 }
 
-/** Refuses a JSON body that no operation can mean; others get their turn meanwhile. Errors: `invalid_request`. */
+/** Refuses a JSON body that no operation accepts, yielding to others meanwhile. Errors: `invalid_request`. */
 export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   // Too small for harm: nearly every body.
   if (bytes.length < limits.jsonCheckedBytesMin) return
   let shape: Shape = { at: 0, inString: false, values: 0, depth: 0, opened: 0, closed: 0, name: 0 }
   while (shape.at < bytes.length) {
-    // To put a large body together, and to parse it, is a turn's work by itself.
+    // Joining and parsing a large body takes a turn of its own.
     if (bytes.length > stepBytes) await nextTurn()
     shape = counted(bytes, shape)
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)

@@ -1,4 +1,4 @@
-/** Pages that were made once and are sent many times: compressed, and kept in memory. */
+/** Pages that are rendered once and sent many times: compressed, and cached in memory. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from './context.ts'
@@ -10,7 +10,7 @@ export interface Packed {
   readonly gzip: Buffer
 }
 
-/** Compressed answers stay in memory; the one asked for longest ago leaves first. */
+/** A cache of compressed answers; the least recently requested one is removed first. */
 export class Kept<Entry extends Packed> {
   readonly #entries = new Map<string, Promise<Entry>>()
   readonly #sizes = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** The calls that somebody meant who named an address that is none. */
+/** Finds the calls that an unknown address was probably meant to be. */
 import { nearest } from '../../shared/nearest.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -17,13 +17,13 @@ const calls: readonly Call[] = (Object.values(operations) as unknown as readonly
   segments: segmentsOf(path)
 }))
 
-/** Longer addresses are near to none. */
+/** Longer addresses match no call. */
 const segmentsMax = 10
 const segmentCharsMax = 60
 const callsMax = 3
-/** Segments that may be missing, too many or other ones. */
+/** The number of segments that may be missing, extra or different. */
 const farMax = 1
-/** Calls that are so much farther than the nearest were not meant. */
+/** Calls farther than the nearest by more than this are not suggested. */
 const fartherMax = 0.25
 
 /** A slip by which the address can hardly mean another one: another number, another word for the same, a prefix. */
@@ -53,10 +53,10 @@ const otherNames: Readonly<Record<string, string>> = {
 
 const namesOf = new Map(Object.entries(otherNames).map(([segment, names]) => [segment, names.split(' ')]))
 
-/** Segments that say what the method says, and versions of an interface: they may be left out. */
+/** Segments that repeat the method, and versions of an interface: they may be omitted. */
 const spare = /^(v\d+|rest|users|get|read|list|accept|reject|approve|reopen|decide|delete|remove)$/
 
-/** One of something: `replies` → `reply`, `tasks` → `task`. */
+/** The singular: `replies` → `reply`, `tasks` → `task`. */
 const singular = (segment: string): string => segment.replace(/ies$/, 'y').replace(/s$/, '')
 
 /** 0: the same, or any value will do there. */
@@ -70,7 +70,7 @@ const costOf = (asked: string, wanted: string): number => {
 /** Cost of a segment that is missing. Several services have no prefix, and some reply to a comment itself. */
 const missing = (wanted: string): number => (wanted === 'api' ? little : wanted === 'replies' ? 0.3 : 1)
 
-/** Cost of a segment that is too many. */
+/** Cost of an extra segment. */
 const extra = (asked: string): number => (spare.test(asked) ? little : 1)
 
 /** Least cost of making one address from the other, segment by segment. */
@@ -99,12 +99,15 @@ const otherMethod = (asked: string, method: string): number => {
   return asked === 'GET' || method === 'GET' ? little : little / 2
 }
 
-/** At most three, the nearest first, such as `GET /api/docs/{id}/content`. An address that takes the asked method is named with that alone. */
+/**
+ * At most three calls, nearest first, such as `GET /api/docs/{id}/content`. An address that supports the requested method is named only with that
+ * method.
+ */
 export const nearestCalls = (asked: string, path: string): string[] => {
   // Several services have verbs where this one has methods.
   const deletes = asked === 'POST' && /\/(delete|remove)\/?$/.test(path)
   const method = deletes ? 'DELETE' : asked === 'HEAD' ? 'GET' : asked
-  // The address that people open has the text behind it.
+  // The address that people open also gives the text.
   const segments = segmentsOf(path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
   if (segments.every((segment) => segment === 'api')) return []
   if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentCharsMax)) return []

@@ -1,4 +1,4 @@
-/** Makes a description small: what stands in it more than once is said once, and referred to. */
+/** Shrinks a description: repeated values become components and references. */
 
 type Json = Record<string, unknown>
 
@@ -22,7 +22,7 @@ const gainOf = ({ text, same }: Group, kind: string): number => {
   return same.length * (text.length - reference) - text.length - name.length - '"":,'.length
 }
 
-/** Equal values for which a reference is worth it, those first that hold others. */
+/** Equal values for which a reference saves space, outer ones first. */
 const groupsOf = (places: readonly Place[], kind: string): Group[] =>
   [...Map.groupBy(places, ({ holder, field }) => JSON.stringify(holder[field]))]
     .map(([text, same]) => ({ text, same }))
@@ -61,7 +61,7 @@ const schemasIn = (value: unknown, name: string): Place[] => {
   })
 }
 
-/** Says of a parameter once what it is: its schema says the same. */
+/** Removes the description of a parameter that its schema repeats. */
 const sayOnce = (parameter: Json): void => {
   const schema = parameter['schema'] as Json | undefined
   if (schema?.['description'] === parameter['description']) delete schema?.['description']

@@ -50,7 +50,7 @@ const OAuthErrorSchema = z
 
 const isOAuth = (operation: Operation): boolean => operation.rest.oauth === true
 
-/** One answer for all errors, which `x-errors` of each operation tells apart. */
+/** One answer for all errors; `x-errors` of each operation lists its codes. */
 const errorReferences = (oauth: boolean): Record<string, object> => {
   const reference = { $ref: `#/components/responses/${oauth ? 'OAuthError' : 'Error'}` }
   return { '4XX': reference }
@@ -105,7 +105,7 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
   } as NonNullable<ZodOpenApiOperationObject['requestParams']>
 }
 
-/** The fields that stand in the body. */
+/** The fields that are in the body. */
 const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
   const elsewhere = new Set([
     ...pathParameters(path),
@@ -174,8 +174,8 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Leaves out what every schema would say: that a number is one that JavaScript counts exactly, that answers have all their fields, and no
- * others, which they may get one day.
+ * Omits facts that every schema would repeat: the exact integer range of JavaScript, that answers have all their fields, and that they have no
+ * others (more may be added later).
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']

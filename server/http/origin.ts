@@ -12,8 +12,8 @@ export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUr
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Where a page is that was asked for by another name of this machine; undefined: here. A browser keeps the cookies of each name apart, so a
- * sign-in that is begun under one name cannot end under the other. The answer begins with the configured address, whatever the request says.
+ * The canonical address of a page requested by another name of this machine; undefined: it is already canonical. A browser separates the cookies of
+ * each name, so a sign-in begun under one name cannot end under another. The result begins with the configured address, whatever the request says.
  */
 export const homeOfPage = (host: string | undefined, target: string, baseUrl: string): string | undefined => {
   const home = new URL(baseUrl)

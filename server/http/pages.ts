@@ -11,7 +11,7 @@ import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
-/** Everything a page of ours may load and do. No inline script or style, nothing from elsewhere but what a document shows. */
+/** Everything that our pages may load and do: no inline script or style, and from other sites only media of documents. */
 const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly string[] = []): string =>
   [
     "default-src 'none'",
@@ -34,8 +34,8 @@ const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly
   ].join('; ')
 
 /**
- * The frame in which diagrams are drawn: script of ours on a source of anyone's. It has no origin, so it reaches nothing of the service, and
- * loads nothing but its script. The library writes styles as it draws.
+ * The frame that draws diagrams: our script on untrusted source. It has no origin, so it cannot reach the service, and it loads nothing but its
+ * script. The library writes styles as it draws.
  */
 const diagramPolicy = [
   "default-src 'none'",
@@ -75,7 +75,7 @@ const links = (ctx: Context, files: Files, first: FirstText | undefined): string
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }
 
-/** Kept by nobody: it is what this reader may read now. */
+/** Not cacheable: it depends on the present rights of this reader. */
 const sendFirstText = (ctx: Context, first: FirstText): void => {
   ctx.set('Cache-Control', 'private, no-store')
   sendPacked(ctx, first, 'text/html; charset=utf-8')
@@ -87,12 +87,12 @@ interface ShellOptions {
   readonly status?: number | undefined
 }
 
-/** The built page, which finds out itself what its address asks for. */
+/** The built page, which interprets its address itself. */
 const shell = async (http: Http, ctx: Context, files: Files, { first, status }: ShellOptions = {}): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy(http, first?.styles))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
-  // Programs that were handed this address look for these.
+  // Programs that were given this address look for these.
   ctx.set('Link', [...links(ctx, files, first), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (first !== undefined) return sendFirstText(ctx, first)
   if (await files.serve(ctx, '/index.html', status)) return
@@ -101,9 +101,9 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
 }
 
 /**
- * The status of the page of a document for who may not read it: the same whether the id is unknown or the key is wrong. Without any key it
- * is a page like others, whatever the id: the browser may hold the key, and asks with it. Only who held a good key hears that the document
- * was deleted. A passing refusal (too many requests) is no answer about the document: the page tells it.
+ * The status of a document's page for a caller who may not read it: the same whether the id is unknown or the key is wrong. Without any key it is an
+ * ordinary page, whatever the id, because the browser may have the key and then use it. Only holders of a valid key learn that the document was
+ * deleted. A temporary refusal (too many requests) does not decide the status: the page reports it.
  */
 const statusOfRefusal = ({ code }: ServiceError): number => {
   if (code === 'document_deleted') return 410
@@ -120,8 +120,8 @@ const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'app
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 /**
- * Whether a request only looks: a monitor's HEAD, a browser that fetches ahead, a picture on some page. Browsers name the site of every
- * request, or a type of picture; programs do neither.
+ * Whether a request must not create anything: a monitor's HEAD, a prefetch by a browser, an image on some page. Browsers send the site of every
+ * request, or an image type; programs send neither.
  */
 const onlyLooks = (ctx: Context): boolean =>
   ctx.method === 'HEAD' ||

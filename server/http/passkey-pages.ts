@@ -14,7 +14,9 @@ import type { Words } from './words.ts'
 /** The script that the pages with such forms need. */
 export const passkeyScript = '/passkey.js'
 
-/** A form that asks the browser for a passkey. Its place is there from the start, so that no line moves; without script, style hides it. */
+/**
+ * A form that asks the browser for a passkey. Its space is reserved from the start, so that nothing moves; without script, the style sheet hides it.
+ */
 export const passkeyForm = (
   { t }: Words,
   action: string,

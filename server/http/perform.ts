@@ -1,6 +1,4 @@
-/**
- * The rules behind the steps of a call (way.ts), whatever face it came by: limits, caller, role, input, handler.
- */
+/** The rules for the steps of a call (way.ts), for every face: limits, caller, role, input, handler. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
@@ -28,7 +26,7 @@ export interface Asked {
   readonly ctx: Context
   readonly name: OperationName
   readonly operation: Operation
-  /** The document; '' for operations that are about none. */
+  /** The document; '' for operations without one. */
   readonly doc: string
   readonly credentials: Credentials
 }
@@ -47,12 +45,12 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
-/** The answer that refuses is a limited one too (docs/api.md, Errors): it tells of the limit that refused. */
+/** A refusal also has the headers of a limit (docs/api.md, Errors): those of the limit that refused. */
 const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void => {
   if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
 }
 
-/** Takes a token of a limit, and tells of it in the answer. Errors: `rate_limited`. */
+/** Takes a token of a limit, and reports the limit in the answer. Errors: `rate_limited`. */
 export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
@@ -73,12 +71,12 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
   }
 }
 
-/** Whether a request brings no credential at all. */
+/** Whether a request has no credential at all. */
 const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
 
 /**
- * Refuses a guesser before an agent token is verified, which may take a question to its issuer. Keys and sessions are looked up at once: a
- * good one counts whatever a neighbour behind the same address sends. Errors: `rate_limited`.
+ * Refuses a guesser before an agent token is verified, which may require a request to its issuer. Keys and sessions are looked up at once, so a
+ * valid one works whatever others at the same address send. Errors: `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
   if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)
@@ -94,7 +92,7 @@ export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', address)
 }
 
-/** The bucket that counts: an account or agent is one with all its sessions, a link one with all who hold it. */
+/** The bucket of a caller: one for an account or agent with all its sessions, one for a link with all its holders. */
 export const counted = ({ identity, share }: Caller, address: string): string => {
   if (identity.kind !== 'guest') return `${identity.kind} ${identity.id}`
   return share === null ? `address ${address}` : `link ${share}`
@@ -116,7 +114,7 @@ const count = (asked: Asked, caller: Caller): void => {
   return isAnonymous(credentials) || ctx.state.counted === 'read' ? undefined : take(http, ctx, 'read', who)
 }
 
-/** Counts a call whose credentials open nothing here: guessing costs the guesser, and a good key of another document is no way around. */
+/** Counts a call whose credentials give no access here. Guessing thus uses up the guesser's limit, also with a valid key of another document. */
 const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | 'credentials'>, error: unknown): void => {
   if (!(error instanceof ServiceError) || isAnonymous(credentials)) return
   const name = error.code === 'credential_invalid' ? 'failedKey' : 'address'
@@ -162,7 +160,7 @@ const callerOf = async (asked: Asked): Promise<Caller> => {
 const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
   name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
 
-/** Errors: `account_required` for what a program with a scope may not do, whatever its role. */
+/** Errors: `account_required` for operations that a program with a scope may not call, whatever its role. */
 const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
   if (scope === null) return
   if (operation.on === 'account' && operation.byProgram !== true)
@@ -177,7 +175,7 @@ const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
     })
 }
 
-/** The caller, who may do this, or some of it: `perform` asks again. Errors: of the credentials, `account_required`, `forbidden`. */
+/** The caller, if it may do at least a part of this; `perform` checks again. Errors: of the credentials, `account_required`, `forbidden`. */
 export const admit = async (asked: Asked): Promise<Caller> => {
   const { http, operation, name } = asked
   const caller = await callerOf(asked)
@@ -192,7 +190,7 @@ export const admit = async (asked: Asked): Promise<Caller> => {
   return { ...caller, origin: http.service.vault.disguise(`address ${asked.ctx.state.address}`) }
 }
 
-/** The name in the body counts when no header or query names the author: of a guest, or of a program that came with a bearer token. */
+/** The author name in the body is used if no header or query names one: of a guest, or of a program with a bearer token. */
 const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unknown>): Caller => {
   const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
   const { identity } = caller
@@ -204,9 +202,9 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 
 // ——— input ———
 
-/** Describes what is wrong with a field, in the words of the interface and not of the library. */
+/** Describes the fault of a field in the words of the interface, not of the library. */
 const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
-  // The library tells the value in its sentence alone.
+  // The library gives the value only in its sentence.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
     return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
@@ -224,7 +222,7 @@ const sizeOf = (origin: string, size: number | bigint): string => {
   return origin === 'array' ? `${size} items long` : String(size)
 }
 
-/** The values that are taken, with the meant one first. */
+/** The accepted values, the probably meant one first. */
 const nearestFirst = (known: readonly z.core.util.Primitive[], value: unknown): readonly z.core.util.Primitive[] => {
   const words = known.filter((word) => typeof word === 'string')
   const meant = typeof value === 'string' ? (valueMeant(value, words) ?? nearest(value.slice(0, 40), words)) : undefined
@@ -256,7 +254,7 @@ export const checked = (
   const unknown =
     rest.oauth === true ? undefined : unknownFields(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
   const parsed = input.safeParse(raw)
-  // All faults at once: each further answer would cost another call.
+  // It reports all faults at once, to save further calls.
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       ...unknown,
@@ -279,7 +277,7 @@ const endOf = (
   const controller = new AbortController()
   let ended: ServiceError | undefined
   const forget = http.registry.add(doc === '' ? (documentOfLink(caller) ?? '') : doc, caller, (code) => {
-    // Its link has another role: every role may listen.
+    // The role of its link changed, but every role may read events.
     if (code === 'forbidden') return
     ended = new ServiceError(code)
     controller.abort()
@@ -288,18 +286,18 @@ const endOf = (
   return { signal: controller.signal, forget, ended: () => ended }
 }
 
-/** Whether a call replaces a text that it does not say to have read. */
+/** Whether a call replaces a text without naming the version that it has read. */
 const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, unknown>): boolean => {
   const { baseVersion, mode, dryRun } = input
   if (mode === 'suggest' || dryRun === true || !namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)) return false
   return typeof replaces === 'function' ? replaces(input) : replaces
 }
 
-/** Whether an answer says itself why its wait has ended: a deletion is an event, and the last. */
+/** Whether the answer itself explains why its wait ended: a deletion is the last event. */
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
   name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
 
-/** Runs an operation with an input that was checked; `caller` was admitted. Errors: `forbidden` when the input needs more. */
+/** Runs an operation with checked input and an admitted caller. Errors: `forbidden` if the input needs a higher role. */
 export const perform = async (
   asked: Asked,
   caller: Caller,

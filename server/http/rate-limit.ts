@@ -39,7 +39,7 @@ export const rateHeaders = (state: RateState): Record<string, string> => ({
   'RateLimit-Policy': policyOf(state.name)
 })
 
-/** Buckets that one newcomer looks at for full ones: the table shrinks faster than it grows, and nobody waits for a sweep. */
+/** Buckets that each new entry checks for full ones: the table shrinks faster than it grows, without a sweep. */
 const lookedAt = 4
 
 // Nobody can choose whose bucket they share.
@@ -56,8 +56,8 @@ interface Buckets {
 }
 
 /**
- * The buckets of one limit. A full bucket says as much as none, so it may be forgotten; others never are, or a flood of addresses would
- * reset them. When the table is full of those, newcomers share a few buckets until there is room.
+ * The buckets of one limit. A full bucket is equivalent to none, so it may be forgotten; others never are, or a flood of addresses would reset them.
+ * When the table is full, new entries share a few buckets until there is room.
  */
 const createBuckets = (name: RateLimitName, clock: Clock): Buckets => {
   const { burst, perSecond } = rateLimits[name]

@@ -1,6 +1,6 @@
 /**
- * One router for each first segment of a path. A router tries its routes one after the other: so a read of `/d/{id}.md` does not pay for
- * those below `/api`.
+ * One router for each first segment of a path. A router tries its routes one after the other, so a read of `/d/{id}.md` need not try those below
+ * `/api`.
  */
 import Router from '@koa/router'
 import type Koa from 'koa'
@@ -20,7 +20,7 @@ export interface Routers {
   listed(): readonly Route[]
   /** To be used once all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
-  /** To be used for what no route answered. Errors: `method_not_allowed`, with `Allow`, when the path has routes for other methods. */
+  /** Handles requests that no route answered. Errors: `method_not_allowed`, with `Allow`, when the path has routes for other methods. */
   readonly refuseOtherMethods: Koa.Middleware<RequestState>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The way of a call, as one array of steps that REST and MCP run alike. The rules behind the steps are in perform.ts. A `Face` has what
- * differs between the two: how a body is read, what its fields are, and how an answer is told.
+ * The steps of a call, as one array that REST and MCP share. The rules for the steps are in perform.ts. A `Face` has the differences: reading a
+ * body, its fields, and presenting an answer.
  */
 import { ok } from 'node:assert'
 import { ServiceError } from '../../shared/errors.ts'
@@ -14,7 +14,7 @@ import { admit as admitted, type Asked, limit as countAddress, perform } from '.
 
 type Fields = Record<string, unknown>
 
-/** The body of a call, once it is here. */
+/** The body of a call, once it has arrived. */
 export interface Received {
   readonly body: Buffer
   /** The body of an upload, which is on disk; `body` then names it. */
@@ -24,11 +24,11 @@ export interface Received {
 export interface Face<Shown> {
   /** Reads the body. The caller is admitted. */
   receive(asked: Asked): Promise<Received>
-  /** Names a call that its sender may repeat; null: each is done. */
+  /** Identifies a call that its sender may repeat; null: every call is executed. */
   stamp(asked: Asked, received: Received): RequestStamp | null
   /** The input. Errors: `invalid_request`, naming the fields. */
   check(asked: Asked, received: Received): Fields
-  /** The answer as this face tells it. */
+  /** Presents the answer in the form of this face. */
   present(asked: Asked, answer: Fields): Promise<Shown>
 }
 
@@ -37,7 +37,7 @@ export interface Call<Shown> {
   readonly asked: Asked
   readonly face: Face<Shown>
   caller?: Caller
-  /** Why the caller was refused, where an earlier answer may stand for the refusal. */
+  /** Why the caller was refused, if an earlier answer may replace the refusal. */
   refusal?: ServiceError
   received: Received
   stamp: RequestStamp | null
@@ -53,7 +53,7 @@ export type Step = <Shown>(call: Call<Shown>) => void | Promise<void>
 /** Counts the call by its address. Errors: `rate_limited`. */
 export const limit: Step = ({ asked }) => countAddress(asked)
 
-/** Finds the caller, who may do this, or some of it: a caller without the right is refused before the server reads the body. */
+/** Finds the caller, who must have the right to at least a part of this: others are refused before the server reads the body. */
 export const admit: Step = async (call) => {
   try {
     call.caller = await admitted(call.asked)
@@ -64,7 +64,7 @@ export const admit: Step = async (call) => {
   }
 }
 
-/** Reads the body, and asks for the right again: a body may be as long on its way as its sender likes. */
+/** Reads the body, and checks the right again, because a sender may take any time to send it. */
 const body: Step = async (call) => {
   const { asked, caller } = call
   call.received = await call.face.receive(asked)
@@ -76,7 +76,7 @@ const body: Step = async (call) => {
 
 const underWay = new Map<string, Promise<void>>()
 
-/** Takes the answer of the same call, if it was answered before. One that is being answered is waited for. Errors: `rate_limited`. */
+/** Uses the answer of the same call, if it was answered before, or waits for one in progress. Errors: `rate_limited`. */
 const once: Step = async (call) => {
   const { asked } = call
   const stamp = (call.stamp = call.face.stamp(asked, call.received))
@@ -112,7 +112,7 @@ export const handle: Step = async (call) => {
   call.answer = await perform(asked, { ...caller, request: stamp }, input, received.file)
 }
 
-/** Tells the answer, in its short form where the caller wants that. */
+/** Presents the answer, in its short form if the caller wants that. */
 const present: Step = async (call) => {
   const { asked, face, answer } = call
   const { input: fields, rest } = asked.operation
@@ -122,13 +122,13 @@ const present: Step = async (call) => {
   call.shown = await face.present(asked, input['brief'] === true ? briefly(rest.method, answer, input) : answer)
 }
 
-/** The way of every call. */
+/** The steps of every call. */
 const way: readonly Step[] = [limit, admit, body, once, check, handle, present]
 
 /** A call without a body. */
 export const nothing: Received = { body: Buffer.alloc(0), file: null }
 
-/** Takes a call along some steps. Errors: of the steps. */
+/** Runs some steps of a call. Errors: those of the steps. */
 export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readonly Step[]): Promise<Call<Shown>> => {
   const call: Call<Shown> = { asked, face, received: nothing, stamp: null, ends: [] }
   try {
@@ -139,5 +139,5 @@ export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readon
   }
 }
 
-/** Takes a call all the way. Errors: of the steps. */
+/** Runs all steps of a call. Errors: those of the steps. */
 export const answerTo = async <Shown>(asked: Asked, face: Face<Shown>): Promise<Shown> => (await walk(asked, face, way)).shown as Shown

@@ -14,7 +14,7 @@ const catalogues: Readonly<Record<PageLanguage, Catalogue>> = { en: {}, de: germ
 
 export interface Words {
   readonly language: PageLanguage
-  /** A sentence in the language of the reader; `{name}` stands for a value. */
+  /** A sentence in the reader's language; `{name}` is a placeholder for a value. */
   t(sentence: string, values?: Values): string
   /** The same for a number of things: `{count}` stands for it. The sentence for many is the name. */
   tn(count: number, one: string, many: string): string

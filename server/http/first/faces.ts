@@ -1,4 +1,4 @@
-/** The typefaces that a first text stands in: fetched with the page, so that it is seen in them from the beginning. */
+/** The typefaces of a first text, fetched with the page so that the text has them from the beginning. */
 import type { Files } from '../files.ts'
 import { html, type Markup } from '../html.ts'
 
@@ -39,7 +39,7 @@ const faces: Readonly<Record<'live' | 'read', readonly Face[]>> = {
   ]
 }
 
-/** So much of the HTML, in UTF-16 units, is on the first screen: what is further down can wait. */
+/** The part of the HTML on the first screen, in UTF-16 units: the rest can wait. */
 const firstUnits = 6000
 
 /** `public/theme.js` gives them to the page. */

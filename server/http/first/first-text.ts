@@ -1,6 +1,6 @@
 /**
- * The page of a document with the beginning of its text in it, for who may read it: the text is on the screen before any script runs, and the
- * page takes it over in its place (web/first/take-over.ts). Drawn in a thread, and kept by version as published pages are.
+ * The page of a document with the beginning of its text, for callers who may read it. The text is on the screen before any script runs, and the page
+ * takes it over in place (web/first/take-over.ts). A thread renders it, and it is cached by version like published pages.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -61,7 +61,7 @@ const liveBody = ({ drawn, hasToolbar }: Shown): Markup =>
       </div>
     </div>`
 
-/** In a shadow root, so that neither ids nor rules of the page and of the document meet. */
+/** In a shadow root, so that ids and rules of the page and of the document do not collide. */
 const readBody = ({ drawn, prose }: Shown): Markup =>
   html`<div class="still-text">
     <section class="still-reading">
@@ -91,7 +91,7 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** Answers with the page for a reader; undefined: the pages are not built. Without the text where there is none, or it would take too long. */
+/** Returns the page for a reader; undefined: the pages are not built. It omits the text if there is none, or if it would take too long. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
 /** The page with the title of a document, for those who read its HTML: in place of our name (web/index.html). */

@@ -1,6 +1,6 @@
 /**
- * The answer for a program at the address that people open: the text, and before it a comment that tells what this is, what may be done here and
- * by which call. So the first request leads on, whatever a program knows of the service.
+ * The answer for a program at the address that people open: the text, after a comment that explains what this is, what the caller may do, and by
+ * which calls. So the first request is enough for a program that knows nothing of the service.
  */
 import { createHash } from 'node:crypto'
 import { headMark } from '../../../shared/document-head.ts'
@@ -14,7 +14,7 @@ import { readText } from '../bind.ts'
 import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 
-/** How much of the instructions of an assignment stands in the head, in UTF-16 units. */
+/** How much of an assignment's instructions is in the head, in UTF-16 units. */
 const instructionsUnitsMax = 1000
 /** How many assignments are named there. */
 const assignmentsMax = 3
@@ -27,7 +27,7 @@ const may: Readonly<Record<Role, string>> = {
   owner: 'you may do everything'
 }
 
-/** Words of others as one line that can end no comment. */
+/** Text by others as one line that cannot end the comment. */
 const quoted = (text: string, charsMax: number): string => {
   const line = plainName(text, charsMax)
   return (
@@ -49,7 +49,7 @@ const callsFor = (role: Role, api: string, version: string): string[] => {
 
 type Read = Output<'readContent'>
 
-/** The purpose of the link, or else what is open here. */
+/** The purpose of the link, or the open assignments. */
 const assignmentLines = async (http: Http, caller: Caller, doc: string, api: string, { assignment }: Read): Promise<string[]> => {
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment
@@ -89,13 +89,13 @@ const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Prom
   ].join('\n')
 }
 
-/** Whether a program takes more than Markdown and JSON: it has not said which text it wants. */
+/** Whether a program accepts more than Markdown and JSON, so it has not chosen a format. */
 const takesAnything = (ctx: Context): boolean => {
   const accept = ctx.get('Accept')
   return accept === '' || accept.includes('*/*') || accept.includes('text/html')
 }
 
-/** Names that ask for a part of the text, or for another version: who knows them needs no head. */
+/** Parameters for a part of the text, or another version: a caller who knows them needs no head. */
 const views = ['version', 'section', 'lines', 'since', 'values']
 
 /** Whether a request for the address of a document is answered with the head and the text. */
@@ -106,7 +106,7 @@ export const sendWithHead = async (http: Http, ctx: Context, doc: string): Promi
   const { caller, answer } = await readText(http, ctx)
   const read = answer as unknown as Read
   const head = await headOf(http, caller, doc, read)
-  // Behind the version, so that it may be sent as `If-Match`: the head changes without the text.
+  // It follows the version, so that the tag may be sent as `If-Match`: the head changes without the text.
   const tag = `${read.version}+${createHash('sha256').update(head).digest('hex').slice(0, 8)}`
   ctx.set('ETag', `"${tag}"`)
   ctx.set('X-Doc-Version', read.version)

@@ -18,7 +18,7 @@ import type { Routers } from '../routers.ts'
 import type { Drawings } from './renderer.ts'
 import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
-/** No script at all, but on a page with diagrams the one that draws them, and with widgets the one that runs them when asked to. */
+/** No script at all, except on a page with diagrams the one that draws them, and with widgets the one that runs them on request. */
 const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
@@ -58,7 +58,7 @@ interface Built {
 
 const picturePath = (doc: string, source: string, look: Look): string => `/pub/${doc}/drawings/${source}-${look}.svg`
 
-/** The pictures that are kept of the diagrams of a document. */
+/** The stored pictures of a document's diagrams. */
 const drawingsFor = async (http: Http, doc: string): Promise<Drawings> => {
   const drawings = await drawingsOf(http.service, doc)
   return Object.fromEntries(
@@ -92,14 +92,14 @@ const prepare = async (document: PublishedDocument, http: Http, built: Built, re
   return { ...packed, styleSource, hasScript: needed.length > 0, pictures, tag }
 }
 
-/** Sends bytes in the best coding that the reader takes, or 304 when they are there already. */
+/** Sends bytes in the best encoding that the reader accepts, or 304 if it already has them. */
 const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): void => {
   ctx.vary('Accept-Encoding')
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
   const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzipped : plain
   // Strong tags would say that the bytes are the same in every coding (RFC 9110, 8.8.1).
   ctx.set('ETag', coded === plain ? `"${tag}"` : `W/"${tag}"`)
-  // Kept by anyone, asked for again each time: unpublishing must act at once.
+  // Any cache may store it, but must revalidate each time: unpublishing takes effect at once.
   ctx.set('Cache-Control', 'public, no-cache')
   ctx.status = 200
   if (namesTag(ctx, tag)) {
@@ -183,10 +183,10 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const [, id = '', source = '', look = ''] = drawingPattern.exec(ctx.path) ?? []
     const document = await find(id)
     const shown = await pageOf(document)
-    // Nobody sees an asset that the text no longer holds.
+    // Assets that the text no longer contains are not shown.
     const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
-    // Nothing of it may run or load anything, wherever it is opened.
+    // It must not run or load anything, wherever it is opened.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     ctx.set('X-Robots-Tag', 'noindex')
     ctx.type = 'image/svg+xml; charset=utf-8'

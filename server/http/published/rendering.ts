@@ -1,4 +1,4 @@
-/** Where pages are rendered: in threads, with limits of time and memory, so that no text holds the server up. */
+/** Renders pages in threads, with limits of time and memory, so that no text blocks the server. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
@@ -36,7 +36,7 @@ const refusalOf = (error: unknown): unknown => {
   return new CannotRender(error.why, { cause: error.cause })
 }
 
-/** Renders texts of documents. Long ones, and those that took long before, wait for each other and for nobody else. */
+/** Renders texts of documents. Long texts, and those that took long before, have a queue of their own. */
 export const createRender = (baseUrl: string): Render => {
   const slow = new Set<string>()
   const remember = (doc: string): void => {
