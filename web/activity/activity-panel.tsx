@@ -36,7 +36,7 @@ function Avatar({ name, kind }: { name: string; kind: 'person' | 'agent' | 'serv
   )
 }
 
-/** Where the event can be looked at: its comment or suggestion, if that is still there. */
+/** Returns a function that shows the event's comment or suggestion, if that still exists. */
 function placeOf({ review }: FeedView, { kind, payload }: FeedEvent): (() => void) | undefined {
   const open = review.value
   const { commentId, suggestionId }: EventFields = payload
@@ -50,10 +50,10 @@ const same = (words: string): string => words
 function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
-  // Nobody mentions a guest without a name.
+  // A guest without a name cannot be mentioned.
   const own = view.here.value.find(({ self, nameless }) => self && !nameless)?.name
   const isYou = feed.isOwn(latest)
-  // A program that came by a link is known by its presence alone.
+  // A program that uses a link is identified only by its presence.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
   const { text, removed } = excerptOf(latest)
   const go = placeOf(view, latest)
@@ -90,7 +90,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
 export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null {
   const feed = view.feed.value
   const busy = useSignal(false)
-  // Events that were new when the panel was opened stay marked while it is open.
+  // Events that were new when the panel opened stay marked while it is open.
   const mark = useMemo(() => feed?.seen.peek() ?? 0, [feed])
   const events = feed?.events.value
   useEffect(() => {
@@ -100,7 +100,7 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
     if (events !== undefined) feed?.look()
   }, [events])
   const root = useRef<HTMLDivElement>(null)
-  // From here Esc closes it, and the focus goes back.
+  // From here Esc closes it, and the focus returns.
   useEffect(() => root.current?.closest<HTMLElement>('[tabindex]')?.focus(), [])
   if (feed === undefined) return null
 

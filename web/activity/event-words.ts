@@ -1,4 +1,4 @@
-/** The words for events: one for each kind. No user interface. */
+/** The words for events, one per kind. No user interface. */
 import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
@@ -6,10 +6,10 @@ import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './event.ts'
 
-/** A guest who gave no name is called that in the language of the page. */
+/** A guest without a name gets a name in the language of the page. */
 const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
-/** Words that people wrote, in a sentence: the direction of their letters stays their own (Unicode, bidirectional isolates). */
+/** Isolates text written by people within a sentence, so that it keeps its own direction (Unicode bidirectional isolates). */
 export const isolated = (text: string): string => `\u2068${text}\u2069`
 
 const plain = (sentence: string) => (): string => t(sentence)
@@ -25,7 +25,7 @@ const linked =
     return label ? t(named, { name: isolated(label), role: may }) : t(unnamed, { role: may })
   }
 
-/** For suggestions: the author, if the feed says so. */
+/** For suggestions: the author, if the feed has it. */
 const decided =
   (ofSomebody: string, ofNobody: string) =>
   ({ author }: EventFields): string =>
@@ -95,7 +95,7 @@ const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: s
   'task.closed': titled(term('closed the review: {title}'))
 }
 
-/** The verb of the event, to follow the name of its actor, for a reader of the name `own`. */
+/** Returns the verb of the event, to follow the name of its actor, for a reader with the name `own`. */
 export const deedWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ToldPayload<Kind> },
   own?: string
@@ -103,14 +103,14 @@ export const deedWords = <Kind extends EventKind>(
 
 const excerptCharsMax = 140
 
-/** The comment, or the first words that a change brought or took away; '' when the event brings no text. */
+/** Returns the comment, or the first words that a change added or removed; '' for events without text. */
 export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
   const { hunks = [], text: said }: EventFields = payload
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
   if (said !== undefined) return { text: cut(said), removed: false }
   for (const { added, removed } of hunks) {
-    // A line that only moved, or got another end, is not what came.
+    // A line that only moved, or whose end changed, is not new.
     const came = first(added.filter((line) => !removed.includes(line)))
     if (came !== '') return { text: cut(came), removed: false }
   }
@@ -121,10 +121,10 @@ export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly t
   return { text: '', removed: false }
 }
 
-/** Several: what they are together. */
+/** Sums up several changes. */
 export const countWords = (count: number): string => tn(count, '1 change', '{count} changes')
 
-/** The actor: an account, an agent, a guest by the name they gave, several people together. */
+/** Names the actor: an account, an agent, a guest by the chosen name, or several people together. */
 export function actorWords(
   { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
   join: (names: string[]) => string

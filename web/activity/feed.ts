@@ -1,4 +1,4 @@
-/** The event feed of an open document: newest first, older pages by cursor, live by messages, and what is new since it was last seen. */
+/** The event feed of an open document: newest first, older pages by cursor, live updates by message, and what is new since the last look. */
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { operation } from '../client/operation.ts'
 import { documentValue } from '../device/device.ts'
@@ -13,16 +13,16 @@ const listEvents = operation<'listEvents'>('GET /api/docs/{id}/events')
 
 /** A page with its feed. */
 export interface FeedView extends ReviewedView {
-  /** Undefined until its part of the page is there. */
+  /** Undefined until its part of the page has loaded. */
   readonly feed: ReadonlySignal<Feed | undefined>
 }
 
 export interface Feed {
-  /** Newest first, without a gap. Undefined until the first page is there. */
+  /** Newest first, without a gap. Undefined until the first page has loaded. */
   readonly events: ReadonlySignal<readonly FeedEvent[] | undefined>
   readonly hasOlder: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
-  /** Whether others did something since the feed was last looked at. */
+  /** Whether others did something since the person last looked at the feed. */
   readonly unread: ReadonlySignal<boolean>
   /** Events after this cursor are new to this device. */
   readonly seen: ReadonlySignal<number>
@@ -30,14 +30,14 @@ export interface Feed {
   /** Loads the newest events that are missing. */
   refresh(): Promise<void>
   older(): Promise<void>
-  /** All that is known now has been looked at. */
+  /** Marks all known events as seen. */
   look(): void
   close(): void
 }
 
-/** The size of the first page; later ones are as large as the service gives them. */
+/** The size of the first page; later ones have the size that the service allows. */
 const firstPage = 60
-/** As the service gives them (limits.eventPageMax): so a page before the oldest has nothing twice. */
+/** The largest page of the service (limits.eventPageMax), so that a page before the oldest event repeats nothing. */
 const olderPage = 200
 
 export function openFeed({ session, here }: View): Feed {
@@ -51,7 +51,7 @@ export function openFeed({ session, here }: View): Feed {
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
-  // The feed names no guest without a name: such an event is one's own as long as nobody else here is nameless.
+  // The feed does not name guests without a name: such an event counts as one's own as long as nobody else here is nameless.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )
@@ -67,7 +67,7 @@ export function openFeed({ session, here }: View): Feed {
   const heard = (event: FeedEvent): void => {
     batch(() => {
       const current = events.value
-      // Missed events before it are read as a whole.
+      // If events before it are missing, all are read instead.
       if (current !== undefined && event.seq === (current[0]?.seq ?? 0) + 1) events.value = [event, ...current]
       else if (current !== undefined && event.seq > (current[0]?.seq ?? 0)) void refresh()
       passOwn([event])
@@ -96,14 +96,14 @@ export function openFeed({ session, here }: View): Feed {
     }
   }
 
-  /** One's own deeds are no news, up to the first one of somebody else: some are told after the page was left. */
+  /** One's own actions are not new, up to the first one by somebody else: some are reported after the page was left. */
   const passOwn = (ascending: readonly FeedEvent[]): void => {
     for (const event of ascending) {
       if (event.seq === seen.value + 1 && isOwn(event)) mark(event.seq)
     }
   }
 
-  /** Events since the last look; at the first visit nothing is news. */
+  /** Loads events since the last look; at the first visit none is new. */
   const ask = async (): Promise<void> => {
     try {
       const isFirst = stored === null && seen.value === 0
@@ -114,7 +114,7 @@ export function openFeed({ session, here }: View): Feed {
         latest.value = Math.max(latest.value, answer.latest)
       })
     } catch {
-      // It is asked again with the next connection.
+      // The next connection asks again.
     }
   }
 

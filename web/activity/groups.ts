@@ -1,15 +1,15 @@
-/** The feed as it is read: by day, and what one author wrote within half an hour as one entry. No user interface. */
+/** Groups the feed for reading: by day, with the changes of one author within half an hour as one entry. No user interface. */
 import type { EventFields } from '../../shared/events.ts'
 import type { FeedEvent } from './event.ts'
 
 export interface Entry {
-  /** Newest first; all but changes of text stand alone. */
+  /** Newest first; an event that is not a change of text is a separate entry. */
   readonly events: readonly FeedEvent[]
   readonly latest: FeedEvent
 }
 
 export interface Day {
-  /** The first moment of the day, where this device is. */
+  /** The first moment of the day, in this device's time zone. */
   readonly start: number
   readonly entries: readonly Entry[]
 }
@@ -19,7 +19,9 @@ const togetherMs = 30 * 60_000
 
 const startOf = (instant: number): number => new Date(instant).setHours(0, 0, 0, 0)
 
-/** The author of a change of the text; undefined: no change of the text, or one of the service. Several people at once are one author. */
+/**
+ * Returns the author of a change of the text; undefined for other events and changes by the service. Several simultaneous people count as one author.
+ */
 function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | undefined {
   const { actors }: EventFields = payload
   if (kind !== 'content.changed' || (actorKind === 'system' && actors === undefined)) return undefined
@@ -29,7 +31,7 @@ function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | unde
 /** `events` newest first; those after the cursor `seen` are new. */
 export function groupByDay(events: readonly FeedEvent[], seen: number): readonly Day[] {
   const days: { start: number; entries: { events: FeedEvent[]; latest: FeedEvent }[] }[] = []
-  /** Where the entry of each author stands, among entries that are changes of the text alone: two people who type at once alternate. */
+  /** The current entry of each author, among adjacent entries that are only changes of the text: two people who type at the same time alternate. */
   const places = new Map<string, number>()
   let wasNew = true
   for (const event of events) {
@@ -41,7 +43,7 @@ export function groupByDay(events: readonly FeedEvent[], seen: number): readonly
       places.clear()
     }
     const author = authorOf(event)
-    // New events stand apart from seen ones; other events stand between what was written before and after them.
+    // New events are separate from seen ones; other events separate the changes before and after them.
     if (author === undefined || wasNew !== event.seq > seen) places.clear()
     wasNew = event.seq > seen
     const place = author === undefined ? undefined : places.get(author)

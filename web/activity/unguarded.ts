@@ -1,4 +1,4 @@
-/** A replacement by somebody who had not read what stood there: those who see it hear who it was, and can take it back. */
+/** Handles a replacement by somebody who had not read the previous text: the page names that person and offers to undo it. */
 import { RequestError } from '../client/api.ts'
 import type { Session } from '../session/session.ts'
 import { restoreRevision } from '../history/api.ts'
@@ -9,7 +9,7 @@ import { offer, toast } from '../ui/toast.tsx'
 import { isolated } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 
-/** Offers to take a replacement back that named no version. Changes by others since then stay. */
+/** Offers to undo a replacement that named no version. Later changes by others stay. */
 export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent): void {
   if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !session.canEdit.value) return
   const { replacedRevision, toVersion } = payload

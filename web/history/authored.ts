@@ -1,4 +1,4 @@
-/** The lines of a version as they are read: by who wrote them, without the blank lines around. No user interface. */
+/** Groups the lines of a version by author for reading, without the blank lines around them. No user interface. */
 import type { AttributedLines } from './api.ts'
 
 export interface Authored {
@@ -6,7 +6,7 @@ export interface Authored {
   readonly text: string
 }
 
-/** Blank lines part blocks, whoever typed them: they say nothing about an author. */
+/** Blank lines only separate blocks, so they count for no author. */
 export const authoredRuns = (runs: readonly AttributedLines[], text: readonly string[]): Authored[] =>
   runs.flatMap((lines) => {
     const own = text.slice(lines.line - 1, lines.lastLine)

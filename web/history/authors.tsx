@@ -1,4 +1,4 @@
-/** A version with who wrote which line in the margin. */
+/** Shows a version with the author of each line in the margin. */
 import type { JSX } from 'preact'
 import { hueOf } from '../presence/colours.ts'
 import type { AttributedLines } from './api.ts'

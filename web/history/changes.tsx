@@ -6,7 +6,7 @@ import { tn } from '../text/t.ts'
 import { type Comparison, type Piece, type Row, type Stretch, stretches } from './rows.ts'
 
 function Words({ piece: { kind, text } }: { piece: Piece }): JSX.Element {
-  // An empty line that came or went would not be seen.
+  // An added or removed empty line would be invisible.
   const words = kind !== 'same' && text === '' ? '¶' : text
   if (kind === 'added') return <ins>{words}</ins>
   if (kind === 'removed') return <del>{words}</del>

@@ -1,5 +1,5 @@
 /// <reference lib="webworker" />
-/** Compares two texts next to the page, which stays awake meanwhile. */
+/** Compares two texts in a worker, so that the page stays responsive. */
 import { compare } from './rows.ts'
 
 addEventListener('message', ({ data }: MessageEvent<{ before: string; after: string }>) => {

@@ -1,4 +1,4 @@
-/** The history of a document: every version, what changed between any two, who wrote what; and the way back. */
+/** The history of a document: every version, the changes between any two, the authors, and restoring. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -27,23 +27,23 @@ const restoredWords = (revision: Revision): string =>
     ? t('Restored the version of {when}.', { when: whenOf(revision) })
     : t('Restored the version “{name}”.', { name: revision.label })
 
-/** Goes through the changes that are shown. */
+/** Steps through the shown changes. */
 function useSteps(container: { current: HTMLElement | null }, shown: Shown) {
   const current = useSignal(-1)
   useEffect(() => {
     current.value = -1
   }, [shown])
-  // The page of a version stands in a root of its own.
+  // The rendered version is in a separate shadow root.
   const all = (): HTMLElement[] => {
     const outer = container.current
     const root = outer?.querySelector('.history-page')?.shadowRoot ?? outer
     const found = [...(root?.querySelectorAll<HTMLElement>('[data-change]') ?? [])]
-    // A list in which several lines changed is as many changes.
+    // A list with several changed lines counts as that many changes.
     return found.flatMap((element) => Array.from({ length: Number(element.dataset['change']) || 1 }, () => element))
   }
   return {
     current,
-    /** Brings the first change into view, where the beginning of the text does not show it. */
+    /** Scrolls to the first change if the beginning of the text does not show it. */
     reveal(): void {
       const [first] = all()
       const outer = container.current
@@ -73,13 +73,13 @@ function Name({ entry, history, onBegin, onFail }: NameInput): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
-  // At once: what is typed next is the name. And back, as the field goes.
+  // Moves the focus at once, so that typing enters the name, and back when the field closes.
   useLayoutEffect(() => {
     if (open.value) input.current?.focus()
     else if (wasOpen.current) button.current?.focus()
     wasOpen.current = open.value
   }, [open.value])
-  // The text of now is another entry since it has a name, and this the button of that one.
+  // Once it has a name, the current text is a different entry, with a button of its own.
   useLayoutEffect(() => {
     if (history.named.peek() !== entry.id) return
     history.named.value = undefined
@@ -196,12 +196,12 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
     text.current?.scrollTo(0, 0)
     if (shown.kind === 'changes') steps.reveal()
   }, [shown])
-  /** The page of a version is there, with so many changes. */
+  /** The rendered version has loaded, with this many changes. */
   const pageShown = (count: number): void => {
     onPage.value = count
     steps.reveal()
   }
-  // An earlier error stays until something else is done.
+  // An earlier error stays until the next action.
   const settled = (): void => {
     problem.value = undefined
   }

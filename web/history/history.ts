@@ -1,4 +1,4 @@
-/** The versions of a document, which two are compared, and what is done with them. Signals; no user interface. */
+/** The versions of a document, the two being compared, and the actions on them. Signals; no user interface. */
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import {
   type AttributedLines,
@@ -16,7 +16,7 @@ import { compareTexts } from './compare.ts'
 import { fitsPage } from './rendered.ts'
 import type { Comparison } from './rows.ts'
 
-/** A saved revision, or the text of now that none shows yet. */
+/** A saved revision, or the current text if no revision has it yet. */
 export type Entry = Revision | { readonly id: 'now'; readonly version: string; readonly label: null; readonly createdAt: undefined }
 
 /** The other side of the comparison: the version before the selected one, or a chosen one. */
@@ -30,29 +30,31 @@ export type Shown =
   | { readonly kind: 'authors'; readonly lines: readonly AttributedLines[]; readonly text: readonly string[] }
 
 export interface History {
-  /** Newest first; undefined until they are known. */
+  /** Newest first; undefined until loaded. */
   readonly entries: ReadonlySignal<readonly Entry[] | undefined>
   readonly hasOlder: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
   readonly selected: Signal<Entry['id'] | undefined>
   readonly base: Signal<Base>
-  /** As a page, by its source, or by who wrote it: as it is shown. */
+  /** The current view: rendered, as source, or by author. */
   readonly look: ReadonlySignal<'changes' | 'page' | 'authors'>
-  /** Shows the version that is asked for, or why it cannot be shown. */
+  /** Switches the view, or explains why the version cannot be shown that way. */
   lookAs(name: 'changes' | 'page' | 'authors'): void
-  /** The version that the text of now has just become by its name. */
+  /** The revision that the current text has just become by getting a name. */
   readonly named: Signal<Revision['id'] | undefined>
   readonly shown: ReadonlySignal<Shown>
   load(): Promise<void>
   loadOlder(): Promise<void>
-  /** Names a version; the text of now becomes one by its name. Errors: rejects with a RequestError. */
+  /** Names a version; the current text becomes a revision this way. Errors: rejects with a RequestError. */
   label(id: Entry['id'], label: string): Promise<void>
-  /** Answers what puts the text back as it was, and tells whether others have written since. Errors: both reject with a RequestError. */
+  /**
+   * Resolves to a function that restores the previous text and reports whether others have written since. Errors: both reject with a RequestError.
+   */
   restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
   close(): void
 }
 
-/** Revisions that one request reads. */
+/** Revisions per request. */
 const revisionsAtOnce = 100
 
 export function createHistory(session: Session, firstLook: 'changes' | 'page'): History {
@@ -65,7 +67,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   const named = signal<Revision['id'] | undefined>(undefined)
   const shown = signal<Shown>({ kind: 'loading' })
   const tries = signal(0)
-  // A text too long for a page is told to whoever asks for the page, and shown as source to whoever just opens the history.
+  // If a text is too long to render, a person who requests the page gets a message, and one who only opens the history gets the source.
   let isAsked = false
   const texts = new Map<string, Promise<string>>()
 
@@ -102,7 +104,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   }
 
   const show = async (current: Entry, aborted: AbortSignal): Promise<Shown> => {
-    // The version before the last of the list is not in it yet; with it this begins again.
+    // The version before the last one in the list is not loaded yet; once it is, this runs again.
     if (look.peek() !== 'authors' && base.peek() === 'previous' && compared.peek() === undefined) await readOlder()
     aborted.throwIfAborted()
     const text = await textOf(current.version)
@@ -188,7 +190,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
     async restore(revision) {
       const newest = entries.value?.[0]?.version ?? ''
       const { revisionId, changed, version } = await restoreRevision(session, revision, newest, personName.value)
-      // The text that was there before is the revision before: unsaved text is saved first.
+      // The previous text is in the previous revision: unsaved text is saved first.
       if (!changed || revisionId === null) return undefined
       return () => restoreRevision(session, revisionId - 1, version, personName.value)
     },

@@ -1,4 +1,4 @@
-/** The changes between two versions, on the page as readers see it. In a shadow root, as the reading view. */
+/** The changes between two versions, rendered as readers see them. In a shadow root, as in the reading view. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -17,7 +17,7 @@ function sheetOf(css: string): CSSStyleSheet {
   return sheet
 }
 
-/** Formulas of the earlier text get classes of their own: each text counts its from one. */
+/** Formulas of the earlier text get separate classes, because each text counts its own from one. */
 function pastNodes(html: string): ChildNode[] {
   const nodes = nodesOf(html)
   for (const node of nodes) {

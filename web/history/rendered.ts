@@ -1,6 +1,6 @@
 /**
- * Two versions as one page: blocks of the later one in their places, those that went where they stood, and in blocks that changed the words
- * that came and went. Works on elements that the pipeline rendered.
+ * Two versions as one page: blocks of the later version in place, removed blocks where they were, and inserted and deleted words within changed
+ * blocks. Works on elements that the pipeline rendered.
  */
 import type { Rendered } from '../../shared/markdown/render.ts'
 import { diff, lineChanges } from '../../shared/text/diff.ts'
@@ -8,21 +8,21 @@ import type { Change } from './rows.ts'
 
 /** Elements whose children are compared one by one. */
 const holders = new Set(['UL', 'OL', 'TABLE', 'THEAD', 'TBODY', 'TR', 'BLOCKQUOTE', 'SECTION', 'DETAILS', 'DIV', 'DL'])
-/** Elements that are no words: they came or went as a whole. */
+/** Elements without text: they are added or removed as a whole. */
 const pictures = 'math, svg, img, picture, video, audio, input, figure'
-/** A block of which less than this part stayed is another block. */
+/** A block with less than this part in common is a different block. */
 const keptMin = 0.4
-/** Texts of more than this together, in UTF-16 units, are compared by their source alone: drawing them would hold the page up. */
+/** Longest texts together, in UTF-16 units, that are rendered: comparing longer ones on the page would block it. */
 const textUnitsMax = 400_000
 
 /** Whether two versions can be shown as one page. */
 export const fitsPage = (before: string, after: string): boolean => before.length + after.length <= textUnitsMax
 
-// Classes of formulas are counted through each text.
+// Classes of formulas are numbered per text.
 const keyOf = (node: Node): string =>
   node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
 
-/** Without the line ends between blocks. */
+/** The line ends between blocks do not count. */
 const isLineEnd = (text: string): boolean => text.includes('\n') && text.trim() === ''
 const partsOf = (nodes: Iterable<Node>): Node[] =>
   [...nodes].filter((node) => node instanceof Element || !isLineEnd(node.textContent ?? ''))
@@ -30,7 +30,7 @@ const partsOf = (nodes: Iterable<Node>): Node[] =>
 const mark = (node: Node, kind: 'came' | 'gone'): Node => {
   if (node instanceof Element) {
     node.classList.add(kind)
-    // The same place may stand twice on the page.
+    // The same id must not occur twice on the page.
     if (kind === 'gone') for (const each of [node, ...node.querySelectorAll('[id]')]) each.removeAttribute('id')
     return node
   }
@@ -44,10 +44,10 @@ interface Words {
   readonly from: number
 }
 
-/** The link next to a heading is out of sight, and no word of it. */
+/** The link next to a heading is invisible and not part of its text. */
 const isWord = (node: Node): boolean => node.parentElement?.closest('.anchor') == null
 
-/** Its text nodes, each with the offset at which it begins. */
+/** Returns its text nodes, each with its start offset. */
 function wordsIn(element: Node): Words[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const list: Words[] = []
@@ -66,7 +66,7 @@ function wrapped(kind: 'ins' | 'del', text: string): HTMLElement {
   return element
 }
 
-/** Marks the words of an element that came, and puts those that went where they stood. False: it is another block. */
+/** Marks inserted words of an element, and adds deleted ones where they were. Returns false if it is a different block. */
 function markWords(before: Element, after: Element): boolean {
   const words = wordsIn(after)
   const textOf = (list: readonly Words[]): string => list.map(({ node }) => node.data).join('')
@@ -75,14 +75,14 @@ function markWords(before: Element, after: Element): boolean {
   const kept = old.length - edits.reduce((sum, { from, to }) => sum + to - from, 0)
   if (edits.length === 0 || kept < keptMin * Math.min(old.length, young.length)) return false
   if (words.length === 0) return false
-  // Where each stands in the later text.
+  // The position of each in the later text.
   let moved = 0
   const placed = edits.map((edit) => {
     const at = edit.from + moved
     moved += edit.insert.length - (edit.to - edit.from)
     return { at, insert: edit.insert, removed: old.slice(edit.from, edit.to) }
   })
-  // From the last on, so that the offsets of those before stay.
+  // From the last one on, so that earlier offsets stay valid.
   for (const { at, insert, removed } of placed.toReversed()) {
     for (const { node, from } of words.toReversed()) {
       const start = Math.max(at, from) - from
@@ -103,14 +103,14 @@ function markWords(before: Element, after: Element): boolean {
 
 const isOneByOne = (before: Element, after: Element): boolean => holders.has(after.nodeName) && before.nodeName === after.nodeName
 
-/** Words that stand next to the list within their item, in no element of their own. */
+/** Wraps text that is next to a list inside its item and has no element of its own. */
 function inElement(words: Text): HTMLElement {
   const element = document.createElement('span')
   element.textContent = words.data
   return element
 }
 
-/** The later block with its changes; undefined: one is not made of the other. */
+/** Returns the later block with its changes; undefined if it is not a version of the earlier one. */
 function joined(before: Node, after: Node): Node | undefined {
   if (before instanceof Text && after instanceof Text) return joined(inElement(before), inElement(after))
   if (!(before instanceof Element && after instanceof Element) || before.nodeName !== after.nodeName) return undefined
@@ -118,7 +118,7 @@ function joined(before: Node, after: Node): Node | undefined {
     after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
     return after
   }
-  // The list within an item is compared item by item, its own words as words.
+  // The list within an item is compared item by item, and the item's own text word by word.
   const holder = [...after.children].find((child) => holders.has(child.nodeName))
   if (holder !== undefined && after.nodeName === 'LI') {
     after.replaceChildren(...joinedAll(partsOf(before.childNodes), partsOf(after.childNodes)).nodes)
@@ -130,14 +130,14 @@ function joined(before: Node, after: Node): Node | undefined {
 
 interface Passage {
   readonly first: HTMLElement
-  /** Indexes of the earlier and the later block behind it. */
+  /** Indexes of the next earlier and later block. */
   readonly old: number
   readonly young: number
 }
 
 interface Joined {
   readonly nodes: Node[]
-  /** Changed passages, in their order. */
+  /** Changed passages, in order. */
   readonly passages: Passage[]
 }
 
@@ -159,7 +159,7 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
     }
     came.forEach((node, index) => {
       const former = gone[index]
-      // A block in the place of another is a passage of its own; more that came, or went, belong to the one before.
+      // A block that replaces another is a separate passage; further added or removed ones belong to the one before.
       if (index > 0 && former !== undefined) endPassage(index, index)
       const both = former && joined(former, node)
       if (both !== undefined) return nodes.push(both)
@@ -173,18 +173,18 @@ function joinedAll(before: readonly Node[], after: readonly Node[]): Joined {
   return { nodes, passages }
 }
 
-/** A page, and the lines of the source that each of its blocks is made of. */
+/** A rendered version, and the source lines of each of its blocks. */
 export interface DrawnPage {
   readonly nodes: readonly Node[]
   readonly blocks: Rendered['blocks']
 }
 
-/** The line at which a block begins; of the end, and of what is gathered from several parts, the end of all. */
+/** Returns the line at which a block begins; for the end, and for content gathered from several places, the end of the text. */
 const lineOf = (blocks: Rendered['blocks'], index: number): number => blocks[index]?.[0] ?? Number.POSITIVE_INFINITY
 
 /**
- * The blocks of both versions as one list, in order. Each change of the source has a passage, whose first element says in `data-change` how
- * many it has.
+ * Returns the blocks of both versions as one list, in order. Each change of the source has a passage, whose first element has the number of its
+ * changes in `data-change`.
  */
 export function joinPages(before: DrawnPage, after: DrawnPage, changes: readonly Change[]): Node[] {
   const { nodes, passages } = joinedAll(partsOf(before.nodes), partsOf(after.nodes))

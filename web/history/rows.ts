@@ -1,4 +1,4 @@
-/** Two versions of a text as lines in which words came and went. Pure; runs in a worker, since a large text takes seconds. */
+/** Two versions of a text as lines with inserted and deleted words. Pure; runs in a worker, because a large text takes seconds. */
 import { diff } from '../../shared/text/diff.ts'
 
 export interface Piece {
@@ -9,10 +9,10 @@ export interface Piece {
 
 export interface Row {
   readonly pieces: readonly Piece[]
-  /** In the later text, counted from 1; undefined: the line is there no more. */
+  /** In the later text, counted from 1; undefined if the line was deleted. */
   readonly line: number | undefined
   readonly changed: boolean
-  /** A change begins with it: a run of changed lines, which blank ones part. */
+  /** Whether a change begins with it: a run of changed lines, separated by blank ones. */
   readonly begins: boolean
 }
 
@@ -30,7 +30,7 @@ export interface Comparison {
   readonly rows: readonly Row[]
   /** In their order. */
   readonly changes: readonly Change[]
-  /** UTF-16 units that came, and went. */
+  /** UTF-16 units inserted and deleted. */
   readonly added: number
   readonly removed: number
 }
@@ -41,9 +41,9 @@ export function compare(before: string, after: string): Comparison {
   let stands = false
   let line = 1
   const changes: Change[] = []
-  /** Offsets in the earlier text: line ends up to now, and up to the row. */
+  /** Offsets in the earlier text: of the current line end, and of the row. */
   let [ends, former] = [0, 0]
-  /** Whether the change of now has more than blank lines. */
+  /** Whether the current change has more than blank lines. */
   let hasWords = false
   const endRow = (): void => {
     const changed = pieces.some(({ kind }) => kind !== 'same')
@@ -83,7 +83,7 @@ export function compare(before: string, after: string): Comparison {
   return { rows, changes, added, removed }
 }
 
-/** Rows to be shown together: all of them, or unchanged ones that stand between changes and are folded away. */
+/** Rows that are shown together: a complete run, or unchanged ones between changes that are folded. */
 export interface Stretch {
   readonly rows: readonly Row[]
   readonly folded: boolean
@@ -92,7 +92,7 @@ export interface Stretch {
 /** Unchanged lines that stay visible next to a change. */
 const contextRows = 3
 
-/** Unchanged lines far from every change, folded; a fold of less than a handful is not worth a click. */
+/** Folds unchanged lines far from every change, unless there are too few of them to be worth a click. */
 export function stretches(rows: readonly Row[]): Stretch[] {
   const near = new Uint8Array(rows.length)
   rows.forEach((row, index) => {

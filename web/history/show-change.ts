@@ -1,12 +1,12 @@
-/** The text after a version was restored: at the first passage that changed. */
+/** Shows the text after a restore, at the first changed passage. */
 import { EditorView } from '@codemirror/view'
 import type { View } from '../view/view.ts'
 import { textMap } from '../editor/binding.ts'
 
-/** So long the restored text is waited for, in milliseconds. */
+/** How long to wait for the restored text, in milliseconds. */
 const waitMs = 10_000
 
-/** Where two texts begin to differ, in UTF-16 units; undefined: nowhere. */
+/** Returns where two texts begin to differ, in UTF-16 units; undefined if they are equal. */
 export function firstDifference(before: string, after: string): number | undefined {
   if (before === after) return undefined
   let at = 0
@@ -14,7 +14,7 @@ export function firstDifference(before: string, after: string): number | undefin
   return at
 }
 
-/** Puts the caret where the text begins to differ from `before`, and brings it into view, as soon as it does. */
+/** Puts the caret where the text begins to differ from `before`, and scrolls to it, as soon as it differs. */
 export function showChange({ session: { text }, editor, mode }: View, before: string): void {
   const show = (): void => {
     const at = firstDifference(before, text.toString())
@@ -26,7 +26,7 @@ export function showChange({ session: { text }, editor, mode }: View, before: st
     view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
     view.focus()
   }
-  // The editor hears of the change at the same time.
+  // The editor receives the change at the same time.
   const heard = (): void => queueMicrotask(show)
   const timer = setTimeout(() => stop(), waitMs)
   const stop = (): void => {

@@ -29,22 +29,25 @@ export const dayOf = (instant: string): string => {
   return date.toLocaleDateString(locale, { weekday: 'long', day: 'numeric', month: 'long', ...year })
 }
 
-/** The origin of a version. An edit by words or lines, which people make by the client too, is a program's when its author is one. */
+/**
+ * Describes how a version was made. An edit of words or lines, which people can also make with the client, counts as a program's if its author is a
+ * program.
+ */
 const causeOf = ({ cause, authorKind }: Revision): string =>
   cause === 'edit' && authorKind === 'agent' ? t('Edited by a program') : t(causes[cause])
 
-/** How an entry is called in lists. */
+/** Returns the name of an entry in lists. */
 export const nameOf = (entry: Entry): string => {
   if (entry.id === 'now') return t('Now')
   const time = `${dayOf(entry.createdAt)}, ${timeOf(entry.createdAt)}`
   return entry.label === null ? time : `${entry.label} · ${time}`
 }
 
-/** When a version was made, within a sentence: the time of a version of today, the day and the time of another. */
+/** Returns when a version was made, for use in a sentence: the time for a version of today, the date and time otherwise. */
 export const whenOf = ({ createdAt }: Revision): string =>
   isToday(createdAt) ? timeOf(createdAt) : `${dayOf(createdAt)}, ${timeOf(createdAt)}`
 
-/** People without a name have that of their kind. */
+/** People without a name get that of their kind. */
 export const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
 function writersOf(revision: Revision): string {
@@ -52,7 +55,7 @@ function writersOf(revision: Revision): string {
   return names.length === 0 ? t('Unknown author') : new Intl.ListFormat(locale, { type: 'conjunction' }).format(names.map(named))
 }
 
-/** As they are called side by side: those of one minute by their second and who wrote them. */
+/** Returns names that distinguish the entries: versions of the same minute also show the second and the author. */
 export function namesOf(entries: readonly Revision[]): ReadonlyMap<Revision['id'], string> {
   const alike = Map.groupBy(entries, nameOf)
   const more = (entry: Revision): string => {
@@ -71,7 +74,7 @@ function Who({ revision }: { revision: Revision }): JSX.Element {
   )
 }
 
-/** How much came or went: a number, whose unit is told to who points at it and to screen readers. */
+/** The size of a change: a number, with its unit in the tooltip and for screen readers. */
 const Size = ({ of, words, children }: { of: 'added' | 'removed'; words: string; children: ComponentChildren }): JSX.Element => (
   <span class={of} aria-label={words} title={words}>
     {children}

@@ -1,4 +1,4 @@
-/** Offers to add the own documents of this device to the account of who is signed in. */
+/** Offers to add the person's own documents on this device to the account that is signed in. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { RequestError } from '../client/api.ts'
@@ -11,7 +11,7 @@ import { t, tn } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { Entry, Library } from './library.ts'
 
-/** Documents that were not to be added: nobody is asked twice about the same. */
+/** Documents that the person chose not to add: the question is not repeated for them. */
 const declinedKey = deviceValue('claim.declined')
 const declined = signal<ReadonlySet<string>>(new Set((readDevice(declinedKey) ?? '').split(' ')))
 const busy = signal(false)
@@ -21,7 +21,7 @@ const decline = (entries: readonly Entry[]): void => {
   writeDevice(declinedKey, [...declined.value].join(' '))
 }
 
-/** A document that belongs to somebody, is in the trash or is gone is not this person's to add. */
+/** A document that belongs to somebody else, is in the trash or is deleted cannot be added. */
 const isOthers = (error: unknown): boolean => error instanceof RequestError && [401, 403, 404, 409, 410].includes(error.status)
 
 async function claimAll(entries: readonly Entry[], library: Library): Promise<void> {

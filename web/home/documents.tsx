@@ -1,4 +1,4 @@
-/** The documents that one can go back to: search, filters, order; to be opened, deleted, or removed from this device. */
+/** The list of known documents: search, filters and order; a person can open, delete, or remove them from this device. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { includesRole } from '../../shared/roles.ts'
@@ -26,7 +26,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   const row = useRef<HTMLLIElement>(null)
   const { id, title, role, key, inAccount, onDevice, published } = entry
   const wasOpen = useRef(false)
-  // A dialog gives the focus back only once it is gone.
+  // A dialog returns the focus only once it is gone.
   useLayoutEffect(() => {
     if (open !== undefined) first.current?.focus()
     else if (wasOpen.current) more.current?.focus()
@@ -35,13 +35,13 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   const mayRename = inAccount || includesRole(role, 'edit')
   const mayRemove = onDevice && !inAccount
   const mayDelete = inAccount || role === 'owner'
-  // With a session a link that may do less would narrow what the owner may do.
+  // In a session, a link with fewer rights would limit those of the owner.
   const access: Access = { id, key: inAccount ? '' : key }
   const close = (): void => setOpen(undefined)
   const escape = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') close()
   }
-  /** The row goes, and with it what has the focus. */
+  /** The row disappears, and the focus with it. */
   const besides = (): (() => void) => {
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling
     return () => next?.querySelector('a')?.focus()
@@ -153,7 +153,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
   )
 }
 
-/** How long nothing is typed before the service is asked, in milliseconds. */
+/** How long typing must pause before the service is asked, in milliseconds. */
 const searchAfterMs = 250
 
 function Tools({ library }: { library: Library }): JSX.Element {
@@ -161,7 +161,7 @@ function Tools({ library }: { library: Library }): JSX.Element {
   const search = (event: Event): void => {
     library.query.value = (event.target as HTMLInputElement).value
     clearTimeout(timer.current)
-    // Also while it is not known who is signed in: the documents that come then are those for an earlier query.
+    // Also while it is unknown who is signed in: the documents that arrive then are for an earlier query.
     if (library.signedIn.value !== false) timer.current = setTimeout(() => void library.load(), searchAfterMs)
   }
   return (

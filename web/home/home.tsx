@@ -1,4 +1,4 @@
-/** The first page: start writing, bring files, or go back to what is there: opened on this device, or in one's account. */
+/** The first page: start writing, add files, or open a known document of this device or the account. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -12,7 +12,7 @@ import { Documents } from './documents.tsx'
 import { importFiles, StartFailure, startDocument } from './start.ts'
 import { TrashView } from './trash-view.tsx'
 
-/** The errors, a line each. */
+/** The error messages, one per line. */
 const failures = signal<readonly string[]>([])
 const busy = signal(false)
 
@@ -91,7 +91,7 @@ function OpenFile(): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   const chosen = (): void => {
     const files = [...(input.current?.files ?? [])]
-    // The same file may be chosen again.
+    // Allows the same file to be chosen again.
     if (input.current !== null) input.current.value = ''
     if (files.length > 0) void bring(files)
   }
@@ -165,7 +165,7 @@ function TrashLink({ count }: { count: number }): JSX.Element {
   )
 }
 
-/** A newcomer is told what this is; a person with documents sees them. */
+/** New visitors see an introduction; people with documents see their list. */
 function Head({ library }: { library: Library }): JSX.Element {
   if (!library.isEmpty.value)
     return (
@@ -217,7 +217,7 @@ export function HomePage(): JSX.Element {
     void library.load()
     const moved = (): void => setInTrash(location.hash === trashHash)
     addEventListener('hashchange', moved)
-    // A page that the browser brings back still shows what it did when it was left.
+    // A page restored by the browser still shows its former state.
     const shown = ({ persisted }: PageTransitionEvent): void => {
       busy.value = false
       if (persisted) void library.load()

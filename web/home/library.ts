@@ -1,4 +1,4 @@
-/** The documents that a person can go back to: those opened on this device, and those of the account. No user interface. */
+/** The documents known to a person: those opened on this device, and those of the account. No user interface. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Output } from '../../shared/operations/index.ts'
 import type { Role } from '../../shared/roles.ts'
@@ -18,12 +18,12 @@ type Owned = Output<'listDocuments'>['docs'][number]
 export interface Entry {
   readonly id: string
   readonly title: string
-  /** Milliseconds since 1970 when it was opened here or changed, whichever is later. */
+  /** Milliseconds since 1970 of the last opening here or the last change, whichever is later. */
   readonly at: number
   /** Whether it was changed then, and not only opened here. */
   readonly edited: boolean
   readonly role: Role | null
-  /** Share key that this device keeps, '' for none. */
+  /** Share key that this device stores, '' for none. */
   readonly key: string
   readonly inAccount: boolean
   readonly onDevice: boolean
@@ -39,7 +39,7 @@ export interface TrashEntry {
   readonly until: number
 }
 
-/** The words are terms. */
+/** The labels are terms. */
 export const filters = { all: term('All'), mine: term('My own'), shared: term('Shared with me'), published: term('Published') } as const
 export type Filter = keyof typeof filters
 
@@ -50,25 +50,25 @@ export interface Library {
   readonly query: Signal<string>
   readonly filter: Signal<Filter>
   readonly order: Signal<Order>
-  /** The documents that fit query and filter, in order. */
+  /** The documents that match query and filter, in order. */
   readonly entries: ReadonlySignal<readonly Entry[]>
   /** Whether there is anything at all. */
   readonly isEmpty: ReadonlySignal<boolean>
-  /** Undefined until it is known. */
+  /** Undefined until known. */
   readonly signedIn: ReadonlySignal<boolean | undefined>
-  /** Why the documents of the account are not here. */
+  /** Why the documents of the account could not be loaded. */
   readonly failure: ReadonlySignal<unknown>
   readonly hasMore: ReadonlySignal<boolean>
-  /** Own documents in the trash, deleted last first. */
+  /** Own documents in the trash, most recently deleted first. */
   readonly trash: ReadonlySignal<readonly TrashEntry[]>
-  /** Own documents of this device that are in no account. */
+  /** Own documents of this device that belong to no account. */
   readonly unclaimed: ReadonlySignal<readonly Entry[]>
   more(): Promise<void>
-  /** Reads the documents of the account, for the query of now, and its trash. */
+  /** Loads the documents of the account for the current query, and its trash. */
   load(): Promise<void>
 }
 
-/** Where an entry is opened: with no key in place of one that may do less than the owner. */
+/** Returns the address that opens an entry; without a key that has fewer rights than the owner. */
 export const addressOf = ({ id, inAccount, key }: Pick<Entry, 'id' | 'inAccount' | 'key'>): string =>
   inAccount && key === '' ? `/d/${id}?key=` : `/d/${id}`
 
@@ -76,12 +76,12 @@ const isOwn = ({ inAccount, role }: Entry): boolean => inAccount || role === 'ow
 
 const isInTrash = ({ trashedUntil }: RecentDocument): boolean => trashedUntil > Date.now()
 
-/** Own documents in the trash: of the account, and those whose owner link this device keeps. */
+/** Returns own documents in the trash: those of the account, and those whose owner link this device stores. */
 const trashed = (recent: readonly RecentDocument[], owned: Trash['docs']): TrashEntry[] => {
   const all = new Map<string, TrashEntry>()
   for (const { id, title, key, role, trashedUntil: until } of recent)
     if (role === 'owner' && until > Date.now()) all.set(id, { id, title: title || t('Untitled'), key, until })
-  // Without the key: with a session a link that may do less would narrow what the owner may do.
+  // Without the key: in a session, a link with fewer rights would limit those of the owner.
   for (const { id, title, restorableUntil } of owned) all.set(id, { id, title, key: '', until: Date.parse(restorableUntil) })
   return [...all.values()].toSorted((one, other) => other.until - one.until)
 }
@@ -116,7 +116,7 @@ export function openLibrary(): Library {
   const filter = signal<Filter>('all')
   const order = signal<Order>('latest')
   const owned = signal<readonly Owned[]>([])
-  /** The query that `owned` answers: the service finds words of the text, too. */
+  /** The query that `owned` answers: the service also searches the texts. */
   const found = signal('')
   const next = signal<string | null>(null)
   const signedIn = signal<boolean | undefined>(undefined)
@@ -146,13 +146,13 @@ export function openLibrary(): Library {
     const wanted = query.peek().trim()
     const fields = { sort: 'updated' as const, ...(wanted !== '' && { query: wanted.slice(0, 200) }), ...(before !== null && { before }) }
     try {
-      // Asking for documents of nobody would be an error in the console at every visit.
+      // Without an account the request would log an error in the console at every visit.
       if (signedIn.peek() !== true && (await findUser()) === null) {
         signedIn.value = false
         return
       }
       const [{ docs, nextBefore }, { docs: deleted }] = await Promise.all([listDocuments({}, fields), listTrash({}, { limit: 200 })])
-      // Somebody typed on meanwhile.
+      // The query has changed meanwhile.
       if (mine !== asked) return
       owned.value = before === null ? docs : [...owned.value, ...docs]
       ownTrash.value = deleted

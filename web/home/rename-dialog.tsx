@@ -1,4 +1,4 @@
-/** Asks for the title of a document, and renames it. */
+/** Asks for a new title of a document and renames it. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** Makes a document, from nothing or from a file of this device. */
+/** Creates a document, empty or from a file of this device. */
 import { limits } from '../../shared/limits.ts'
 import { titleIn } from '../../shared/names.ts'
 import { RequestError } from '../client/api.ts'
@@ -12,7 +12,7 @@ import { readTextFile, TextFileFailure } from '../ui/text-file.ts'
 import { deviceValue } from '../device/device.ts'
 import { readDevice, writeDevice } from '../device/values.ts'
 
-/** As many files at once. */
+/** Most files at once. */
 const filesMax = 50
 
 interface NewDocument {
@@ -20,13 +20,13 @@ interface NewDocument {
   readonly content?: string
 }
 
-/** Said to the person as it is. */
+/** Its message is shown to the person unchanged. */
 export class StartFailure extends Error {}
 
-/** The document that was asked for while no answer came: asked again it is the same one. */
+/** A document whose creation was not answered: a repeated request creates the same one. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
-/** Creates a document and keeps its key on this device. Answers its id. Errors: `StartFailure`. */
+/** Creates a document and stores its key on this device. Returns its id. Errors: `StartFailure`. */
 async function create(input: NewDocument): Promise<string> {
   const name = JSON.stringify(input)
   if (unanswered?.input !== name) unanswered = { input: name, id: newId() }
@@ -43,24 +43,24 @@ async function create(input: NewDocument): Promise<string> {
   }
 }
 
-/** Creates a document and opens it, to be written in whatever one did last. Errors: `StartFailure`. */
+/** Creates a document and opens it, in the writing mode used last. Errors: `StartFailure`. */
 export async function startDocument(): Promise<void> {
   const id = await create({})
   if (readDevice(deviceValue('mode')) === 'read') writeDevice(deviceValue('mode'), null)
   location.assign(`/d/${id}`)
 }
 
-/** A text whose front matter calls it by another title; it may hold no quotes. */
+/** Replaces the title in the text's front matter; the new one may contain no quotes. */
 const retitled = (content: string, title: string): string => content.replace(/^title:.*$/m, () => `title: "${title.replaceAll('"', '’')}"`)
 
-/** Creates a document with the text of another and opens it. Comments and links stay with the other. Errors: `StartFailure`. */
+/** Creates a document with the text of another and opens it. Comments and links are not copied. Errors: `StartFailure`. */
 export async function duplicateDocument(title: string, content: string): Promise<void> {
   const { set } = titleIn(content)
   const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()
   location.assign(`/d/${await create(set === undefined ? { title: named, content } : { content: retitled(content, named) })}`)
 }
 
-/** The title of a file, as one line. */
+/** Returns the title for a file, as one line. */
 const titleOf = (name: string): string =>
   name
     .replace(/\.(md|markdown|txt)$/i, '')
@@ -72,7 +72,7 @@ async function importOne(file: File): Promise<string> {
   const { name } = file
   const content = await readTextFile(file)
   try {
-    // A heading can be changed, the name that was given cannot.
+    // A heading can be changed in the text, a given name cannot.
     const { set, heading } = titleIn(content)
     return await create(set === undefined && heading === undefined ? { title: titleOf(name), content } : { content })
   } catch (error) {
@@ -82,11 +82,11 @@ async function importOne(file: File): Promise<string> {
 
 interface Imported {
   readonly ids: readonly string[]
-  /** The words for files that were not taken. */
+  /** Messages for files that were refused. */
   readonly refused: readonly string[]
 }
 
-/** Makes a document of each file. One alone is opened at once. */
+/** Creates a document from each file. A single one is opened at once. */
 export async function importFiles(files: readonly File[]): Promise<Imported> {
   const ids: string[] = []
   const refused: string[] = []

@@ -1,4 +1,4 @@
-/** The trash: own documents that were deleted, to be restored or deleted for good. */
+/** The trash: deleted documents of one's own, to be restored or deleted permanently. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** The request of a person, and its place. It comes with the page; the code for the work is fetched when it is asked for. */
+/** A person's request for a job, and its place. It loads with the page; the code for jobs loads on request. */
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'
 import type { JobKind } from '../../shared/media-jobs.ts'
@@ -7,16 +7,16 @@ import { textMap } from '../editor/binding.ts'
 
 export interface Asked {
   readonly kind: JobKind
-  /** Where the result will stand, whatever others write before it. */
+  /** The position of the result, whatever others write before it. */
   readonly place: Y.RelativePosition
-  /** Markdown that was meant: the selection, else the paragraph of the cursor. */
+  /** The Markdown that the request is about: the selection, or else the cursor's paragraph. */
   readonly source: string
 }
 
-/** The latest wish; undefined when it was granted or dropped. */
+/** The latest request; undefined once it was started or dropped. */
 export const asked = signal<Asked | undefined>(undefined)
 
-/** Lines around the cursor up to a blank one. */
+/** Returns the lines around the cursor up to a blank one. */
 function paragraphAround(lines: { line(number: number): { from: number; to: number; text: string }; lines: number }, at: number) {
   const isText = (number: number): boolean => number >= 1 && number <= lines.lines && lines.line(number).text.trim() !== ''
   let [first, last] = [at, at]
@@ -27,7 +27,7 @@ function paragraphAround(lines: { line(number: number): { from: number; to: numb
   return { from: lines.line(first).from, to: lines.line(last).to }
 }
 
-/** Opens the panel for a job of a kind. Speech belongs behind what is spoken, everything else to the cursor. */
+/** Opens the panel for a job of a kind. Speech goes after the spoken text, everything else to the cursor. */
 export function askFor(page: View, kind: JobKind): void {
   const view = page.editor.value?.view
   if (view === undefined) return

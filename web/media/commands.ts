@@ -1,4 +1,4 @@
-/** Commands that a compute node does the work of. Their code is fetched, and an obstacle told, when they are asked for. */
+/** Commands whose work a compute node does. Their code loads on request, and obstacles are reported then. */
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { asked, askFor } from './asked.ts'
 import { term } from '../text/t.ts'

@@ -1,10 +1,10 @@
-/** Results enter the text: at the place where they were asked for, as one step that can be undone. */
+/** Inserts results into the text: at the place of the request, as one step that can be undone. */
 import { isolateHistory } from '@codemirror/commands'
 import { EditorSelection, type Text } from '@codemirror/state'
 import type { Editor } from '../editor/setup/editor.ts'
 import { textMap } from '../editor/binding.ts'
 
-/** Blank lines around a paragraph of its own, as far as they are missing. */
+/** Returns the blank lines that a separate paragraph still needs around it. */
 function apart(doc: Text, at: number): { from: number; lead: string; trail: string } {
   const line = doc.lineAt(at)
   const isBlank = line.text.trim() === ''
@@ -14,15 +14,15 @@ function apart(doc: Text, at: number): { from: number; lead: string; trail: stri
   return { from, lead: before.trim() === '' ? '' : isBlank ? '\n' : '\n\n', trail: below.trim() === '' ? '' : '\n' }
 }
 
-/** Blanks to the words on either side, as far as they are missing. */
+/** Returns the spaces that are needed between the inserted and the adjacent words. */
 function among(doc: Text, at: number): { from: number; lead: string; trail: string } {
   const blank = (from: number, to: number, stops: RegExp): string => (stops.test(doc.sliceString(from, to)) ? ' ' : '')
   return { from: at, lead: blank(Math.max(0, at - 1), at, /[^\s([{"'„“‚‘«-]/), trail: blank(at, at + 1, /[\p{L}\p{N}]/u) }
 }
 
 /**
- * Puts a text in at an offset of the document: as a paragraph of its own, or (one line of words) within what stands there. The cursor goes
- * behind it. False when nothing may be written, or the document would be too large.
+ * Inserts a text at an offset of the document: as a separate paragraph or, if it is one line of words, within the existing text. The cursor goes
+ * after it. Returns false if the person may not write, or the document would be too large.
  */
 export function insertResult(editor: Editor, stored: number, text: string, block: boolean): boolean {
   const { view } = editor

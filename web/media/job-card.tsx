@@ -1,4 +1,4 @@
-/** One job: how far it is, and what came of it, to be looked at before it enters the text. */
+/** One job: its progress and its result, for review before it enters the text. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Segment } from '../../shared/media-jobs.ts'
@@ -24,7 +24,7 @@ function progressWords(state: JobState): string {
   return state.progress === undefined ? t('Running…') : t('Running: {percent} %', { percent: Math.floor(state.progress * 100) })
 }
 
-/** Enters the text, and the writing goes on there. */
+/** Inserts the result; writing continues there. */
 function useInsert({ view, media, job }: CardInput): { readonly busy: boolean; insert(text?: string): void } {
   const [busy, setBusy] = useState(false)
   const run = async (text?: string): Promise<void> => {
@@ -32,7 +32,7 @@ function useInsert({ view, media, job }: CardInput): { readonly busy: boolean; i
     const isIn = await media.insert(job, text)
     setBusy(false)
     if (!isIn) return
-    // On a phone it lies over the text.
+    // On a phone the panel lies over the text.
     if (media.list.value.length === 0 || matchMedia('(max-width: 900px)').matches) view.panel.value = undefined
     if (view.mode.value !== 'read') view.editor.value?.view.focus()
   }
@@ -62,7 +62,7 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
   const { media, job, text, segments } = input
   const [value, setValue] = useState(text)
   const [timed, setTimed] = useState(false)
-  // Words that the person changed are not thrown away.
+  // Text that the person changed is not discarded.
   const isUntouched = value === (timed ? withTimes(segments) : text)
   const turnTimes = (): void => {
     setTimed(!timed)
@@ -124,7 +124,7 @@ function Made(input: CardInput & { readonly state: JobState & { readonly phase: 
   return <Written {...input} text={state.result.text ?? ''} segments={state.result.segments ?? []} />
 }
 
-/** A recording that waits for a word. */
+/** A recording that waits for confirmation. */
 function Held({ media, job }: CardInput): JSX.Element {
   const address = useMemo(() => (job.blob === undefined ? undefined : URL.createObjectURL(job.blob)), [job])
   useEffect(
@@ -173,7 +173,7 @@ function Body(input: CardInput): JSX.Element {
   )
 }
 
-/** Said once to those who do not see it. */
+/** Announced once to screen readers. */
 const spoken: Readonly<Partial<Record<JobState['phase'], string>>> = {
   sending: term('Sending…'),
   running: term('Running…'),

@@ -4,23 +4,23 @@ import type { JobKind } from '../../shared/media-jobs.ts'
 import type { JobAnswer } from './requests.ts'
 
 export type JobState =
-  /** A recording that nobody has sent yet. */
+  /** A recording that has not been sent yet. */
   | { readonly phase: 'held' }
   | { readonly phase: 'sending' }
-  /** `progress`: 0–1, where it is known. */
+  /** `progress`: 0–1, if known. */
   | { readonly phase: 'running'; readonly queued: boolean; readonly progress: number | undefined }
-  /** Asked for again by itself. */
+  /** Retried automatically. */
   | { readonly phase: 'waiting'; readonly words: string }
-  /** `audio`: the address of the sound in this page. */
+  /** `audio`: a local address of the sound. */
   | { readonly phase: 'done'; readonly result: NonNullable<JobAnswer['result']>; readonly audio: string | undefined }
-  /** `detail`: what the node said. */
+  /** `detail`: the message of the node. */
   | { readonly phase: 'failed'; readonly words: string; readonly detail: string }
 
 export interface Job {
   readonly id: string
   readonly kind: JobKind
   readonly name: string
-  /** The file that went with it. */
+  /** The uploaded file. */
   readonly blob: Blob | undefined
   readonly state: ReadonlySignal<JobState>
 }

@@ -1,6 +1,6 @@
 /**
- * Media jobs of one document on this device: sent, followed, canceled, kept over a reload. Signals; no user interface.
- * Each has a place in the text that stays right while others write. One page of the device sees to a job: the one that holds its lock.
+ * Media jobs of one document on this device: sent, followed, canceled, stored across reloads. Signals; no user interface. The place of each in the
+ * text stays correct while others write. One page of the device handles a job: the one that holds its lock.
  */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import * as Y from 'yjs'
@@ -33,28 +33,28 @@ export interface NewJob {
 }
 
 export interface Media {
-  /** The latest first. */
+  /** Newest first. */
   readonly list: ReadonlySignal<readonly Job[]>
-  /** The obstacle to a job of a kind; undefined: none, or it is not known yet. */
+  /** Returns the obstacle to a job of a kind; undefined if there is none, or it is not known yet. */
   obstacle(kind: JobKind): Obstacle | undefined
-  /** With which the nodes speak; empty when they tell of none. */
+  /** The voices of the nodes; empty if they report none. */
   readonly voices: ReadonlySignal<readonly string[]>
-  /** Whether the service has told what can be done; what it said when it did not. */
+  /** Whether the service has reported what is possible, and its error if it has not. */
   readonly known: ReadonlySignal<boolean>
   readonly unreached: ReadonlySignal<string | undefined>
-  /** Asks what can be done now. */
+  /** Asks what is possible now. */
   look(): Promise<void>
   add(job: NewJob): void
-  /** Sends what was held. */
+  /** Sends a held recording. */
   send(job: Job): void
   retry(job: Job): void
-  /** Ends it, or throws its result away. */
+  /** Cancels it, or discards its result. */
   drop(job: Job): void
-  /** Puts its result into the text; `text` in place of what came, where the person changed it. */
+  /** Puts its result into the text, or `text` if the person has changed it. */
   insert(job: Job, text?: string): Promise<boolean>
 }
 
-/** How long one question waits for the end: between two of them the progress is told. */
+/** How long one request waits for the end: progress is shown between two of them. */
 const pollSeconds = 2
 const againMs = 5000
 
@@ -89,7 +89,7 @@ class Entry implements Job {
 
 const opened = new WeakMap<Session, Media>()
 
-/** The jobs of the document of a page. */
+/** Returns the media jobs of a page's document. */
 export function mediaOf(view: View): Media {
   const known = opened.get(view.session)
   if (known !== undefined) return known
@@ -108,7 +108,7 @@ function openMedia(view: View): Media {
 
   // ——— on this device ———
 
-  /** The next page looks for them only where there are any. */
+  /** The next page searches for jobs only if there are any. */
   const mark = async (): Promise<void> => writeDevice(documentValue('media', doc), (await outbox.read()).length > 0 ? '1' : null)
 
   const keep = async (entry: Entry): Promise<void> => {
@@ -148,7 +148,7 @@ function openMedia(view: View): Media {
     return tell(t(ready[entry.kind]))
   }
 
-  /** Starts it, if that was not done, and follows it to its end. Errors: `RequestError`. */
+  /** Starts a job, if not done yet, and follows it to its end. Errors: `RequestError`. */
   const follow = async (entry: Entry): Promise<void> => {
     if (entry.job === undefined) {
       entry.state.value = { phase: 'sending' }
