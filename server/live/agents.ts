@@ -1,6 +1,6 @@
 /**
- * Programs as participants: who wrote by HTTP or MCP is shown where it wrote, for half a minute, though it has no socket. People and
- * programs whose page is open are shown by that.
+ * Programs as participants: presence shows a program that wrote by HTTP or MCP at its place for half a minute, although it has no socket. People and
+ * programs with an open page are shown by that page.
  */
 import { randomInt } from 'node:crypto'
 import type { Document } from '@hocuspocus/server'
@@ -18,11 +18,11 @@ import type { PresenceUser } from './awareness.ts'
 
 /** The programs that one document shows. */
 export interface Agents {
-  /** Shows the caller at a range of the text of now; again: moves it there and begins again. */
+  /** Shows the caller at a range of the current text; a repeated call moves it there and restarts its time. */
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
-  /** Takes all of them away. */
+  /** Removes all of them. */
   stop(): void
 }
 
@@ -34,7 +34,7 @@ interface Shown {
   forget: () => void
 }
 
-/** The name of a program; undefined: the caller is a person with an account, or did not say who writes. */
+/** The name of a program; undefined: the caller is a person with an account, or gave no name. */
 export const agentName = ({ identity }: Caller): string | undefined =>
   identity.kind === 'account' && identity.program === undefined ? undefined : (nameOfIdentity(identity) ?? undefined)
 
@@ -71,7 +71,7 @@ export const createAgents = ({ doc, document, room, registry, clock }: AgentsOpt
     removeAwarenessStates(document.awareness, [found.client], null)
   }
 
-  /** One that nobody writes or shows presence under. */
+  /** A client id that nobody uses for writing or presence. */
   const freshClient = (): number => {
     for (;;) {
       const client = randomInt(1, clientIdMax)

@@ -1,6 +1,6 @@
 /**
- * Answers that hold a whole document: whoever asks for its state costs the server time and memory, and a reader may ask as often as it
- * likes. So they leave one in each turn of the event loop, to those who read what they were sent, and within a budget of bytes.
+ * Answers with a whole document: they cost the server time and memory, and a reader may request them as often as it likes. So the server sends one
+ * in each turn of the event loop, only to clients that read what they were sent, and within a budget of bytes.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -13,11 +13,11 @@ interface Budget {
   at: number
 }
 
-// Oldest first out: addresses are many, budgets refill within seconds.
+// The oldest entry is removed first: there are many addresses, and budgets refill within seconds.
 const budgetsMax = 10_000
 
 export interface Answers {
-  /** Resolves when the answer may be made. Errors: throws when the socket is closed, or was closed because its address asked for too much. */
+  /** Resolves when the answer may be made. Errors: throws if the socket is closed, or was closed because its address requested too much. */
   turn(peer: Peer, bytes: number): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const createUnread = () => {
   }
 
   return {
-    /** Resolves when the answer fits next to those that wait to be read, or the socket is closed. */
+    /** Resolves when the answer fits beside the unread ones, or the socket is closed. */
     async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
       const isFull = (): boolean =>
         !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)

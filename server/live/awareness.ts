@@ -14,18 +14,18 @@ export interface PresenceUser {
   readonly role: string
   /** Index into the palette of presence colours, 0–9. */
   readonly hue: number
-  /** Common to all pages of one person on one document; it tells nobody who that is. */
+  /** The same for all pages of one person on one document; it does not reveal who that is. */
   readonly person?: string
-  /** Tells a guest without a name from others on this document, on every day; 10–99. */
+  /** Distinguishes a guest without a name on this document, permanently; 10–99. */
   readonly number?: number
 }
 
-/** Shown for a guest who gave no name, by a link that names nobody. */
+/** The name shown for a guest without a name, on a link that names nobody. */
 export const guestWithoutName = 'Guest'
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The name that a guest's state asks for, made fit to be shown; '' when there is none. */
+/** The requested name in a guest's state, made safe to show; '' if there is none. */
 const askedName = (state: Record<string, unknown>): string => {
   const name = isRecord(state['user']) ? state['user']['name'] : undefined
   const shown =
@@ -46,10 +46,12 @@ const deviceOf = (state: Record<string, unknown>): string => {
   return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''
 }
 
-// Presence lasts no longer than the process: pages come back to a new one and are marked again.
+// Presence does not outlive the process: pages reconnect to a new one and are marked again.
 const markKey = randomBytes(32)
 
-/** The mark of a person on a document: of an account by its id, of a guest by the device. Nobody can show another's without knowing that. */
+/**
+ * The mark of a person on a document, derived from the account id or, for a guest, the device. Nobody can use another's mark without knowing that.
+ */
 const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>): string | undefined => {
   const who = identity.kind === 'guest' ? deviceOf(state) : `${identity.id}${identity.program ?? ''}`
   return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
@@ -58,11 +60,11 @@ const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown
 /** Two digits, for avatars: of two such guests on a document one pair in ninety has the same. */
 const [numberMin, numbers] = [10, 90]
 
-/** From the device alone, so that it outlives the process; on another document it is another one. */
+/** Derived only from device and document, so that it outlives the process and differs between documents. */
 const numberOf = (doc: string, device: string): number | undefined =>
   device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin
 
-/** The part of a component that is being changed there (web/components/holds.ts); nothing else of what was sent. */
+/** The part of a component that is being changed there (web/components/holds.ts); other sent data is dropped. */
 const heldPart = (holds: unknown): { readonly fence: string; readonly item: string } | undefined => {
   if (!isRecord(holds)) return undefined
   const { fence, item } = holds
@@ -77,7 +79,7 @@ export const presentState = (
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
-  // A page asks for a name before it is told the one of its link: nobody sees a guest who is somebody else a moment later.
+  // A page asks for a name before it knows that of its link. So nobody sees a guest whose name changes a moment later.
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
   const name = nameOfIdentity(identity) ?? guest
   const person = markOf(doc, caller, sent)
@@ -95,8 +97,8 @@ export const presentState = (
 }
 
 /**
- * Client ids that an awareness message declares gone. Hocuspocus 4.7 drops them when it encodes the message again, and the ghost would
- * stay until the socket closes. Errors: throws when the message does not decode.
+ * Client ids that an awareness message removes. Hocuspocus 4.7 drops them when it re-encodes the message, so their presence would stay until the
+ * socket closes. Errors: throws when the message does not decode.
  */
 export const removedClients = (message: Uint8Array): number[] => {
   const decoder = decoding.createDecoder(message)

@@ -22,13 +22,13 @@ export interface Context {
   readonly peer: Peer
   readonly inbox: Inbox
   readonly caller: Caller
-  /** Finds the caller again: for credentials that end elsewhere, without a word to us. Errors: those of `callerOfDocument`. */
+  /** Finds the caller again, for credentials that may end elsewhere without notice. Errors: those of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>
   /** Name that a guest gave itself through its presence. */
   guestName?: string
-  /** The mark of its person, once it was told (awareness.ts). */
+  /** The mark of its person, once it was sent (awareness.ts). */
   person?: string
-  /** By which presence tells it from other guests without a name. */
+  /** The number that distinguishes it from other guests without a name. */
   number?: number | undefined
 }
 
@@ -39,7 +39,7 @@ export interface LoadedDocument {
   readonly room: OpenDocument
   readonly follower: Follower
   readonly document: Document
-  /** Programs that are shown without a socket. */
+  /** Programs shown without a socket. */
   readonly agents: Agents
   readonly healer: Healer
   /** Which connection writes under which Yjs client id. */
@@ -50,19 +50,19 @@ export interface LoadedDocument {
 }
 
 export interface Documents {
-  /** Brings an empty Hocuspocus document to the state on disk, and keeps it. Errors: `not_found`, `document_deleted`, `storage_*`. */
+  /** Brings an empty Hocuspocus document to the state on disk, and registers it. Errors: `not_found`, `document_deleted`, `storage_*`. */
   load(id: string, document: Document): Promise<void>
   /** The document if it is in memory and its journal is sound. */
   find(id: string): LoadedDocument | undefined
-  /** The document in memory, loaded if need be, and kept there until released. */
+  /** The document in memory, loaded if necessary; it stays there until released. */
   open(id: string): Promise<HeldDocument>
   /** Starts the time after which an idle document leaves memory. */
   scheduleUnload(id: string): void
-  /** Drops a document whose journal failed: its sockets close, clients keep their edits and come back. */
+  /** Drops a document whose journal failed: its sockets close, clients store their edits and reconnect. */
   fence(id: string, cause: unknown): void
-  /** Lets go of a document at once. */
+  /** Unloads a document at once. */
   drop(id: string): void
-  /** Writes what is due of every document, and lets go of all. */
+  /** Writes the pending data of every document, and unloads all. */
   settleAll(): Promise<void>
   count(): number
 }
@@ -126,7 +126,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     await quotas.load(head)
     document.clientID = serviceClientId()
     const tail = await rebuild(storage, id, document, head)
-    // Nobody is connected yet: what loading left to be broadcast would reach the first one twice.
+    // Nobody is connected yet: pending broadcasts of the loading would reach the first client twice.
     document.flush()
     const onFailure = (cause: unknown): void => fence(id, cause)
     const room = createOpenDocument({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
@@ -141,7 +141,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
 
   const unload = async (entry: LoadedDocument): Promise<void> => {
     await entry.follower.settle()
-    // In a macrotask of its own: whoever has looked the document up by now has also attached to it.
+    // In a separate macrotask: callers that have already looked up the document have also attached to it.
     await new Promise((resolve) => setImmediate(resolve))
     if (isIdle(entry) && loaded.get(entry.id) === entry && entry.room.durableSeq === entry.room.seq) drop(entry.id)
   }
@@ -186,7 +186,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     fence,
     drop,
     async settleAll() {
-      // A document that cannot be settled must not keep the others from it: its journal heals the rest at the next start.
+      // A document that cannot be settled must not block the others: its journal recovers the rest at the next start.
       const settle = (entry: LoadedDocument): Promise<void> =>
         entry.follower.settle().catch((error: unknown) => log('warn', 'not settled at the end', { doc: entry.id, error }))
       await Promise.all([...loaded.values()].map(settle))

@@ -1,9 +1,9 @@
 /**
- * The outbound gate: what a socket may say about a document waits until that is true on disk.
+ * The outbound gate: messages about a document wait until its state is on disk.
  *
- * Hocuspocus acknowledges an update when it is applied in memory. Here frames of sync (type 0 and 4) and acknowledgements (type 8)
- * are held, in order, until the journal has everything the document had when they were written. So an acknowledgement means fsynced,
- * the stock provider's "unsynced" flag means "not yet durable", and nobody ever sees text that a crash could take back.
+ * Hocuspocus acknowledges an update when it is applied in memory. Here sync frames (types 0 and 4) and acknowledgements (type 8) are held, in order,
+ * until the journal has everything that the document had when they were written. So an acknowledgement means fsynced, and the "unsynced" flag of the
+ * stock provider means "not yet durable". Nobody ever sees text that a crash could undo.
  */
 import type { Duplex } from 'node:stream'
 import type { WebSocketLike } from '@hocuspocus/server'
@@ -18,7 +18,7 @@ import { Valve } from './valve.ts'
 
 export interface FrameHead {
   readonly doc: string
-  /** As the frame names its session: `doc` or `doc NUL session`. */
+  /** The session name in the frame: `doc` or `doc NUL session`. */
   readonly address: string
   readonly type: number
   /** Where the message's own content begins. */
@@ -37,7 +37,7 @@ export const readFrame = (frame: Uint8Array): FrameHead => {
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
-/** A frame that waits until the document is on disk up to `seq`, and whom it goes to. */
+/** A frame that waits until the document is on disk up to `seq`, with its recipients. */
 interface Held {
   readonly seq: number
   readonly frame: Uint8Array
@@ -67,7 +67,7 @@ class Gate {
   }
 
   #release(): void {
-    // Updates that the journal did not take are never announced: the clients come back and sync with what is on disk.
+    // Updates that the journal did not accept are never announced: the clients reconnect and sync with the state on disk.
     if (this.#room.failed) this.#drop()
     const later = this.#held.findIndex((each) => each.seq > this.#room.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
@@ -92,7 +92,7 @@ const writeEach = (ready: readonly Held[]): void => {
   for (const { frame, peers } of ready) for (const peer of peers) peer.write(frame)
 }
 
-/** Several frames for one peer leave in one system call: what piled up while the disk was busy goes out as cheaply as one. */
+/** Sends several frames for one peer in one system call, so a backlog of the disk costs no more than one frame. */
 const writeTogether = (ready: readonly Held[]): void => {
   const peers = new Set(ready.flatMap((each) => each.peers))
   for (const peer of peers) peer.cork()
@@ -157,7 +157,7 @@ const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _
 /** First number of an authentication message that refuses (Hocuspocus). */
 const permissionDenied = 1
 
-/** The answer of Hocuspocus to a token that is no good. */
+/** The answer of Hocuspocus to an invalid token. */
 export const refusalOf = (address: string, reason: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarString(encoder, address)
@@ -167,7 +167,7 @@ export const refusalOf = (address: string, reason: string): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-/** Whether a message tells what a client lacks, as it asked: second number of a sync message (y-protocols). */
+/** Whether a message contains the updates that a client requested: second number of a sync message (y-protocols). */
 const isAnswer = (message: Uint8Array): boolean => {
   const { type, offset } = readFrame(message)
   return (type === messageTypes.sync || type === messageTypes.syncReply) && message[offset] === 1
@@ -188,9 +188,9 @@ export class Peer implements WebSocketLike {
   /** Frames, and their bytes, that wait for the disk. */
   #held = 0
   #heldBytes = 0
-  /** Called when frames were let go, the socket was drained or is gone. */
+  /** Called when frames were released, or the socket was drained or is gone. */
   #onProgress: (() => void)[] = []
-  /** Bytes that waited when it was sent a whole document: a slow reader asked for those, and is judged by what piles up behind them. */
+  /** Bytes that waited when it was sent a whole document: a slow reader requested those, so only what queues after them counts. */
   #answerBytes = 0
   #takenBefore = 0
   #slowSeconds = 0
@@ -215,7 +215,7 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState
   }
 
-  /** Sends a message of Hocuspocus, or holds it back until what it tells is on disk. */
+  /** Sends a message of Hocuspocus, or holds it until its content is on disk. */
   send(data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
     const message = data as Uint8Array
     const { doc, type, offset } = headOf(message)
@@ -223,7 +223,7 @@ export class Peer implements WebSocketLike {
     // A cursor must not come before the text that it points into.
     const room = tellsOfText(type) || type === messageTypes.awareness ? this.#findRoom(doc) : undefined
     if (room === undefined) {
-      // The document was dropped: nothing may be said about a text that did not reach the disk.
+      // The document was dropped: the server must not send a text that did not reach the disk.
       if (!tellsOfText(type)) this.write(message)
       return
     }
@@ -240,7 +240,7 @@ export class Peer implements WebSocketLike {
     if (message.length > limits.socketBufferPauseBytes && isAnswer(message)) this.#answerBytes = this.#socket.writableLength
   }
 
-  /** Whether more may be written. A client that does not read must not cost the others memory: the server stops reading it, and closes it in the end. */
+  /** Whether more may be written. A client that does not read must not use up memory: the server stops reading from it, and finally closes it. */
   #keepsUp(): boolean {
     const behind = this.#socket.writableLength - this.#answerBytes
     if (behind > limits.socketBufferPauseBytes) this.valve.shut('output')
@@ -249,7 +249,7 @@ export class Peer implements WebSocketLike {
     return false
   }
 
-  /** Bytes that the kernel took. */
+  /** Bytes that the kernel has accepted. */
   get #taken(): number {
     const handle = handleOf(this.#socket)
     return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize
@@ -260,7 +260,7 @@ export class Peer implements WebSocketLike {
     return this.#socket.writableLength
   }
 
-  /** Looks, every so many seconds, whether the client reads what it was sent; closes it with 4408 when it did not for too long. */
+  /** Checks periodically whether the client reads what it was sent; closes it with 4408 if it has not for too long. */
   look(seconds: number): void {
     const read = this.#taken - this.#takenBefore
     this.#takenBefore += read
@@ -273,13 +273,15 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
-  /** Counts a frame that begins to wait for the disk. An honest writer waits for it too: while too many do, it is not read. */
+  /**
+   * Counts a frame that begins to wait for the disk. While too many wait, the server does not read from the socket; an honest writer waits anyway.
+   */
   hold({ length }: Uint8Array): void {
     this.#heldBytes += length
     if (++this.#held > limits.socketHeldFramesMax) this.valve.shut('disk')
   }
 
-  /** Counts a frame that waits no longer. */
+  /** Counts a frame that no longer waits. */
   letGo({ length }: Uint8Array): void {
     this.#heldBytes -= length
     if (--this.#held <= limits.socketHeldFramesMax / 4) this.valve.open('disk')
@@ -290,7 +292,7 @@ export class Peer implements WebSocketLike {
     for (const resolve of this.#onProgress.splice(0)) resolve()
   }
 
-  /** Resolves when the client has read what it was sent and no whole document for it waits for the disk, or when it is gone. */
+  /** Resolves when the client has read everything and no whole document for it waits for the disk, or when it is gone. */
   async drained(): Promise<void> {
     while (this.isOpen && (this.#heldBytes > limits.socketBufferPauseBytes || this.#socket.writableNeedDrain))
       await new Promise<void>((resolve) => this.#onProgress.push(resolve))
@@ -308,12 +310,12 @@ export class Peer implements WebSocketLike {
   close(code: number = closeCodes.badMessage, reason = ''): void {
     if (!this.isOpen) return
     this.#ws.close(closeCode(code), reason.slice(0, 120))
-    // The goodbye of the other side is behind what it sent before.
+    // The close frame of the other side follows its earlier messages.
     this.valve.leaveOpen()
     this.#progressed()
   }
 
-  /** Ends the socket and reads nothing more of it: for clients that send or take without measure. */
+  /** Ends the socket and reads nothing more from it, for clients that exceed a limit. */
   cutOff(code: number, reason: string): void {
     if (!this.isOpen) return
     this.#ws.close(closeCode(code), reason)
@@ -321,12 +323,12 @@ export class Peer implements WebSocketLike {
     this.#progressed()
   }
 
-  /** Cuts the socket off without a goodbye. */
+  /** Cuts the connection without a close frame. */
   terminate(): void {
     this.#ws.terminate()
   }
 
-  /** Notes a sign of life. */
+  /** Records a sign of life. */
   seen(): void {
     this.#answered = true
   }

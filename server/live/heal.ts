@@ -1,6 +1,6 @@
 /**
- * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). One writer, the server, so that two pages never tidy the same
- * thing twice; not where somebody's cursor stands, whose empty line it may be.
+ * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does it, so that two pages never tidy the same place
+ * twice. It skips a fence with somebody's cursor, who may have made the empty line.
  */
 import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
@@ -25,7 +25,7 @@ interface HealerOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Spares texts without such a fence the walk. */
+/** Skips texts without such a fence. */
 const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet)/
 
 const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
@@ -41,10 +41,10 @@ export const createHealer = ({ document, room, agents, clock, texts, onProblem }
   let cancel: (() => void) | undefined
   let stopped = false
   let changedAt = clock.now()
-  /** Bodies of fences to be tidied, and since when they have not changed. */
+  /** Bodies of fences to tidy, with the time since which they are unchanged. */
   let waiting = new Map<string, number>()
 
-  /** Where people's cursors stand. Programs are shown where they wrote, not where they go on. */
+  /** The positions of people's cursors. Programs are shown where they wrote, not where they will continue. */
   const cursors = (): number[] =>
     [...document.awareness.getStates()].flatMap(([client, state]) => {
       const cursor = agents.has(client) ? undefined : (state['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined)
@@ -76,7 +76,7 @@ export const createHealer = ({ document, room, agents, clock, texts, onProblem }
     if (!mayHold.test(content)) return
     const fences = await texts.do(room.id, 'healable', content)
     if (room.failed || stopped) return
-    // Somebody wrote meanwhile: at the next look.
+    // Somebody wrote meanwhile: the next check tidies it.
     if (room.seq !== seq) return plan()
     const { edits, later } = judge(fences)
     waiting = later

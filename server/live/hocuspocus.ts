@@ -22,12 +22,12 @@ import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 export interface LiveOptions {
-  /** The service, which itself needs this part: asked for when the first document opens. */
+  /** The service, which itself needs this part, so it is read when the first document opens. */
   readonly service: () => Service
   readonly registry: Registry
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   readonly addressOf: (request: IncomingMessage) => string
-  /** The session cookie of the browser that asks. */
+  /** The session cookie of the requesting browser. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
   /** Counts wrong keys of an address. Errors: both throw `rate_limited` when there were too many. */
@@ -39,9 +39,9 @@ export interface LiveOptions {
 }
 
 export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
-  /** Closes the sockets, writes what is open, lets go of every document. */
+  /** Closes the sockets, writes pending data, and unloads every document. */
   stop(): Promise<void>
-  /** Cuts off the sockets that did not answer the goodbye. */
+  /** Cuts the sockets that did not answer the close frame. */
   terminateSockets(): void
   counts(): { documents: number; sockets: number; waitingBytes: number }
 }
@@ -99,7 +99,7 @@ export const createLive = ({
   const seats = createSeats(socketsPerDocumentMax)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, log })
 
-  /** Asks now and then whether a credential is still good; an issuer that does not answer is no reason to end anything. */
+  /** Checks periodically whether a credential is still valid; an issuer that does not answer ends nothing. */
   const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
     let cancel = (): void => undefined
     let stopped = false
@@ -153,7 +153,7 @@ export const createLive = ({
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
       const isBearer = /^(asess_|apat_|ai_)/.test(token)
-      // With a bearer token the cookie of the browser is of no account, as in a request.
+      // With a bearer token the browser's cookie is ignored, as in a request.
       const { cookie, address, sessions } = (context as Context).peer
       try {
         // Only these may cost a question to their issuer: wrong keys of a neighbour keep no good key out.
@@ -187,7 +187,7 @@ export const createLive = ({
     },
 
     connected({ connection, documentName, context: { peer, inbox, caller, again } }) {
-      // It said goodbye before it was connected.
+      // It closed before it was connected.
       if (!connection.document.hasConnection(connection)) {
         peer.sessions.release(documentName)
         return Promise.resolve()
@@ -202,7 +202,7 @@ export const createLive = ({
         peer.close(closeCodeOf(code), code)
       }
       const forget = registry.add(documentName, caller, (code, linkIsLeft) => {
-        // The page comes back with its link alone, or hears then that this has ended too.
+        // The page reconnects with only its link, or then learns that the link has ended too.
         if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
         else end(code)
         const entry = documents.find(documentName)

@@ -1,6 +1,6 @@
 /**
- * Messages that one socket sent and Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost
- * it n²; it is given a few at a time. A bounded number of the rest waits here; beyond that the socket is not read.
+ * Messages of one socket that Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost n²;
+ * it therefore gets a few at a time. A bounded number of the rest waits here; beyond that the socket is not read.
  */
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
@@ -16,7 +16,7 @@ export interface Waiting {
 interface InboxOptions {
   readonly valve: Valve
   readonly turns: Turns
-  /** Gives a frame to Hocuspocus. Answers whether `handled` will tell of its end. */
+  /** Gives a frame to Hocuspocus. Returns whether `handled` will be called at its end. */
   readonly deliver: (waiting: Waiting) => boolean
 }
 
@@ -48,7 +48,7 @@ export class Inbox {
     this.#enter()
   }
 
-  /** Tells that Hocuspocus is done with a frame. */
+  /** Called when Hocuspocus has finished a frame. */
   handled(frame: Uint8Array): void {
     if (this.#handling.delete(frame)) this.#enter()
   }
@@ -59,7 +59,7 @@ export class Inbox {
     this.#enter()
   }
 
-  /** Lets go of all that waits. */
+  /** Drops all waiting messages. */
   clear(): void {
     this.#waiting = []
     this.#delivered = 0

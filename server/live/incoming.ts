@@ -34,8 +34,8 @@ const homesOf = (entry: LoadedDocument): Map<Peer, number> => {
 }
 
 /**
- * Whether another open connection writes under this client id as its own; one without presence may be at home in every id it wrote under.
- * Messages in the queue of a closed one may still be applied, and must not keep the id.
+ * Whether another open connection uses this client id for its own writes; a connection without presence owns every id that it has used. Queued
+ * messages of a closed one may still be applied, and must not reserve the id.
  */
 const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   const owner = entry.owners.get(client)
@@ -77,7 +77,7 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
 /** More signs than this are replaced together with what stands between them. */
 const signsAtOnceMax = 1000
 
-/** Edits that leave no carriage return and no NUL in a text. */
+/** Edits that remove all carriage returns and NULs from a text. */
 const tidyingEdits = (content: string): readonly Edit[] => {
   const edits: Edit[] = []
   for (const { 0: sign, index: from } of content.matchAll(/\r\n?|\0/g)) {
@@ -97,7 +97,7 @@ const tidy = (room: OpenDocument): void => {
 /** Rooms that will be tidied, and how long the last time took, in milliseconds. */
 const tidying = new WeakMap<OpenDocument, { planned: boolean; took: number }>()
 
-/** Tidies soon. The server spends at most a twentieth of its time on it, however many updates ask for it. */
+/** Schedules tidying. The server spends at most a twentieth of its time on it, however many updates need it. */
 const tidySoon = (room: OpenDocument): void => {
   const state = tidying.get(room) ?? { planned: false, took: 0 }
   tidying.set(room, state)
@@ -114,7 +114,7 @@ const tidySoon = (room: OpenDocument): void => {
 const wipes = (update: ParsedUpdate, room: OpenDocument): boolean =>
   update.deleted > limits.wipeUnitsMin && update.deleted > room.text.length * limits.wipeShare
 
-/** Errors: `credential_invalid` when the socket was told goodbye: what it had sent before and still waits is not applied. */
+/** Errors: `credential_invalid` if the socket was closed: its waiting earlier messages are not applied. */
 export const requireOpen = (peer: Peer): void => {
   if (!peer.isOpen) throw new ServiceError('credential_invalid')
 }
@@ -138,7 +138,7 @@ export const takeUpdate = async (
   let news = newsOf(entry, peer, update)
   if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
-  // A page that opens sends what it lacks nothing of: that is never refused.
+  // An opening page sends nothing new: that is never refused.
   if (news.length > 0) quotas.require(room.held(), payload.length, update.inserted === 0)
   if (wipes(update, room)) {
     await saveBeforeWipe(ledger, entry.id, room.snapshot())
@@ -159,7 +159,7 @@ const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make r
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
   if (error instanceof UpdateRefused) {
     const honest = error.reason === 'gap' || error.reason === 'client_id'
-    // The holder of the id may be gone without a goodbye.
+    // The owner of the id may be gone without closing.
     if (error.client !== undefined) entry?.owners.get(error.client)?.probe()
     peer.close(honest ? closeCodes.syncAgain : closeCodes.badMessage, error.message)
     return `${error.reason}: ${error.message}`
@@ -212,7 +212,7 @@ export const takePresence = (
   giveUp(entry, former, peer)
 }
 
-/** Gives an id up that a connection showed itself under and never wrote with: changing it at every message must not fill the memory. */
+/** Frees an id that a connection used only for presence: changing it with every message must not fill the memory. */
 const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
   if (entry.owners.get(client) === peer && Y.getState(entry.room.ydoc.store, client) === 0) entry.owners.delete(client)

@@ -1,4 +1,4 @@
-/** How many messages of a socket are read: a token bucket. While it is empty nothing is read; nobody is closed for it. */
+/** Limits the messages read from a socket with a token bucket. While it is empty, the server reads nothing; it closes no socket for it. */
 import { limits } from '../../shared/limits.ts'
 import type { Valve } from './valve.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Presence at a bounded rate: a client may tell of its cursor a thousand times a second, and each goes to everybody. The first message
- * passes at once. Messages that come too soon are merged, the latest state of each client id counting, and pass together a moment later.
+ * Limits the rate of presence: a client may send its cursor a thousand times a second, and each message goes to everybody. The first message passes
+ * at once. Later ones that come too soon are merged by the latest state of each client id, and pass together a moment later.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -34,7 +34,7 @@ const readInto = (states: States, content: Uint8Array): void => {
 
 const sizeOf = (states: States): number => [...states.values()].reduce((sum, { state }) => sum + state.length + 12, 0)
 
-/** A connection shows itself under one client id: of many, the ones told of last are enough. */
+/** A connection has presence under one client id: of many, the latest are enough. */
 const trim = (states: States): void => {
   let size = sizeOf(states)
   for (const [client, { state }] of states) {
@@ -63,7 +63,7 @@ export class PresencePace {
   readonly #paces = new Map<string, Pace>()
   readonly #pass: (frame: Uint8Array) => void
 
-  /** `pass` is given what was held, when its time has come. */
+  /** `pass` receives the held message when it is due. */
   constructor(pass: (frame: Uint8Array) => void) {
     this.#pass = pass
   }

@@ -11,10 +11,10 @@ interface Connected {
   readonly end: End
 }
 
-// Node's timers hold 31 bits; a link that lives longer is looked at again then.
+// Node's timers hold 31 bits; a link that lives longer is checked again then.
 const timerMsMax = 2 ** 31 - 1
 
-// An ended link stays ended: whoever was let in just before and connects just after (a document may load in between) must still hear of it.
+// An ended link stays ended: a caller admitted just before who connects just after (a document may load in between) must still be refused.
 const endedMax = 10_000
 
 export const createRegistry = (clock: Clock): Registry => {
@@ -43,7 +43,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (changed.size > endedMax) changed.delete(changed.keys().next().value as string)
   }
 
-  /** The role that the link of a caller has come down to, if it has since the caller was let in. */
+  /** The lowered role of a caller's link, if it was lowered since the caller was admitted. */
   const loweredTo = (doc: string, { share, role }: Caller): Role | undefined => {
     const now = share === null ? undefined : changed.get(endedName(doc, share))
     return now === undefined || role === null || includesRole(now, role) ? undefined : now

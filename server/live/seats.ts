@@ -4,11 +4,11 @@ import { limits } from '../../shared/limits.ts'
 import type { Caller } from '../domain/rights/caller.ts'
 
 export interface Seats {
-  /** Takes a place in a document. Answers the way to leave it. Errors: `rate_limited` when there is none for this caller. */
+  /** Takes a place in a document. Returns a function that releases it. Errors: `rate_limited` if there is none for this caller. */
   take(doc: string, caller: Caller, address: string): () => void
 }
 
-/** Holders that may have only a share of a document's connections, and that share. */
+/** Holders that may have only a share of a document's connections, with that share. */
 const holdersOf = ({ identity, rootShare }: Caller, address: string): readonly (readonly [string, number])[] => [
   identity.kind === 'guest'
     ? [`address ${address}`, limits.documentShareOfPerson]

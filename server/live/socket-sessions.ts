@@ -28,7 +28,7 @@ export class SocketSessions {
     return [...this.#sessions.values()].some(({ mayWrite }) => mayWrite)
   }
 
-  /** Begins a session, or answers why not. A token for a session that is there is sent again. */
+  /** Begins a session, or returns why not. A token for an existing session counts as sent again. */
   claim(doc: string, address: string): 'claimed' | 'other session' | 'too many' {
     const known = this.#sessions.get(doc)
     if (known !== undefined) return known.address === address ? 'claimed' : 'other session'

@@ -1,4 +1,4 @@
-/** WebSockets: who may open one, how much it may send, and whether it is still there. Frames are looked at here before Hocuspocus sees them. */
+/** WebSockets: admission, limits on what they send, and liveness. Frames are checked here before Hocuspocus sees them. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hocuspocus } from '@hocuspocus/server'
@@ -26,9 +26,9 @@ interface SocketsOptions {
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array) => void
   /** Origins that may open sockets; a missing Origin header is a program and may too. */
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
-  /** The client's address, behind trusted proxies. */
+  /** The client's address, as seen through trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string
-  /** The session of the browser that asks. Looked at only when the request comes from a page of ours. */
+  /** The session of the requesting browser. It is read only if the request comes from one of our pages. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   /** Sockets of one address; null: as many as come. */
   readonly socketsPerAddressMax: number | null
@@ -38,9 +38,9 @@ interface SocketsOptions {
 export interface Sockets {
   /** Takes over an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Takes no more sockets and says goodbye to those there are. */
+  /** Accepts no more sockets and closes the present ones. */
   stop(): void
-  /** Cuts off who did not answer the goodbye. */
+  /** Cuts sockets that did not answer the close frame. */
   terminateAll(): void
   count(): number
   /** Bytes that wait for clients to read them. */
@@ -54,7 +54,7 @@ const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
-  // Without the end of the connection one that is never closed by the other side would stay.
+  // Without ending the connection, one that the other side never closes would stay.
   socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
@@ -116,7 +116,7 @@ export const createSockets = ({
     return claim === 'claimed'
   }
 
-  /** Gives a frame to Hocuspocus; answers whether it will tell when it is done with it. */
+  /** Gives a frame to Hocuspocus; returns whether it will report its end. */
   const deliver = (peer: Peer, client: Client, { frame, head }: Waiting): boolean => {
     if (!peer.isOpen) return false
     try {
@@ -156,7 +156,7 @@ export const createSockets = ({
     }
   }
 
-  /** Bounds what a socket sends that makes no whole message: `ws` keeps up to the largest message of each. */
+  /** Limits the incomplete messages of a socket: `ws` buffers up to the largest message for each. */
   const watchBytes = (peer: Peer, socket: Duplex): void => {
     let early = 0
     socket.on('data', (chunk: Buffer) => {
@@ -183,7 +183,7 @@ export const createSockets = ({
     })
     ws.on('message', (data: Buffer, isBinary) => {
       noteUnfinished(peer, 0)
-      // A client that does not answer the goodbye must not write on.
+      // A client that does not answer the close frame must not continue to write.
       if (!peer.isOpen) return undefined
       if (!isBinary) return peer.close(closeCodes.badMessage, 'binary messages only')
       peer.seen()
@@ -201,7 +201,7 @@ export const createSockets = ({
       return undefined
     })
     watchBytes(peer, socket)
-    // Hocuspocus drops who sends nothing for a minute; an answered ping is a sign of life too.
+    // Hocuspocus drops a socket that sends nothing for a minute; an answered ping is a sign of life too.
     ws.on('pong', () => (client.lastMessageReceivedAt = Date.now()))
     ws.on('error', (error) => log('debug', 'socket error', { error }))
     ws.on('close', (code, reason) => {

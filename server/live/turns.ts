@@ -1,11 +1,11 @@
 /**
- * Fairness between sockets: Hocuspocus handles all that it was given before anything else gets its turn of the event loop. So it is given
- * a few messages of each socket, one socket after the other, for a bounded time in each turn.
+ * Fairness between sockets: Hocuspocus handles everything that it was given before anything else runs in the event loop. So it gets a few messages
+ * of each socket, one socket after the other, for a bounded time in each turn.
  */
 import { limits } from '../../shared/limits.ts'
 
 export interface Turns {
-  /** Runs `step` now if this turn of the event loop has time left, else in the next, behind those that came before. */
+  /** Runs `step` now if this turn of the event loop has time left, else in the next, after earlier steps. */
   enter(step: () => void): void
 }
 

@@ -47,12 +47,12 @@ interface Dependency {
 }
 
 export interface ParsedUpdate {
-  /** Structs by client: clocks from `from` up to but without `to`. Each client stands once. */
+  /** Structs by client: clocks from `from` to before `to`. Each client occurs once. */
   readonly spans: readonly Span[]
   /** Neighbours among structs of other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
-  /** Structs that bring text; those in a row stand together. */
+  /** Structs that insert text; consecutive ones are joined. */
   readonly texts: readonly Span[]
   /** Highest clock needed of each client beyond what the update brings itself. */
   readonly needs: ReadonlyMap<number, number>
@@ -60,7 +60,7 @@ export interface ParsedUpdate {
   readonly inserted: number
   /** Units deleted. */
   readonly deleted: number
-  /** Whether inserted text holds a carriage return or NUL, which the document does not keep. */
+  /** Whether inserted text contains a carriage return or NUL, which the document does not store. */
   readonly untidy: boolean
 }
 
@@ -83,7 +83,7 @@ const readClient = (decoder: decoding.Decoder): number => {
   return client <= clientMax ? client : refuse('a client id is out of range')
 }
 
-/** A count of things that take at least one byte each: more than there are bytes left is a lie that would cost memory. */
+/** A count of items of at least one byte each: more items than remaining bytes would be a false count that wastes memory. */
 const readCount = (decoder: decoding.Decoder): number => {
   const count = decoding.readVarUint(decoder)
   return count <= decoder.arr.length - decoder.pos ? count : refuse('a count exceeds the message')

@@ -1,4 +1,4 @@
-/** Back-pressure on one socket: while any reason stands, nothing is read from it, and TCP slows its sender. */
+/** Back-pressure on one socket: while there is any reason, nothing is read from it, and TCP slows its sender. */
 import type { WebSocket } from 'ws'
 
 /**
@@ -20,7 +20,7 @@ export class Valve {
     return this.#ws.isPaused
   }
 
-  /** Reads nothing more until the reason is gone. Bytes that were read already still arrive: up to 64 KiB. */
+  /** Stops reading until the reason is gone. Bytes that were already read still arrive: up to 64 KiB. */
   shut(reason: Reason): void {
     if (this.#isFixed) return
     this.#reasons.add(reason)
@@ -31,14 +31,14 @@ export class Valve {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0 && !this.#isFixed) this.#ws.resume()
   }
 
-  /** Reads from now on, whatever stands: a socket that is not read would not see the other side say goodbye. */
+  /** Reads from now on, regardless of reasons: an unread socket would not see the close frame of the other side. */
   leaveOpen(): void {
     if (this.#isFixed) return
     this.#isFixed = true
     this.#ws.resume()
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading permanently. */
   stayShut(): void {
     this.#isFixed = true
     this.#ws.pause()
