@@ -1,4 +1,4 @@
-/** The assignment of the caller's link, as an answer tells it in the names of tools. */
+/** The assignment of the caller's link, presented with the names of tools. */
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Fields } from './tool.ts'
 

@@ -1,4 +1,4 @@
-/** The address of a connection: how tools are named, which are wanted, and which document is meant. */
+/** The address of a connection: the prefix of tool names, the requested tools, and the default document. */
 import { ServiceError } from '../../shared/errors.ts'
 import { groups, type Group } from '../../shared/mcp-groups.ts'
 import { isDocumentId } from '../../shared/names.ts'
@@ -10,11 +10,11 @@ type Joint = '.' | '_'
 
 export interface Connection {
   readonly joint: Joint
-  /** The groups of tools that are wanted; undefined: all. */
+  /** The requested groups of tools; undefined: all. */
   readonly groups: ReadonlySet<Group> | undefined
   /** The role for which tools are listed; undefined: any. It grants nothing. */
   readonly role: Role | undefined
-  /** The document that calls mean which name none. */
+  /** The default document of calls that name none. */
   readonly doc: string | undefined
 }
 

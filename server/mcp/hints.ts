@@ -1,6 +1,6 @@
 /**
- * Hints in the language of tools. The service writes its hints for HTTP: `POST /api/docs/{id}/edits`. A connection is told the tool instead, under
- * the name that it lists: `svc_replace_doc`.
+ * Hints in the language of tools. The service writes its hints for HTTP: `POST /api/docs/{id}/edits`. A connection gets the tool instead, under its
+ * listed name: `svc_replace_doc`.
  */
 import type { ErrorCode } from '../../shared/errors.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'

@@ -66,7 +66,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
       RpcErrorCode.InvalidParams,
       `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names them all.`
     )
-  // A client that connects for reading alone expects that nothing is written that way.
+  // A client that connects only for reading expects that nothing is written.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
@@ -80,7 +80,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
 /** Names of this machine. */
 const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
 
-/** An address, not a name: no name server of an attacker has led here by it. */
+/** An IP address, not a name: an attacker's name server cannot have led here. */
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
@@ -145,13 +145,13 @@ const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string]
   return JSONRPCMessageSchema.safeParse(body).success ? undefined : [RpcErrorCode.InvalidRequest, 'its fields do not belong together']
 }
 
-/** The SDK would call all of them what is no JSON. */
+/** The SDK would report all of them as invalid JSON. */
 const refuseOddMessage = (body: Record<string, unknown>): void => {
   const [code, why] = faultOf(body) ?? []
   if (code !== undefined) throw new Malformed(code, `This is not a JSON-RPC message: ${why}.`, idOf(body))
 }
 
-/** The SDK would call them its own failure. There is one page of tools, so no cursor was ever told. */
+/** The SDK would report them as its own failure. There is one page of tools, so no cursor was ever issued. */
 const refuseOddCall = (body: Record<string, unknown>): void => {
   const id = idOf(body)
   const schema = schemas.get(String(body['method']))
@@ -193,7 +193,7 @@ const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   return limits.bodyBytesMax
 }
 
-/** Errors: `body_too_large`, with the way to be let in for those who were not. */
+/** Errors: `body_too_large`, with a hint to sign in for callers that were not admitted. */
 const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
   try {
     return await readBody(ctx.req, bytesMax)
@@ -314,7 +314,7 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
   }
 }
 
-/** Answers what the protocol was not shown. */
+/** Answers requests that were not passed to the protocol. */
 const presentMalformed = (ctx: Context, { code, message, id, more: { status, data } }: Malformed): void => {
   // A call that was understood has failed; anything else was no request.
   ctx.status = status ?? (code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400)

@@ -11,7 +11,7 @@ const meant = (name: OperationName, given: Fields): Meant => {
   return { name, fields: normalise?.({ ...given }) ?? given }
 }
 
-/** Errors: `invalid_request` for a word where yes or no is asked. */
+/** Errors: `invalid_request` for a word in place of a boolean. */
 const flagOf = (path: string, value: unknown): boolean => {
   if (value !== undefined && typeof value !== 'boolean') throw invalid(path, 'must be boolean')
   return value === true
@@ -112,7 +112,7 @@ const deleteTool = toolOf('delete_doc', {
   destroys: true,
   repeats: true,
   mean({ restore, permanent, ...given }) {
-    // Erasing is for people: nobody could bring it back.
+    // Erasing is only for people, because it cannot be undone.
     if (permanent !== undefined) throw invalid('permanent', 'is not a field of this tool, which only moves to the trash')
     return { name: flagOf('restore', restore) ? 'undeleteDocument' : 'deleteDocument', fields: given }
   }

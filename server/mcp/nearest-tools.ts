@@ -1,4 +1,4 @@
-/** The tools that somebody meant who called one that is none. */
+/** Finds the tools that an unknown tool name was probably meant to be. */
 import { nearest } from '../../shared/nearest.ts'
 import { allTools } from './list.ts'
 

@@ -1,4 +1,4 @@
-/** Prompts (MCP, Prompts): what people ask of an agent again and again, said so that it works here. They name only tools that are listed. */
+/** Prompts (MCP, Prompts): frequent requests of people to an agent, worded so that they work here. They name only listed tools. */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ErrorCode as RpcErrorCode, GetPromptRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Refused } from './refused.ts'

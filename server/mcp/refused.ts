@@ -18,7 +18,7 @@ export class Refused extends Error {
   }
 }
 
-/** Whether there is no such thing, or not any more. */
+/** Whether the resource does not exist, or no longer exists. */
 const gone = ['not_found', 'document_deleted', 'target_not_found']
 
 const codeFor = (error: unknown): number => {

@@ -1,6 +1,6 @@
 /**
- * The schemas of the table as tools show them: JSON Schema, but short. A model reads all of them before its first call, so what
- * tells it nothing is left out, and a choice between objects is shown as one object with the fields of all.
+ * The schemas of the table as tools show them: JSON Schema, but short. A model reads all of them before its first call. So details without
+ * information are left out, and a choice between objects is shown as one object with the fields of all.
  */
 import { z } from 'zod'
 
@@ -86,7 +86,7 @@ const choicesOf = (schema: JsonSchema): readonly JsonSchema[] | undefined => {
   return Array.isArray(choices) && choices.every((choice) => isObject(choice) && isObject(choice['properties'])) ? choices : undefined
 }
 
-/** A field as a model is told of it: in fewer words, and without them where its name says all. */
+/** The description of a field for a model: shorter, and empty if its name suffices. */
 const told = (name: string, schema: unknown): unknown => {
   if (!isObject(schema) || schema['description'] === undefined || !Object.hasOwn(words, name)) return schema
   const { description: _description, ...silent } = schema

@@ -49,7 +49,7 @@ const callsFor = (role: Role, api: string, version: string): string[] => {
 
 type Read = Output<'readContent'>
 
-/** The purpose of the link, or the open assignments. */
+/** Lines about the assignment of the link, or about the open assignments. */
 const assignmentLines = async (http: Http, caller: Caller, doc: string, api: string, { assignment }: Read): Promise<string[]> => {
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment
