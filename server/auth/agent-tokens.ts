@@ -21,7 +21,7 @@ export interface AgentTokenOptions {
 const prefix = 'ai_'
 const rememberedMax = 1000
 
-// Asymmetric only: a key that everybody may read must not verify what everybody could sign with it.
+// Asymmetric only: with a public symmetric key, everybody could sign.
 const algorithms = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']
 
 interface Claims {
@@ -59,7 +59,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
     const subject = text(claims.sub)
     const expiresAt = typeof claims.exp === 'number' ? claims.exp * 1000 : undefined
     const audiences = [claims.aud].flat()
-    // Values, not presence: a token for another service is no token for us.
+    // It checks values, not only presence: a token for another service is not valid here.
     if (subject === undefined || expiresAt === undefined || expiresAt <= clock.now() || !audiences.includes(baseUrl)) return undefined
     const id = hash('sha256', `${issuer}\0${subject}`, 'base64url').slice(0, 22)
     return { id, name: (text(claims.name) ?? text(claims.client_id) ?? subject).slice(0, limits.authorCharsMax), expiresAt }

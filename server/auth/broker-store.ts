@@ -1,5 +1,5 @@
 /**
- * Where the embedded broker keeps its records, as `oidc-provider` asks for it: one adapter per model over our storage.
+ * The storage of the embedded broker's records, in the form that `oidc-provider` requires: one adapter per model over our storage.
  *
  *   ['oidc', model, hash of id]            { expiresAt, account, consumed, sealed }
  *   ['oidc', 'uid', hash]                  session of a uid → hash of its id
@@ -7,7 +7,7 @@
  *   ['oidc', 'grant', hash, model, hash]   what was issued under a grant
  *   ['oidc', 'of', account, model, hash]   all that is for an account: sessions, sign-ins under way, grants and what was issued under them
  *
- * Ids are bearer secrets (codes, tokens, cookies), so they are kept by their hash and the payloads sealed.
+ * Ids are bearer secrets (codes, tokens, cookies), so records are stored under their hash, with sealed payloads.
  */
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { errors } from 'oidc-provider'
@@ -73,7 +73,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     return found !== undefined && (await counts(found.record)) ? open(model, hash, found.record) : undefined
   }
 
-  /** Whether the access of the account was not ended since. */
+  /** Whether the access of the account has not been ended since. */
   const counts = async ({ account, epoch = 0 }: BrokerRecord): Promise<boolean> => account === null || (await epochNow(account)) === epoch
 
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
@@ -100,7 +100,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     ]
   }
 
-  /** A client in use stays: its lifetime begins again now and then. */
+  /** A client in use stays: its lifetime is renewed from time to time. */
   const renewClient = async (hash: string): Promise<void> => {
     const found = await findLive<BrokerRecord>(service, recordKey('Client', hash))
     if (found === undefined || found.record.expiresAt - clock.now() > lifetimeMs(undefined) / 2) return
@@ -151,7 +151,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
     },
     async destroy(id) {
       await storage.commit({ deletes: [recordKey(model, hashSecret(id))] })
-      // A token was revoked, or used twice: who acts under the grant is disconnected at once.
+      // A token was revoked, or used twice: connections under the grant are closed at once.
       if (model === 'Grant') await endProgramOfGrant(service, hashSecret(id))
     },
     revokeByGrantId: (grantId) => endIssued(hashSecret(grantId))

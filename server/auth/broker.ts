@@ -42,7 +42,7 @@ export const brokerPaths = {
   end_session: '/auth/oauth2/sign-out'
 } as const
 
-/** Where a person signs in or agrees; the cookie of the interaction is good for this path alone. */
+/** The path for sign-in and consent; the cookie of the interaction is valid only for this path. */
 export const interactionPath = '/auth/interaction'
 
 export interface BrokerOptions {
@@ -52,16 +52,16 @@ export interface BrokerOptions {
   readonly secret: Uint8Array
   readonly stylesheet: string | undefined
   readonly log: Log
-  /** Fetches the document by which a client describes itself; null: such clients are unknown. */
+  /** Fetches the metadata document of a client; null: such clients are unknown. */
   readonly fetchDocument: FetchClientDocument | null
-  /** Whether one more may be fetched because an address asks. */
+  /** Whether one more may be fetched for an address. */
   readonly mayFetchFor: (address: string) => boolean
 }
 
 export interface Broker {
   readonly store: BrokerStore
   provider(): Promise<Provider>
-  /** The account and program that a token stands for; undefined when the token is not good, or was issued for another service. */
+  /** The account and program of a token; undefined if the token is invalid, or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
   /** Lets the provider answer. */
   answer(ctx: Context): Promise<void>
@@ -69,7 +69,7 @@ export interface Broker {
 
 const daySeconds = 24 * 3600
 
-/** The signing keys, made at first use and kept sealed. ES256 for those who ask; RS256 because every client knows it. */
+/** The signing keys, created at first use and stored sealed. ES256 for clients that request it; RS256 because every client knows it. */
 const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWebKey[] }> => {
   const key = keys.broker('signing-keys')
   const context = 'oidc signing keys'
@@ -83,7 +83,7 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
         return { ...(await exportJWK(pair.privateKey)), alg, use: 'sig' }
       })
     )
-    // Two processes that start at once must not sign with different keys: the one that is late reads the other's.
+    // Two processes that start at once must not sign with different keys: the later one reads the keys of the other.
     await storage.commit({
       checks: [{ key, version: null }],
       puts: [{ key, value: encodeRecord(vault.seal(JSON.stringify({ keys: made }), context)) }]
@@ -93,7 +93,7 @@ const signingKeys = async ({ storage, vault }: Service): Promise<{ keys: JsonWeb
 
 export const mcpPath = '/mcp'
 
-/** The resource that an indicator (RFC 8707) names, as tokens carry it; undefined: nothing of ours. */
+/** The resource that an indicator (RFC 8707) names, in the form for tokens; undefined: not one of ours. */
 export const audienceOf = (baseUrl: string, indicator: string): string | undefined => {
   if (indicator === `${baseUrl}${mcpPath}` || indicator === `${baseUrl}${mcpPath}/`) return `${baseUrl}${mcpPath}`
   return indicator === baseUrl || indicator === `${baseUrl}/` ? baseUrl : undefined
@@ -103,7 +103,7 @@ const scopePrefix = 'docs:'
 /** A scope for each role; the highest that was granted counts. */
 export const documentScopes: readonly string[] = roles.map((role) => `${scopePrefix}${role}`)
 
-/** All that a client may ask for. */
+/** All scopes that a client may request. */
 const knownScopes: ReadonlySet<string> = new Set(['openid', 'offline_access', 'email', 'profile', ...documentScopes])
 
 /** Scopes without those that are unknown here (RFC 6749 §3.3); as they are when none is known, for the broker to refuse. */
@@ -220,7 +220,7 @@ const accountOf =
     return { accountId: id, claims: () => claims }
   }
 
-/** Our own service needs nobody's leave; every other client is granted what the person agreed to. */
+/** Our own service needs no consent; every other client gets the scopes that the person agreed to. */
 const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => {
   const { client, session, provider, result } = ctx.oidc
   const clientId = client?.clientId ?? ''
@@ -237,7 +237,7 @@ const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => 
 export const clientHost = (clientId: string): string | undefined =>
   clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined
 
-/** The address that asked, kept from the provider, which would believe headers. */
+/** The requesting address, hidden from the provider, which would trust headers. */
 const askedFrom = new WeakMap<IncomingMessage, string>()
 
 /**
@@ -273,7 +273,7 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
   // RFC 8252 §7.3: a program on the person's machine listens on any port. A document cannot know which, as a registration can.
   const isLocal = (uri: unknown): boolean => typeof uri === 'string' && uri.startsWith('http:') && URL.canParse(uri)
   if (clientHost(metadata.client_id) !== undefined && metadata.redirect_uris.some(isLocal)) metadata.application_type = 'native'
-  // Many such programs leave the field out, and the default of the protocol is a program of the web.
+  // Many such programs omit the field, and the default of the protocol is a web client.
   if (isTypeOmitted && areNative(metadata.redirect_uris)) metadata.application_type = 'native'
   const hasCredentials = (uri: unknown): boolean => {
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
@@ -306,7 +306,7 @@ const clientDocuments = ({ fetchDocument, mayFetchFor }: BrokerOptions): object 
 const createProvider = async (options: BrokerOptions, store: BrokerStore): Promise<Provider> => {
   const { service, cookies, secret, stylesheet, log, fetchDocument } = options
   const { errors, interactionPolicy, Provider } = await import('oidc-provider')
-  // The provider's own error for an address to return to says nothing of the reason.
+  // The provider's own error for a redirect address does not give the reason.
   const refusedReturn = (why: string): Error =>
     Object.assign(new errors.CustomOIDCProviderError('invalid_redirect_uri', why), { allow_redirect: false })
   const { baseUrl } = service
@@ -314,7 +314,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   const policy = interactionPolicy.base()
   // OpenID Connect Prompt Create 1.0: a client asks for a new account.
   policy.add(new interactionPolicy.Prompt({ name: 'create', requestable: true }), 0)
-  // Anybody can call itself what another is called (RFC 8252 §8.6): who gets at documents is agreed to each time.
+  // Any client can use another's name (RFC 8252 §8.6), so access to documents needs consent each time.
   policy
     .get('consent')
     ?.checks.add(
@@ -423,7 +423,7 @@ export const createBroker = (options: BrokerOptions): Broker => {
   const store = createBrokerStore(service)
   let made: Promise<Provider> | undefined
   let listener: ReturnType<Provider['callback']> | undefined
-  // At first use: making keys takes a while, and many servers are never signed in to.
+  // At first use: creating keys takes a while, and on many servers nobody ever signs in.
   const provider = (): Promise<Provider> => {
     made ??= createProvider(options, store).catch((error: unknown) => {
       made = undefined

@@ -1,7 +1,7 @@
 /**
- * Fetches the document by which a client of OAuth describes itself (OAuth Client ID Metadata Document, draft 02): its `client_id` is the https
- * address of the document. Strangers choose that address, so the request reaches public addresses only, follows no redirect, carries
- * nothing of ours, and is bounded in time and size.
+ * Fetches the metadata document of an OAuth client (OAuth Client ID Metadata Document, draft 02): its `client_id` is the https address of the
+ * document. Strangers choose that address, so the request reaches only public addresses, follows no redirect, contains none of our credentials, and
+ * is bounded in time and size.
  */
 import { lookup as resolveName } from 'node:dns'
 import { request } from 'node:https'
@@ -55,7 +55,7 @@ export const isPublicAddress = (address: string): boolean => {
   return version === 6 && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** Resolves a name once; the connection goes to what was checked. A name with one address that may not be reached is refused. */
+/** Resolves a name once, and connects to the checked address. A name with a forbidden address is refused. */
 const checkedLookup =
   (mayReach: (address: string) => boolean): LookupFunction =>
   (name, options, callback) =>
@@ -79,7 +79,7 @@ const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => 
 
 export type FetchClientDocument = (url: string) => Promise<Response>
 
-/** Errors: for every address that may not be reached, for an answer other than 200, too large or too late. */
+/** Errors: for a forbidden address, and for an answer that is not 200, too large or too late. */
 export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
   let underWay = 0
 

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 export interface Cookies {
   /** Name of the cookie that holds the session of a browser. */
   readonly session: string
-  /** Name of the cookie that ties a sign-in under way to this browser. */
+  /** Name of the cookie that ties a sign-in in progress to this browser. */
   readonly signIn: string
   /** Names of the embedded broker's own. */
   readonly broker: { readonly session: string; readonly interaction: string; readonly resume: string }
@@ -31,7 +31,7 @@ export const cookiesOf = (baseUrl: string): Cookies => {
   }
 }
 
-/** The value of a cookie; undefined when it is absent, empty or there twice. */
+/** The value of a cookie; undefined if it is absent, empty or sent twice. */
 export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined => {
   if (cookie === undefined) return undefined
   const values = cookie

@@ -13,7 +13,7 @@ const utf8 = (text: string): string => {
   return decoded.includes('\uFFFD') ? text : decoded
 }
 
-/** A name as it is kept: one line, no control characters, bounded; undefined when nothing is left. */
+/** The stored form of a name: one line, no control characters, bounded; undefined if nothing is left. */
 export const cleanAuthor = (name: string | undefined): string | undefined => {
   const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean === '' ? undefined : clean
@@ -25,6 +25,6 @@ export const readCredentials = (headers: IncomingHttpHeaders, query: URLSearchPa
   const key = first(headers['x-share-key']) ?? query.get('key') ?? undefined
   const header = first(headers['x-agent-author'])
   const author = cleanAuthor((header === undefined ? undefined : utf8(header)) ?? query.get('author') ?? undefined)
-  // An Authorization header that is no bearer token is a credential too: never ignored.
+  // An Authorization header that is not a bearer token is also a credential: it is never ignored.
   return { key: key === '' ? undefined : key, bearer: bearer ?? headers.authorization, cookie: readCookie(headers, sessionCookie), author }
 }

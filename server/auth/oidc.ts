@@ -1,6 +1,6 @@
 /**
- * The service as a relying party (OpenID Connect, code + PKCE): the same towards the embedded broker and an external issuer.
- * The state of a sign-in under way is sealed in a cookie of the browser that began it, so nobody can finish another's.
+ * The service as a relying party (OpenID Connect, code + PKCE): the same towards the embedded broker and an external issuer. The state of a sign-in
+ * in progress is sealed in a cookie of the browser that began it, so nobody else can finish it.
  */
 import * as oidc from 'openid-client'
 import { ServiceError } from '../../shared/errors.ts'
@@ -31,11 +31,11 @@ export interface SignedIn {
 export interface RelyingParty {
   /** Sends the browser to the issuer. Errors: `issuer_unavailable`. */
   begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
-  /** The issuer's statements about the person who came back. Errors: `sign_in_failed`, `issuer_unavailable`. */
+  /** The issuer's statements about the returning person. Errors: `sign_in_failed`, `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
   /** Metadata of the issuer. Errors: `issuer_unavailable`. */
   metadata(): Promise<oidc.ServerMetadata>
-  /** Where the issuer ends its own session; undefined when it cannot. */
+  /** The address at which the issuer ends its own session; undefined if it has none. */
   signOutUrl(): Promise<string | undefined>
 }
 
@@ -51,7 +51,7 @@ const context = 'sign-in under way 1'
 /** Tabs that may be signing in at once; a header has room for few such cookies. */
 const tabsMax = 4
 
-/** A path of ours to return to: no other origin, however it is written. Anything else is the page with one's documents. */
+/** The path of this service to return to, never another origin, however it is written. Any other value gives the home page. */
 export const safeReturnTo = (text: string | null | undefined, baseUrl: string): string => {
   const fallback = '/'
   // eslint-disable-next-line no-control-regex
@@ -71,7 +71,7 @@ const unreachable = (error: unknown): boolean => {
   return (typeof status === 'number' && status >= 500) || (error.cause instanceof Error && unreachable(error.cause))
 }
 
-/** A client of an issuer whose metadata is read when needed and kept for a while. Errors: `issuer_unavailable`. */
+/** A client of an issuer, whose metadata is read on demand and cached for a while. Errors: `issuer_unavailable`. */
 export const issuerClient = (
   { clock }: Pick<Service, 'clock'>,
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
@@ -118,7 +118,7 @@ export const createRelyingParty = (options: RelyingPartyOptions): RelyingParty =
 
   const cookieOf = (state: string): string => `${cookies.signIn}-${state.slice(0, 8)}`
 
-  /** Tabs that were left: their cookies go before they fill the header. */
+  /** Abandoned tabs: their cookies are removed before they fill the header. */
   const clearOthers = (ctx: Context): void => {
     const names = (ctx.req.headers.cookie ?? '').split(/[\s;]/).map((pair) => pair.slice(0, Math.max(0, pair.indexOf('='))))
     const left = names.filter((name) => name.startsWith(`${cookies.signIn}-`))

@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn): what a browser is asked to sign, and whether it did. Challenges are sealed texts that go through the form and are
- * good once, for one purpose and a few minutes; nothing is kept for those who only look at a page.
+ * Passkeys (WebAuthn): the challenge for a browser, and the check of its answer. Challenges are sealed texts that pass through the form and are
+ * valid once, for one purpose and a few minutes. A page view alone stores nothing.
  */
 import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -22,7 +22,7 @@ export interface PasskeyQuestion {
 
 export interface Passkeys {
   askToMake(account: Account): Promise<PasskeyQuestion>
-  /** Keeps the passkey that was made. False when it is not what was asked for. */
+  /** Stores the created passkey. False if it does not match the challenge. */
   keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
   /** `about`: the sign-in that it is for. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
@@ -66,7 +66,7 @@ export const createPasskeys = (service: Service): Passkeys => {
     return { challenge, sealed: vault.seal(JSON.stringify({ about, challenge, expiresAt } satisfies Challenge), context) }
   }
 
-  /** The challenge of a sealed text, which is used up; undefined when it is not good, or not for this. */
+  /** The challenge of a sealed text, which is then used up; undefined if it is invalid, or for another purpose. */
   const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
     let found: Challenge
     try {

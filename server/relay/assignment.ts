@@ -10,13 +10,13 @@ import type { Upload } from '../domain/ports.ts'
 import { newAssetId } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** The part of a connection that its assignments use. */
+/** The part of a connection that its attempts use. */
 export interface Wire {
   say(message: ServiceMessage): void
   send(frame: Uint8Array): void
 }
 
-/** Kind of file that comes out of a job; absent: none. */
+/** Kind of the result file of a job; absent: none. */
 const fileOf: Partial<Readonly<Record<JobKind, MediaKind>>> = { image: 'image', speech: 'audio' }
 
 /** The node ended, the job was canceled, or what came was refused: nothing of it is to be kept. */
@@ -28,7 +28,7 @@ export class Assignment {
   readonly number: number
   readonly job: Job
   readonly doc: string
-  /** From 0 to 1; undefined: the node has not told. */
+  /** From 0 to 1; undefined: the node has not reported it. */
   progress: number | undefined
   readonly #service: Service
   readonly #wire: Wire
@@ -75,7 +75,7 @@ export class Assignment {
       }
   }
 
-  /** The node has worked through so many bytes of the file. Errors: `RangeError`. */
+  /** Records that the node has processed so many bytes of the file. Errors: `RangeError`. */
   credit(bytes: number): void {
     this.#window.give(bytes)
   }

@@ -44,7 +44,7 @@ function runChild(folder: string, full: boolean): Promise<Finding> {
   return promise
 }
 
-/** The finding of a child, or what its end without one tells. */
+/** The finding of a child, or the conclusion from its exit without one. */
 function judge(folder: string, error: (Error & { signal?: unknown; code?: unknown }) | null, stdout: string): Finding {
   const finding = error ? undefined : parseFinding(stdout)
   if (finding) return finding

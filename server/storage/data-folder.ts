@@ -1,5 +1,5 @@
 /**
- * The data folder. All of it is needed to restore a backup; `lock` alone may be left out.
+ * The data folder. All of it is needed to restore a backup; only `lock` may be left out.
  *
  *     instance.json   { "format": 1, "instance": id, "createdBy": version, "createdAt": ISO time, "initialised": boolean }
  *                     `initialised` is set once `store/` has been created: from then on a missing or empty store is a loss, not a first start
@@ -38,7 +38,7 @@ export interface DataFolder {
   /** Random id of this installation. */
   readonly instance: string
   readonly secret: Uint8Array
-  /** Lets go of the lock. */
+  /** Releases the lock. */
   release(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export interface Instance {
   readonly initialised: boolean
 }
 
-/** Creates the folder if there is none, takes its lock and reads its identity. Errors: `DataFolderError`. */
+/** Creates the folder if necessary, takes its lock and reads its identity. Errors: `DataFolderError`. */
 export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   const release = await lockFolder(folder)
   try {
@@ -63,7 +63,7 @@ export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   }
 }
 
-/** The identity of `folder`, made when there is none yet. Errors: `DataFolderError`. */
+/** The identity of `folder`, created if there is none yet. Errors: `DataFolderError`. */
 export async function readOrCreateInstance(folder: string): Promise<Instance> {
   return (await readInstance(folder)) ?? (await usable(folder, () => createInstance(folder)))
 }
@@ -87,7 +87,7 @@ export function refuseNewerFormat(folder: string, format: number): void {
   )
 }
 
-/** Notes that the store of `folder` exists. */
+/** Records that the store of `folder` exists. */
 export async function markInitialised(folder: string, instance: Instance): Promise<void> {
   if (instance.initialised) return
   await usable(folder, () => writeWhole(folder, 'instance.json', toText({ ...instance, initialised: true }), 0o644))
@@ -145,7 +145,7 @@ async function programVersion(): Promise<string> {
   return version
 }
 
-/** Takes the lock of the folder; returns how to let go of it. */
+/** Takes the lock of the folder; returns a function that releases it. */
 async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const file = await usable(folder, async () => {
     await mkdir(folder, { recursive: true, mode: 0o700 })

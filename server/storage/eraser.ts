@@ -3,16 +3,16 @@ import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
 
 export interface Eraser {
-  /** Tells that a commit has asked for it. */
+  /** Reports that a commit needs erasing. */
   due(): void
-  /** Runs now, after a run that is under way. Errors: those of the run. */
+  /** Runs now, after any run in progress. Errors: those of the run. */
   now(): Promise<void>
   /** Resolves when nothing runs any more. The run itself must have been told to end. */
   stop(): Promise<void>
 }
 
 export interface EraserOptions {
-  /** Undefined: nothing comes by itself. */
+  /** Undefined: nothing runs automatically. */
   readonly clock: Clock | undefined
   /** Prepares the first run. */
   readonly prepare: () => Promise<void>
@@ -24,7 +24,7 @@ export interface EraserOptions {
 
 export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Eraser => {
   let running: Promise<void> = prepare().catch(() => undefined)
-  /** No run begins by itself before this, in milliseconds since 1970. */
+  /** No automatic run begins before this, in milliseconds since 1970. */
   let restUntil = 0
   let cancel: (() => void) | undefined
   let stopped = false
@@ -32,7 +32,7 @@ export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Era
   const schedule = (): void => {
     if (clock === undefined || cancel !== undefined || stopped) return
     const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
-    // A run that fails leaves its mark: it comes again, at the latest after the next start.
+    // A failed run leaves its mark, so it is repeated, at the latest after the next start.
     cancel = clock.after(wait, () => void now().catch(schedule))
   }
 

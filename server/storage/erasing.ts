@@ -1,13 +1,13 @@
 /**
- * Overwrites what deletions left in the store's file. LMDB never writes over a page that is in use: deleted and replaced bytes stay on
- * pages that became free, and in the free space of pages that a later transaction has not copied yet.
+ * Overwrites the remains of deletions in the store's file. LMDB never writes over a page that is in use: deleted and replaced bytes stay on pages
+ * that became free, and in the free space of pages that a later transaction has not copied yet.
  *
  *     erasing due   key: 0x00 'erase'               value: float64, big-endian: how many commits have asked for it
  *     filler        key: 0x00 'fill' + uint32       value: zeros that take one page
  *
- * The file is never written by hand. A run copies each page whose free space is not empty by writing one of its records again, puts
- * fillers until LMDB has no free page left, and removes them. Each step is a transaction of its own, small enough that nobody waits for
- * it. A crash leaves fillers behind, which the next start removes, and the mark that the erasing is due.
+ * The file is never written by hand. A run copies each page whose free space is not empty by writing one of its records again, puts fillers until
+ * LMDB has no free page left, and removes them. Each step is a separate transaction, small enough that nobody waits for it. A crash leaves fillers
+ * behind, which the next start removes, and the mark that the erasing is due.
  */
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -38,18 +38,18 @@ interface Space {
   readonly pageBytes: number
   /** Pages that LMDB counts as part of the file. */
   readonly pages: number
-  /** Pages of them that hold nothing. */
+  /** Free pages among them. */
   readonly free: number
 }
 
-/** To be called in a transaction that deletes or replaces what must not stay in the file. */
+/** Called in a transaction that deletes or replaces bytes that must not stay in the file. */
 export function markDue(database: Database): void {
   const mark = Buffer.alloc(8)
   mark.writeDoubleBE(readDue(database) + 1)
   database.putSync(dueKey, mark)
 }
 
-/** How many commits have asked for an erasing that has not ended; 0: none is due. */
+/** The number of commits with an unfinished erasing; 0: none is due. */
 export function readDue(database: Database): number {
   return database.getBinary(dueKey)?.readDoubleBE(0) ?? 0
 }
@@ -107,10 +107,10 @@ function rewrite(database: Database, key: Buffer): void {
 /** Commits that found no free page before all of them count as taken: LMDB holds those that the last two transactions freed back. */
 const emptyCommits = 3
 
-/** Free pages that are taken one by one: about as many as the last transactions hold back. */
+/** Free pages that are filled one by one: about as many as the last transactions hold back. */
 const lastPages = 24
 
-/** How many fillers to put next: never so many that the file grows by more than a few pages. */
+/** The number of fillers to put next: never so many that the file grows by more than a few pages. */
 const fillersFor = ({ free, pageBytes }: Space): number =>
   Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
 
@@ -118,7 +118,7 @@ const fillersFor = ({ free, pageBytes }: Space): number =>
 async function takeFreePages({ database, transact, stopped }: ErasingOptions, filePages: number): Promise<number> {
   const zeros = Buffer.alloc(readSpace(database).pageBytes - pageHeaderBytes)
   let fillers = 0
-  // The first commits are small: they let go of what the last transactions hold back.
+  // The first commits are small: they release the pages that the last transactions hold back.
   for (let empty = 0, commits = 0; empty < emptyCommits && !stopped(); commits++) {
     const before = readSpace(database)
     const count = commits < emptyCommits ? 1 : fillersFor(before)
@@ -132,7 +132,7 @@ async function takeFreePages({ database, transact, stopped }: ErasingOptions, fi
   return fillers
 }
 
-/** Removes all fillers, whichever run put them. */
+/** Removes all fillers, of any run. */
 export async function removeFillers({ database, transact, stopped }: ErasingOptions): Promise<void> {
   while (!stopped()) {
     const keys = [...database.getKeys({ start: fillerPrefix, end: fillerEnd, limit: limits.eraseStepFillers })]
@@ -142,7 +142,7 @@ export async function removeFillers({ database, transact, stopped }: ErasingOpti
   }
 }
 
-/** One run. Resolves with how many bytes of the file were written over; what is deleted meanwhile is for the next run. */
+/** One run. Resolves with the number of overwritten bytes; bytes deleted meanwhile are for the next run. */
 export async function eraseDeleted(options: ErasingOptions): Promise<number> {
   const { database, file, transact, stopped } = options
   const due = readDue(database)

@@ -11,8 +11,8 @@
  *                offset 5    8 bytes    version of the entry: float64, big-endian, a positive integer
  *                offset 13   rest       the value
  *
- * Versions come from one counter of the whole store, so none returns after a delete. `overlappingSync` is off: a commit is then written, fsynced and only
- * afterwards visible, so nobody reads what a power cut could take back, and errors of the disk reach the promise of the commit.
+ * Versions come from one counter of the whole store, so none returns after a delete. `overlappingSync` is off: a commit is then written, fsynced and
+ * only afterwards visible. So nobody reads data that a power cut could undo, and disk errors reach the promise of the commit.
  */
 import assert from 'node:assert/strict'
 import { mkdir, statfs } from 'node:fs/promises'
@@ -41,8 +41,8 @@ import { decodeKey, encodeKey, encodeRange } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
 /**
- * Time for a commit to reach the disk, in seconds; after it the store goes read-only. Ours: a healthy disk takes milliseconds, but a virtual
- * machine that was just resumed, or whose host is busy, has been seen to take more than five seconds once and to be well afterwards.
+ * Time for a commit to reach the disk, in seconds; after it the store goes read-only. Ours: a healthy disk takes milliseconds, but a virtual machine
+ * that was just resumed, or whose host is busy, has once taken more than five seconds and then recovered.
  */
 export const commitSecondsMax = 30
 
@@ -61,9 +61,9 @@ type Database = RootDatabase<Uint8Array, Uint8Array>
 export interface LmdbOptions {
   /** The data folder; the store lies in `store` below it. Its lock is the caller's business (`prepareDataFolder`). */
   readonly folder: string
-  /** Told once when the store went read-only: every later commit is refused with `storage_unavailable` until a restart. */
+  /** Called once when the store becomes read-only: every later commit is refused with `storage_unavailable` until a restart. */
   readonly onFailure?: (error: ServiceError) => void
-  /** Tells when deleted bytes are overwritten; absent: that happens only when `erase` is called. */
+  /** Decides when deleted bytes are overwritten; absent: that happens only when `erase` is called. */
   readonly clock?: Clock
 }
 
@@ -179,7 +179,7 @@ async function adopt(folder: string, database: Database, instance: Instance): Pr
 function createLmdbStorage(database: Database, path: string, { onFailure = () => {}, clock }: LmdbOptions): Storage {
   const watchers = createWatchers()
   let queue: Waiting[] = []
-  /** The group under way; undefined when the store is idle. */
+  /** The group in progress; undefined if the store is idle. */
   let writing: Promise<void> | undefined
   let failure: ServiceError | undefined
   let closed = false
@@ -233,7 +233,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
   const erasing = { database, file: join(path, 'data.mdb'), transact, stopped: () => closed }
   const eraser = createEraser({
     clock,
-    // A run that a crash cut short left them behind.
+    // A run that a crash interrupted left them behind.
     prepare: () => removeFillers(erasing),
     run: () => eraseDeleted(erasing),
     isDue: () => readDue(database) > 0
@@ -277,7 +277,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       closed = true
       await writing
       await eraser.stop()
-      // After a failure LMDB may wait for ever for a transaction that never ended.
+      // After a failure, LMDB may wait forever for a transaction that never ended.
       if (!failure) await database.close()
     }
   }
@@ -380,7 +380,7 @@ function quiet<T>(written: Promise<T>): Promise<T> {
   return written
 }
 
-/** False also when the disk does not even tell its size: it failed then, which is worse than being full. */
+/** Also false if the disk does not even report its size: it has then failed, which is worse than being full. */
 async function isFull(path: string): Promise<boolean> {
   const disk = await statfs(path).catch(() => undefined)
   return disk !== undefined && disk.bavail * disk.bsize < freeBytesMin

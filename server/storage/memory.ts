@@ -1,4 +1,4 @@
-/** The store in memory: for tests, and to check the contract that LMDB fulfils as well. */
+/** The store in memory, for tests, and to check the contract that LMDB also fulfils. */
 import assert from 'node:assert/strict'
 
 import { limits } from '../../shared/limits.ts'
@@ -6,7 +6,7 @@ import type { Batch, Entry, Key, Range, Storage } from '../domain/ports.ts'
 import { compareKeys, compareParts, encodeKey, isBelow } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
-/** A store that forgets everything at its end: for tests and trials. Keeps its own copy of every value. */
+/** A store without persistence, for tests and trials. It stores its own copy of every value. */
 export function createMemoryStorage(): Storage {
   const entries: Entry[] = []
   const watchers = createWatchers()

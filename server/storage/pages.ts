@@ -1,5 +1,5 @@
 /**
- * The known layout of LMDB's pages, to find what deletions left in them. Pages are read, never written.
+ * The known layout of LMDB's pages, to find the remains of deletions in them. Pages are read, never written.
  *
  *     page   offset 0    8 bytes    page number, little-endian
  *            offset 8    8 bytes    transaction
@@ -11,8 +11,8 @@
  *            offset 6    2 bytes    length of the key
  *            offset 8               key, value
  *
- * LMDB removes a node by moving its neighbours over it. The bytes of the last one stay in the free space until the page is written again:
- * to a page that LMDB copies, it copies what is in use only (`mdb_page_copy`).
+ * LMDB removes a node by moving its neighbours over it. The bytes of the last one stay in the free space until the page is written again: to a page
+ * that LMDB copies, it copies what is in use only (`mdb_page_copy`).
  */
 import { keyBytesMax } from './keys.ts'
 

@@ -1,12 +1,12 @@
 /**
- * Keeps what was read lately, for any store. Small records that every request reads (links, heads, canonical texts) then cost no
- * copy, no checksum and no parsing.
+ * Caches recent reads, for any store. Small records that every request reads (links, heads, canonical texts) then need no copy, no checksum and no
+ * parsing.
  *
  * A commit of this process takes its keys out before its promise resolves; one of another node does when `watch` tells of it.
  */
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 
-/** Entries kept, and bytes of their values in all; the oldest go first. */
+/** Cached entries, and the total bytes of their values; the oldest are removed first. */
 const entriesMax = 20_000
 const bytesMax = 64 * 1024 * 1024
 /** Larger values are read again each time. */
@@ -20,7 +20,7 @@ const nameOf = (key: Key): string => {
 }
 
 interface Kept {
-  /** One promise for all who ask. */
+  /** One promise for all concurrent readers. */
   readonly answer: Promise<Entry>
   readonly bytes: number
 }
@@ -28,7 +28,7 @@ interface Kept {
 export const withReadCache = (storage: Storage): Storage => {
   const entries = new Map<string, Kept>()
   let bytes = 0
-  // Rises with every commit: what was read before one must not be kept after it.
+  // Increases with every commit: a value read before a commit must not be cached after it.
   let generation = 0
 
   const forget = (name: string): void => {

@@ -28,7 +28,7 @@ export function createWatchers(): Watchers {
       return () => remove(root, prefix, watch)
     },
     notify(keys) {
-      // A wake that throws is a bug of its owner: alone in its microtask it neither stops other wakes nor the commit.
+      // A wake that throws is a bug of its owner: in its own microtask it stops neither other wakes nor the commit.
       for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched))
     }
   }
