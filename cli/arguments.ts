@@ -1,4 +1,4 @@
-/** From the words of a command line to a command and its values, by the table of commands. */
+/** Parses a command line into a command and its values, by the table of commands. */
 import { parseArgs } from 'node:util'
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
@@ -11,7 +11,7 @@ export type Value = string | number | boolean | readonly string[] | object
 
 export interface Parsed {
   readonly command: Command
-  /** By the name of the option; those of all commands too. */
+  /** By the name of the option; includes those of all commands. */
   readonly options: Readonly<Record<string, Value>>
   /** By the name of the positional. */
   readonly positionals: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export interface Parsed {
 
 // ——— the command ———
 
-/** Words of the line before the command are options of all commands. */
+/** Words of the line before the command must be options that apply to all commands. */
 const optionsBefore = (words: readonly string[]): number => {
   let at = 0
   while (words[at]?.startsWith('-') === true && words[at] !== '-') {
@@ -32,13 +32,13 @@ const optionsBefore = (words: readonly string[]): number => {
 
 export interface Line {
   readonly command: Command | undefined
-  /** The words typed in the place of a command: one, a group of them, or neither. */
+  /** The words typed where a command should be: one, a group of them, or neither. */
   readonly typed: string
-  /** Without the words of the command. */
+  /** The line without the words of the command. */
   readonly rest: readonly string[]
 }
 
-/** The command that a line begins with. */
+/** Finds the command at the beginning of a line. */
 export const splitLine = (words: readonly string[]): Line => {
   const start = optionsBefore(words)
   const spoken: string[] = []
@@ -60,9 +60,9 @@ export const splitLine = (words: readonly string[]): Line => {
   }
 }
 
-/** Errors: `usage`, with what was probably meant. */
+/** Errors: `usage`, with the likely command. */
 export const unknownCommand = (typed: string): Failure => {
-  // `agmd push` leaves out the first word.
+  // The first word may be left out, as in `agmd push`.
   const short = commands.find(({ words }) => words.endsWith(` ${typed}`))?.words
   const meant = short ?? nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
   const hint = meant === undefined ? 'agmd --help lists the commands.' : `Did you mean: agmd ${meant}`
@@ -83,7 +83,7 @@ interface Token {
   readonly inlineValue?: boolean | undefined
 }
 
-// Ids may begin with a dash: a long word with a capital, a digit or a low line in it is one, not an option. No word of a command line holds NUL.
+// Ids may begin with a dash: a long word with a capital, a digit or an underscore is an id, not an option. No word of a command line contains NUL.
 const isId = (word: string): boolean => /^-[\w-]{11,}$/.test(word) && /[A-Z\d_]/.test(word)
 const shield = (word: string): string => (isId(word) ? `\0${word}` : word)
 const unshield = (token: Token): Token => (token.value?.startsWith('\0') === true ? { ...token, value: token.value.slice(1) } : token)
@@ -119,7 +119,7 @@ const valueOf = (command: Command, option: Option, given: readonly string[]): Va
   }
 }
 
-/** A value as it was typed, or the file that it stands in. */
+/** A value as typed, or the file that contains it. */
 type Source = { readonly text: string } | { readonly file: string }
 
 interface Given {
@@ -128,7 +128,7 @@ interface Given {
   readonly positionals: string[]
 }
 
-/** Errors: `usage` for what is not known, or has no value. */
+/** Errors: `usage` for an unknown option, or one without a value. */
 const sort = (command: Command, options: readonly Option[], words: readonly string[]): Given => {
   const given: Given = { values: new Map(), flags: new Map(), positionals: [] }
   for (const { kind, name = '', rawName = '', value, inlineValue } of tokensOf(options, words)) {
@@ -155,7 +155,7 @@ const sort = (command: Command, options: readonly Option[], words: readonly stri
   return given
 }
 
-/** Texts that stand in files are read now. Errors: `file_not_found`. */
+/** Reads values that are given as files. Errors: `file_not_found`. */
 const readSources = async (sources: readonly Source[]): Promise<string[]> => {
   const texts: string[] = []
   for (const source of sources) {
@@ -188,7 +188,7 @@ export const parse = async (command: Command, words: readonly string[]): Promise
   return { command, options: found, positionals: placedWords }
 }
 
-/** The fields of the operation's input that a line gives. */
+/** Returns the fields of the operation's input that a line sets. */
 export const fieldsOf = ({ command, options, positionals }: Parsed): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
   for (const { name, field } of command.positionals)

@@ -1,4 +1,4 @@
-/** One run of a command: what was given, where it goes, and how it is answered. */
+/** One run of a command: its input, its destination, and its output. */
 import type { Client } from '../shared/client.ts'
 import { fieldsOf, type Parsed, type Value } from './arguments.ts'
 import { Failure } from './failure.ts'
@@ -9,31 +9,31 @@ import { masked, type Terminal } from './terminal.ts'
 export interface Call {
   readonly parsed: Parsed
   readonly terminal: Terminal
-  /** Fields of the operation's input that were given. */
+  /** The given fields of the operation's input. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The name to write under. */
+  /** The name of the author. */
   readonly author: string | undefined
   option(name: string): Value | undefined
-  /** Whether a flag is set; undefined when it was not mentioned. */
+  /** Returns whether a flag is set; undefined if it was not given. */
   flag(name: string): boolean | undefined
   words(name: string): string | undefined
   positional(name: string): string | undefined
-  /** The document that was named. */
+  /** Returns the named document. */
   place(name?: string): Place
-  /** The service, for what is on no document. */
+  /** Returns the origin of the service, for commands without a document. */
   origin(): string
-  /** A client for a document, or for the account. */
+  /** Returns a client for a document, or for the account. */
   client(place?: Place): Client
-  /** Prints an answer with its keys hidden, but where the command is there to tell a link. */
+  /** Prints an answer with its keys hidden, except for commands whose purpose is to show a link. */
   answer(value: unknown, words: () => string): void
   /** Asks before something is destroyed. Errors: `canceled`, `usage`. */
   confirm(question: string): Promise<void>
 }
 
-/** The action of a command. Answers the exit code; 0 when nothing. */
+/** The action of a command. Resolves to the exit code, or to nothing for 0. */
 export type Action = (call: Call) => Promise<number | void>
 
-/** Errors: `usage` for what no header can carry. */
+/** Errors: `usage` for a name that no header can contain. */
 const nameFrom = (source: string, given: string | undefined): string | undefined => {
   const name = given?.trim() ?? ''
   if (/[\u0000-\u001f\u007f]/.test(name))

@@ -1,4 +1,4 @@
-/** `docs status` and `docs diff`: how a file and its document differ. */
+/** `docs status` and `docs diff`: the differences between a file and its document. */
 import type { Output } from '../shared/operations/index.ts'
 import { unifiedDiff } from '../shared/text/diff.ts'
 import type { Call } from './call.ts'
@@ -16,7 +16,7 @@ export const counted = (before: string, after: string): string => {
   return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`
 }
 
-/** The suggestions that were made, or in a dry run would be. */
+/** Describes the suggestions that were made, or that a dry run would make. */
 export const toldProposals = (
   { terminal }: Call,
   { suggestions = [], diff }: Pick<Output<'replaceContent'>, 'suggestions' | 'diff'>,

@@ -1,4 +1,4 @@
-/** Completion of the shells, from the table of commands. */
+/** Shell completion, from the table of commands. */
 import { globalOptions, isOnByDefault } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
 import type { Action } from './call.ts'

@@ -1,4 +1,4 @@
-/** Is everything as it should be: this machine, the service, the session. */
+/** Checks this machine, the service and the session. */
 import { statSync } from 'node:fs'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { version } from './build.ts'
@@ -26,7 +26,7 @@ const check = async (name: string, look: () => Promise<string> | string): Promis
 }
 
 const settings = (): string => {
-  // Before it is read, which mends it.
+  // Before it is read, which repairs it.
   const found = statSync(hostsPath(), { throwIfNoEntry: false })
   const wasOpen = process.platform !== 'win32' && found !== undefined && (found.mode & 0o077) !== 0
   const count = Object.keys(readHosts()).length
@@ -48,7 +48,7 @@ const session = async (origin: string, token: string | undefined): Promise<strin
 const service = async (call: Call): Promise<Check[]> => {
   const origin = call.origin()
   const reached = await check('service', async () => {
-    // Without credentials: a session that has ended is no fault of the service.
+    // Without credentials: an ended session is not a fault of the service.
     const health = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).readHealth()
     return `${origin}, version ${oneLine(health.version)}, ${health.status}`
   })

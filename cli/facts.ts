@@ -1,4 +1,4 @@
-/** The details of an error in lines: which field, which role, where, how much. */
+/** The details of an error, line by line: which field, which role, where, how much. */
 import { oneLine } from './terminal.ts'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -15,13 +15,13 @@ const place = ({ line, before, after }: Readonly<Record<string, unknown>>): stri
 const failure = ({ operation, message }: Readonly<Record<string, unknown>>): string =>
   `operation ${String(operation)}: ${oneLine(String(message))}`
 
-/** A line that may have been meant. */
+/** Names a line that may have been meant. */
 const similar = ({ line, text }: Readonly<Record<string, unknown>>): string => `line ${String(line)} is near: ${oneLine(String(text), 100)}`
 
 const ids = (named: string, value: unknown): string[] =>
   Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []
 
-/** `shown`: what a field of the request is called on the command line. */
+/** `shown`: the name of a request field on the command line. */
 export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (field: string) => string): string[] => {
   const { requiredRole, role, retryAfterSeconds, failures, candidates } = details
   const limits = Object.entries(details).filter(([name, value]) => name.endsWith('Max') && typeof value === 'number')

@@ -1,4 +1,4 @@
-/** The client's own errors, besides those of the service (shared/errors.ts), and how both are told. */
+/** The client's own errors, in addition to those of the service (shared/errors.ts), and how both are reported. */
 import { type ErrorCode, errorMeanings, ServiceError, signInHint } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 
@@ -41,7 +41,7 @@ export class Failure extends Error {
   }
 }
 
-/** A failure as it is told: as `error` in JSON, and by its exit code. */
+/** A failure as reported: as `error` in JSON, and by its exit code. */
 export interface Told {
   readonly code: string
   readonly message: string
@@ -52,7 +52,7 @@ export interface Told {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The client's advice in place of a hint that is about HTTP. */
+/** The client's advice instead of a hint that is about HTTP. */
 const hints: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'Correct the fields above and run the command again.',
   credential_required: 'Add the share URL of the document, or sign in: agmd login.',
@@ -76,7 +76,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'Run the command again.'
 }
 
-/** Exit code of an answer that names no error of ours. */
+/** Returns the exit code for an answer without a known error. */
 const exitOfStatus = (status: number): number => {
   if (status === 401 || status === 403) return exitCodes.signIn
   if (status === 404 || status === 410) return exitCodes.notFound
@@ -86,15 +86,15 @@ const exitOfStatus = (status: number): number => {
   return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.error
 }
 
-// Told in their own fields, or of no use outside of HTTP.
+// Reported in their own fields, or useless outside of HTTP.
 const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance', 'code', 'hint', 'requestId', 'retryable'])
 
 const toldByService = (error: ServiceError): Told => {
   const { requestId, hint, status, code } = error.details
   const known = code === error.code
-  // The service may know more about a wrong field than that.
+  // The service may give more details about an invalid field.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
-  // Where only an account helps, no link does.
+  // Where only an account helps, a link does not.
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
@@ -109,7 +109,7 @@ const toldByService = (error: ServiceError): Told => {
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-/** Any error as it is told. Every other failure is a fault of this program. */
+/** Describes any error for the output. Every unknown failure is a fault of this program. */
 export const tell = (error: unknown): Told => {
   if (error instanceof ServiceError) return toldByService(error)
   if (error instanceof Failure) {

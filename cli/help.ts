@@ -11,14 +11,14 @@ const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ')
 
 const section = (paint: Paint, title: string, body: string): string => `${paint('bold', title)}\n${indented(body)}`
 
-/** The first sentence, without its end. */
+/** Returns the first sentence, without its period. */
 const brief = (summary: string): string => summary.slice(0, /\.(?:\s|$)/.exec(summary)?.index)
 
 const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
 
 const rows = (chosen: readonly Command[]): string => columns(chosen.map(({ words, summary }) => [words, brief(summary)]))
 
-/** All commands, a line each. */
+/** Returns all commands, one per line. */
 export const commandList = ({ paint }: Terminal): string =>
   `${rows(commands)}\n\n${paint('dim', 'agmd COMMAND --help explains a command.')}`
 

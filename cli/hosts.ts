@@ -1,6 +1,6 @@
 /**
- * The memory of services: sessions and keys, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable by its owner only.
- * `{ "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`: a secret is only ever sent to the origin it stands under.
+ * Stored sessions and keys of services, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable only by its owner. `{ "https://docs.example": { "token",
+ * "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`: a secret is sent only to the origin under which it is stored.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -19,9 +19,9 @@ export interface KnownKey {
 
 export interface Host {
   readonly token?: string
-  /** Name of the signed-in person, to be shown. */
+  /** Name of the signed-in person, for display. */
   readonly user?: string
-  /** Whether it may be spoken to without encryption (plain-http.ts). */
+  /** Whether unencrypted connections are allowed (plain-http.ts). */
   readonly insecureHttp?: boolean
   /** Newest last. */
   readonly keys?: readonly KnownKey[]
@@ -29,15 +29,15 @@ export interface Host {
 
 type Hosts = Readonly<Record<string, Host>>
 
-/** Keys that are remembered of one service; the oldest makes room. */
+/** Most keys stored per service; a new one replaces the oldest. */
 const keysMax = 1000
 
-/** A lock that is older than this was left by a process that was killed, in milliseconds. */
+/** An older lock was left by a process that was killed, in milliseconds. */
 const staleLockMs = 5_000
 
 export const configFolder = (): string => {
   const { XDG_CONFIG_HOME } = process.env
-  // Relative ones are to be ignored (XDG Base Directory Specification).
+  // Relative paths must be ignored (XDG Base Directory Specification).
   const base = XDG_CONFIG_HOME?.startsWith('/') === true ? XDG_CONFIG_HOME : join(homedir(), '.config')
   return join(base, 'agmd')
 }
@@ -51,7 +51,7 @@ export const readHosts = (): Hosts => {
   const path = hostsPath()
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return {}
-  // Others may have read it; from now on they cannot.
+  // Others may have read it so far; now they no longer can.
   if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) chmodSync(path, 0o600)
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
@@ -75,7 +75,7 @@ const takeLock = (path: string): void => {
   }
 }
 
-/** Changes what is remembered of one service; commands that run at the same time wait for each other. */
+/** Changes the data of one service; commands that run at the same time wait for each other. */
 const changeHost = (origin: string, change: (host: Host) => Host): void => {
   makeFolder(configFolder(), 0o700)
   const lock = `${hostsPath()}.lock`
@@ -115,10 +115,10 @@ export const forgetDocument = (origin: string, gone: string): void =>
     return left.length === 0 ? host : { ...host, keys: left }
   })
 
-/** Names a key without telling it: what is kept next to a file. */
+/** Identifies a key without revealing it, for the data next to a file. */
 export const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16)
 
-/** The key of a document that allows most; of two such the one used last. With `print` the one that has this fingerprint. */
+/** Returns the key of a document with the highest role; of two such keys, the one used last. With `print`, the key with this fingerprint. */
 export const knownKey = (origin: string, doc: string, print?: string): string | undefined => {
   const known = (readHosts()[origin]?.keys ?? []).filter((each) => each.doc === doc)
   if (print !== undefined) return known.find(({ key }) => fingerprint(key) === print)?.key

@@ -1,6 +1,6 @@
 /**
- * The memory next to a file: the document that it is of, and the text it began with. For `notes.md` that is `.agmd/notes.md.json`, in a
- * folder that git passes over. The key is not there, only what names it (hosts.ts).
+ * The data next to a pulled file: its document, and the text that it began with. For `notes.md` that is `.agmd/notes.md.json`, in a folder that Git
+ * ignores. It contains only the fingerprint of the key (hosts.ts), not the key.
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -12,11 +12,11 @@ export interface Link {
   readonly doc: string
   /** Fingerprint of the key that was used. */
   readonly key?: string
-  /** Whether that key was not given, but known (service.ts). */
+  /** Whether that key was not given, but found among the stored ones (service.ts). */
   readonly implied?: boolean
-  /** Version that the file began with. */
+  /** The version that the file began with. */
   readonly version: string
-  /** Text of that version. */
+  /** The text of that version. */
   readonly base: string
 }
 
@@ -24,7 +24,7 @@ const folderOf = (file: string): string => join(dirname(file), '.agmd')
 
 export const linkPath = (file: string): string => join(folderOf(file), `${basename(file)}.json`)
 
-/** Undefined when the file was not pulled. Errors: `config_unusable`. */
+/** Undefined if the file was not pulled. Errors: `config_unusable`. */
 export const readLink = (file: string): Link | undefined => {
   const path = linkPath(file)
   const text = readText(path)

@@ -1,4 +1,4 @@
-/** Signing in by a code that a person approves in a browser (RFC 8628), and signing out. */
+/** Signing in with a code that a person approves in a browser (RFC 8628), and signing out. */
 import { spawn } from 'node:child_process'
 import { hostname } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -17,7 +17,7 @@ const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTi
 
 // ——— the browser ———
 
-/** The program that opens addresses here. */
+/** Returns the program that opens addresses on this system. */
 const opener = (): readonly string[] => {
   const { BROWSER } = process.env
   if ((BROWSER ?? '') !== '') return [BROWSER as string]
@@ -25,7 +25,7 @@ const opener = (): readonly string[] => {
   return process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open']
 }
 
-/** Opens an address in the browser. Resolves with whether there is a program for it. */
+/** Opens an address in the browser. Resolves to whether there is a program for it. */
 export const openInBrowser = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     const [program = '', ...words] = opener()
@@ -37,7 +37,7 @@ export const openInBrowser = (address: string): Promise<boolean> =>
     })
   })
 
-/** Opens it when Enter is pressed; ends with the login. */
+/** Opens the address when Enter is pressed; stops with the login. */
 const openOnEnter = (address: string): (() => void) => {
   const lines = createInterface({ input: process.stdin })
   lines.once('line', () => void openInBrowser(address))
@@ -57,7 +57,7 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
   access_denied: ['The login was refused.', 'If that was a mistake, start again: agmd login.']
 }
 
-/** Asks until the person has decided. Errors: `not_signed_in`. */
+/** Polls until the person has decided. Errors: `not_signed_in`. */
 const poll = async (origin: string, deviceCode: string, seconds: number): Promise<Approved> => {
   for (let interval = seconds; ;) {
     await pause(interval)
@@ -79,7 +79,7 @@ const poll = async (origin: string, deviceCode: string, seconds: number): Promis
   }
 }
 
-/** An address that a person is sent to is the service's, or that of its identity broker (AGMD_AUTH_URL). */
+/** An address that a person is sent to must belong to the service or to its identity broker (AGMD_AUTH_URL). */
 const isExpected = (address: string, origin: string): boolean => {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return false
   const { AGMD_AUTH_URL } = process.env
@@ -111,7 +111,7 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
   }
 }
 
-/** A token that was made elsewhere, from the standard input: never from the command line, which others can read. */
+/** Takes a token that was created elsewhere, from standard input: others can read command lines. */
 const byToken = async (origin: string): Promise<Approved> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
@@ -131,7 +131,7 @@ export const login = async (call: Call): Promise<void> => {
   else call.terminal.say(`${call.terminal.paint('green', '✓')} Signed in to ${new URL(origin).host} as ${oneLine(name)}.`)
 }
 
-/** Ends the session at the service too, if that can be reached; here in any case. */
+/** Ends the session at the service too, if that can be reached, and always on this machine. */
 export const logout = async (call: Call): Promise<number> => {
   const origin = call.origin()
   const token = readHosts()[origin]?.token

@@ -1,4 +1,4 @@
-/** The MCP endpoint on standard input and output: one message a line (MCP, stdio transport), each sent as a request of its own. */
+/** The MCP endpoint on standard input and output: one message per line (MCP, stdio transport), each sent as a separate request. */
 import { createInterface } from 'node:readline'
 import { inHeader } from '../shared/client.ts'
 import { isDocumentId, shareKeyPattern } from '../shared/names.ts'
@@ -33,19 +33,19 @@ interface Bridge {
   readonly address: string
   readonly origin: string
   readonly headers: Record<string, string>
-  /** Whether it was started for one document: then its link decides, and no key that is kept for this or another one goes along. */
+  /** Whether it was started for one document: then that link decides, and no stored key is sent, for this document or another. */
   readonly isBound: boolean
 }
 
-/** The key in an address of this service; that of another is not for it. */
+/** Returns the key in an address of this service; keys of other services are not sent to it. */
 const keyInAddress = (doc: string, origin: string): string | undefined => {
   const url = URL.canParse(doc) ? new URL(doc) : undefined
   return url?.origin === origin ? (url.searchParams.get('key') ?? undefined) : undefined
 }
 
 /**
- * The key of the document that a call names, as a header: the service reads no long message before it knows a key. One that is kept goes along
- * with a bare id, so that no model has to see it; not with a session, which it would narrow.
+ * Returns the key of the document that a call names, as a header: the service reads no long message before it knows a key. A stored key accompanies a
+ * bare id, so that no model has to see it; not in a session, whose rights it would limit.
  */
 const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Bridge): Record<string, string> => {
   const given = params?.arguments
@@ -56,7 +56,7 @@ const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Br
   return typeof found === 'string' && shareKeyPattern.test(found) ? { 'X-Share-Key': found } : {}
 }
 
-/** From version 2026-07-28 on headers repeat what a message says (MCP, Streamable HTTP, Request Metadata). */
+/** From version 2026-07-28 on, headers repeat fields of the message (MCP, Streamable HTTP, Request Metadata). */
 const repeated = ({ method, params }: Message): Record<string, string> => {
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
   const name = params?.name ?? params?.uri
@@ -68,7 +68,7 @@ const repeated = ({ method, params }: Message): Record<string, string> => {
   }
 }
 
-/** A value as a header can have it: what is not plain goes as Base64. */
+/** Encodes a value for a header: anything but plain text becomes Base64. */
 const asHeader = (value: string): string =>
   /^[!-~]([ -~]*[!-~])?$/.test(value) && !value.startsWith('=?base64?') ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
 
@@ -77,7 +77,7 @@ interface Answer {
   readonly result?: { readonly protocolVersion?: string; readonly capabilities?: Readonly<Record<string, unknown>> }
 }
 
-/** A message of JSON-RPC; undefined for anything else, a proxy's page, say. */
+/** Parses a JSON-RPC message; undefined for anything else, for example a proxy's page. */
 const parsed = (text: string): Answer | undefined => {
   try {
     const value = JSON.parse(text) as Answer | null
@@ -87,14 +87,14 @@ const parsed = (text: string): Answer | undefined => {
   }
 }
 
-/** Each message is a request of its own here, and no stream brings notices: an answer that says what there is offers none. */
+/** Here each message is a separate request without a stream for notifications, so answers about capabilities must not offer any. */
 const withoutSubscriptions = (answer: Answer): Answer => {
   const { result } = answer
   if (result?.capabilities?.['resources'] === undefined) return answer
   return { ...answer, result: { ...result, capabilities: { ...result.capabilities, resources: {} } } }
 }
 
-/** The answer to one line; undefined when there is none to give. */
+/** Returns the answer to one line; undefined if there is none. */
 const relay = async (bridge: Bridge, line: string): Promise<string | undefined> => {
   const { address, headers } = bridge
   let message: Message
@@ -112,7 +112,7 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })
     const said = response.text()
     const answer = parsed(said)
-    // Settled values are sent with every message from then on (MCP, Streamable HTTP).
+    // Negotiated values are sent with every later message (MCP, Streamable HTTP).
     const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined
     if (version !== undefined) headers['MCP-Protocol-Version'] = version
     if (message.id === undefined) return undefined
@@ -149,7 +149,7 @@ export const mcp = async (call: Call): Promise<void> => {
     })
     underWay.add(done)
     void done.finally(() => underWay.delete(done))
-    // The version that `initialize` settles is needed by what follows.
+    // Later messages need the version that `initialize` negotiates.
     if (line.includes('"initialize"')) await done
   }
   await Promise.all(underWay)

@@ -1,4 +1,4 @@
-/** Media jobs from a command line: started, waited for, and their results kept. */
+/** Media jobs from the command line: starts them, waits for them, and saves their results. */
 import { readFileSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Client } from '../shared/client.ts'
@@ -12,10 +12,10 @@ import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
 import { harmless } from './terminal.ts'
 
-/** Seconds that one request waits: below what the client waits for an answer. */
+/** Seconds that one request waits: less than the client's timeout. */
 const waitSeconds = 25
 
-/** A file to be sent, with its type by its ending. Errors: `file_not_found`, `usage`. */
+/** Reads a file to send, with its type from its extension. Errors: `file_not_found`, `usage`. */
 export const mediaFile = (path: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): Blob => {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')
@@ -34,7 +34,7 @@ interface Job {
   readonly error?: { readonly code: string; readonly message: string } | undefined
 }
 
-/** How long a service that is away is asked again, and after which pause, in milliseconds: it may be starting again. */
+/** How long an unreachable service is retried, and after which pause, in milliseconds: it may be restarting. */
 const awayMsMax = 60_000
 const pauseMs = 1000
 
@@ -42,7 +42,7 @@ const isAway = (error: unknown): boolean =>
   (error instanceof Failure && ['service_unreachable', 'timeout'].includes(error.code)) ||
   (error instanceof ServiceError && [502, 503, 504].includes(Number(error.details['status'])))
 
-/** Jobs outlive the service, so what asks about them outlasts its restart. */
+/** Jobs survive a restart of the service, so requests about them must too. */
 const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
   for (const end = Date.now() + awayMsMax; ;) {
     try {
@@ -80,9 +80,9 @@ const at = (call: Call): Place => {
   return { doc: place.doc, client: call.client(place) }
 }
 
-// ——— what comes of each kind ———
+// ——— results of each kind ———
 
-/** Waits for a job of one kind, and tells its result. */
+/** Waits for a job of one kind, and prints its result. */
 type Finish = (call: Call, place: Place, started: Job) => Promise<void>
 
 const words =
@@ -125,7 +125,7 @@ const finishes: Readonly<Record<JobKind, Finish>> = {
 
 // ——— commands ———
 
-/** Tells the result of a job that has started, or only its id. */
+/** Prints the result of a started job, or only its id. */
 const finish = async (call: Call, place: Place, started: Job & { readonly kind: JobKind }): Promise<void> => {
   if (call.flag('wait') === false) call.answer(started, () => started.id)
   else await finishes[started.kind](call, place, started)
@@ -155,7 +155,7 @@ const ocr: Action = async (call) => {
   await finish(call, place, await place.client.startOcr(place.doc, {}, { file }))
 }
 
-/** The job of an id, of whichever kind it is. Errors: `not_found`. */
+/** Finds a job of any kind by its id. Errors: `not_found`. */
 const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { readonly kind: JobKind }> => {
   const reads = [
     () => client.readTranscription(doc, { asrId: id }),

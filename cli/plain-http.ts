@@ -1,16 +1,16 @@
-/** Decides which addresses need no encryption: elsewhere anybody on the way could read keys and change answers. */
+/** Decides which addresses need no encryption: elsewhere, anyone on the network path could read keys and change answers. */
 import { Failure } from './failure.ts'
 import { allowInsecureHttp, allowsInsecureHttp } from './hosts.ts'
 
 /** Whether `--insecure-http` was given. */
 let isAllowedNow = false
 
-/** `--insecure-http`: every service that this command speaks to is remembered as one that may be spoken to without encryption. */
+/** Handles `--insecure-http`: every service that this command contacts is stored as one that needs no encryption. */
 export const allowNow = (): void => {
   isAllowedNow = true
 }
 
-/** A name or address that never leads away from this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3). */
+/** Whether a name or address always refers to this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3). */
 const isThisMachine = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 
@@ -20,7 +20,7 @@ const isAllowed = (origin: string): boolean => {
   return isAllowedNow
 }
 
-/** Errors: `not_encrypted` for plain http to another machine that was not allowed. To be called before anything is sent. */
+/** Errors: `not_encrypted` for plain HTTP to another machine that was not allowed. Must be called before anything is sent. */
 export const requireEncryption = ({ protocol, hostname, origin }: URL): void => {
   if (protocol !== 'http:' || isThisMachine(hostname) || isAllowed(origin)) return
   throw new Failure(

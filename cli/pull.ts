@@ -1,4 +1,4 @@
-/** `docs pull`: the document into the file; what was changed there is never taken away. */
+/** `docs pull`: updates the file from the document; local changes are never lost. */
 import { merge } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
@@ -8,7 +8,7 @@ import type { Place } from './service.ts'
 import { asDocument, type Both, checkMarks, connect, type Copy, remember, save, writeMarks } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
-/** Both sides in one, or the failure that tells where they cannot be. */
+/** Merges both sides, or returns a failure that names the conflicts. */
 const together = (both: Both): string | Failure => {
   const merged = merge(both.base, both.local, both.remote.content)
   return merged.clean ? merged.content : writeMarks(both, merged.conflicts.length)
@@ -21,7 +21,7 @@ interface PullOptions {
   readonly force: boolean
 }
 
-/** Brings the file to where the document is. Errors: `file_changed`, `merge_conflict`; the file is as it was then, or has marks. */
+/** Updates the file to the document. Errors: `file_changed`, `merge_conflict`; the file is then unchanged, or contains conflict markers. */
 export const pullInto = (call: Call, file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
   const before = readText(file)
   const local = before === undefined ? undefined : asDocument(before)

@@ -1,4 +1,4 @@
-/** `docs push`: the file into the document, if nobody was faster; else both together, if that is wanted. */
+/** `docs push`: writes the file into the document if nobody has changed it meanwhile; otherwise merges both on request. */
 import type { Client } from '../shared/client.ts'
 import { ServiceError } from '../shared/errors.ts'
 import type { Request as InputOf } from '../shared/operations/index.ts'
@@ -10,7 +10,7 @@ import { readLink } from './link.ts'
 import type { Place } from './service.ts'
 import { checkMarks, checkStill, connect, type Copy, fileOf, mustRead, remember, save, writeMarks } from './sync.ts'
 
-/** How often a push is tried again on what came in the meantime. */
+/** How often a push is retried after changes by others. */
 const roundsMax = 5
 
 /** The subject of a push. */
@@ -22,20 +22,20 @@ interface Push {
   readonly local: string
   /** The text and version that the file began with. */
   readonly base: Copy
-  /** Whether to put both together: said beforehand, or to be asked. */
+  /** Whether to merge: decided in advance, or to be asked. */
   readonly merges: boolean | undefined
 }
 
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
 
-/** The version that a push begins with: of the file, or as it was said. Errors: `not_pulled`. */
+/** Returns the version that a push is based on: that of the file, or the given one. Errors: `not_pulled`. */
 const baseOf = async (call: Call, client: Client, place: Place, file: string, local: string): Promise<Copy> => {
   const said = call.words('base-version')
   const link = readLink(file)
   if (said !== undefined) return { version: said, content: (await client.readContent(place.doc, { version: said })).content }
   if (link !== undefined && link.doc === place.doc) return { version: link.version, content: link.base }
   const remote = await client.readContent(place.doc)
-  // An empty document loses nothing, nor does one that says the same.
+  // Nothing is lost in an empty document, or one with the same text.
   if (remote.content === '' || remote.content === local || call.flag('force') === true) return remote
   throw new Failure(
     'not_pulled',
@@ -52,7 +52,7 @@ interface Written {
   readonly diff?: string | undefined
 }
 
-/** The options of a push besides its text. */
+/** Returns the options of a push besides its text. */
 const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   const { granularity, note, label } = call.fields as Partial<InputOf<'replaceContent'>>
   return {
@@ -63,7 +63,7 @@ const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   }
 }
 
-/** Replaces the document by a text that is made on the version `on`; one attempt. */
+/** Replaces the document with a text based on the version `on`; one attempt. */
 const replace = async (
   { call, client, place }: Push,
   text: string,
@@ -71,14 +71,14 @@ const replace = async (
 ): Promise<{ version: string; changed: boolean; diff?: string | undefined }> =>
   client.replaceContent(place.doc, { content: text, baseVersion: on, ...saidOf(call) })
 
-/** Whether a merge may be pushed: said beforehand, or agreed to now. */
+/** Whether a merge may be pushed: decided in advance, or confirmed now. */
 const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promise<boolean> => {
   if (merges !== undefined) return merges
   const question =
     conflicts === 0
       ? `The document changed since the pull, in other places than ${file}. Merge and push?`
       : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both into the file?`
-  // --yes is about what is destroyed; a merge has a word of its own.
+  // --yes confirms destruction; a merge has an option of its own.
   return call.terminal.asks && !call.terminal.flags.yes && call.terminal.confirm(question)
 }
 
@@ -90,7 +90,7 @@ const needed = (file: string, version: string, conflicts: number): Failure =>
     { file, currentVersion: version, conflicts, clean: conflicts === 0 }
   )
 
-/** The text that has both. Errors: `merge_needed`, `merge_conflict`. */
+/** Returns the merged text. Errors: `merge_needed`, `merge_conflict`. */
 const reconcile = async (push: Push, local: string, base: string, remote: Copy): Promise<string> => {
   const { file, place } = push
   const merged = merge(base, local, remote.content)
@@ -102,7 +102,7 @@ const reconcile = async (push: Push, local: string, base: string, remote: Copy):
   throw writeMarks({ file, place, base, local, remote }, conflicts)
 }
 
-/** Pushes, and where the document was changed meanwhile puts both together and tries again, if that is wanted. */
+/** Pushes; if the document has changed meanwhile, merges and tries again if that is wanted. */
 const pushRounds = async (push: Push): Promise<Written> => {
   const { client, place, call } = push
   let base = push.base
@@ -145,7 +145,10 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
   })
 }
 
-/** Writes down what the file and its document say now. A file that was saved meanwhile stays, and so does what it began with. Errors: `file_changed`. */
+/**
+ * Stores the common state of the file and its document. If the file was saved meanwhile, it does not change, and neither does its base. Errors:
+ * `file_changed`.
+ */
 const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
   if (content !== local) {
     checkStill(file, local)
@@ -154,10 +157,10 @@ const finish = ({ file, place, local }: Push, { content, version }: Written): vo
   connect(file, place, { content, version })
 }
 
-/** Whether the file says nothing any more: mostly the fault of a program that was to write it. */
+/** Whether the file has become empty, which is usually the fault of a program that writes it. */
 export const isEmptied = (local: string, base: string): boolean => local.trim() === '' && base.trim() !== ''
 
-/** Pushes a file without a word about it. Errors: as `push`. */
+/** Pushes a file without output. Errors: as `push`. */
 export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
   const local = mustRead(file)
   const client = call.client(place)

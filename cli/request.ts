@@ -1,4 +1,4 @@
-/** Requests by Node's own HTTP client: `fetch` would make every command wait 50 ms longer, and on Node 20 still more. */
+/** Requests by Node's own HTTP client: `fetch` would delay every command by 50 ms, and by more on Node 20. */
 import { request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { Send } from '../shared/client.ts'
@@ -6,20 +6,20 @@ import { version } from './build.ts'
 import { Failure } from './failure.ts'
 import { requireEncryption } from './plain-http.ts'
 
-/** Longest time for an answer, in milliseconds: more than a long poll takes. */
+/** Timeout for an answer, in milliseconds: longer than a long poll. */
 const answerMsMax = 90_000
 
 /** Largest answer, in bytes: several times the largest document. */
 const answerBytesMax = 128 * 1024 * 1024
 
-/** An answer, all of it. */
+/** A complete answer. */
 export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly bytes: Buffer
   text(): string
   json(): Promise<unknown>
-  /** With the Content-Type that it came with. */
+  /** With the Content-Type of the answer. */
   blob(): Promise<Blob>
 }
 
@@ -49,7 +49,7 @@ const unreachable = (origin: string, error: NodeJS.ErrnoException): Failure => {
   )
 }
 
-// A redirect could lead keys and tokens elsewhere.
+// A redirect could send keys and tokens elsewhere.
 const redirected = (origin: string, to: string): Failure =>
   new Failure(
     'not_an_agmd_service',
@@ -60,7 +60,7 @@ const redirected = (origin: string, to: string): Failure =>
     }
   )
 
-/** Errors: `not_encrypted`, `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` when that ends it. */
+/** Errors: `not_encrypted`, `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` if it aborts. */
 export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
   const url = new URL(address)
   requireEncryption(url)
@@ -98,7 +98,7 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
       })
     })
     outgoing.once('error', fail)
-    // A text would be joined with the headers, and they with it be written as UTF-8.
+    // A string would be joined with the headers, which would then also be written as UTF-8.
     outgoing.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
   })
 }

@@ -1,4 +1,4 @@
-/** Which service is spoken to, with what, and how a document is named. */
+/** Finds the service, the credentials and the document of a command. */
 import { existsSync } from 'node:fs'
 import { type Client, createClient } from '../shared/client.ts'
 import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
@@ -18,26 +18,26 @@ const originOf = (text: string, from: string): string => {
 
 const isLoopback = ({ hostname }: URL): boolean => hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
 
-/** Whether two origins are one: this machine has several names. */
+/** Whether two origins are the same: this machine has several names. */
 const sameOrigin = (one: string, other: string): boolean => {
   const [a, b] = [new URL(one), new URL(other)]
   return one === other || (isLoopback(a) && isLoopback(b) && a.port === b.port && a.protocol === b.protocol)
 }
 
-/** The service that was asked for in so many words. */
+/** Returns the explicitly requested service. */
 const askedOrigin = (given: string | undefined): string | undefined => {
   if (given !== undefined) return originOf(given, '--url')
   const { AGMD_URL } = process.env
   return (AGMD_URL ?? '') === '' ? undefined : originOf(AGMD_URL as string, 'AGMD_URL')
 }
 
-/** The one service there is a session with, if there is only one. */
+/** Returns the service with a session, if there is only one. */
 const onlyHost = (): string | undefined => {
   const origins = Object.keys(readHosts())
   return origins.length === 1 ? origins[0] : undefined
 }
 
-/** The service for what names none. Errors: `usage`. */
+/** Returns the service for a command that names none. Errors: `usage`. */
 export const serviceOrigin = (given: string | undefined): string => {
   const origin = askedOrigin(given) ?? home ?? onlyHost()
   if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or add --url.')
@@ -45,8 +45,8 @@ export const serviceOrigin = (given: string | undefined): string => {
 }
 
 /**
- * The origin to speak to for an address that was given: its own, if that is the service that was asked for, the one this program came from, or
- * one that is known. Errors: `foreign_origin`; nothing was sent then.
+ * Returns the origin to contact for a given address: its own, if that is the requested service, the one this program came from, or a known one.
+ * Errors: `foreign_origin`; nothing was sent then.
  */
 const acceptedOrigin = (origin: string, given: string | undefined): string => {
   const asked = askedOrigin(given)
@@ -61,14 +61,14 @@ const acceptedOrigin = (origin: string, given: string | undefined): string => {
   )
 }
 
-/** A document, where it is, and what opens it. */
+/** A document, its service, and its credentials. */
 export interface Place {
   readonly origin: string
   readonly doc: string
   readonly key: string | undefined
-  /** Whether that key was not given, but is known: it must not narrow what the session may. */
+  /** Whether that key was not given, but found: it must not limit the rights of the session. */
   readonly implied: boolean
-  /** The file that it was named by. */
+  /** The file that identified it. */
   readonly file?: string
 }
 
@@ -87,15 +87,15 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
   return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
 }
 
-/** The document of a share URL, a document id or a file that was pulled. Errors: `usage`, `foreign_origin`, `not_pulled`. */
+/** Finds the document of a share URL, a document id or a pulled file. Errors: `usage`, `foreign_origin`, `not_pulled`. */
 export const placeOf = (typed: string, given: string | undefined): Place => {
-  // A link that was copied has white space around it, at times.
+  // A copied link sometimes has white space around it.
   const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return placeOfUrl(text, given)
   const link = readLink(text)
   if (link !== undefined) {
     const origin = acceptedOrigin(link.origin, given)
-    // One that was pulled with a session alone stays so: another link would narrow it.
+    // A file that was pulled with only a session stays so: another link would limit its rights.
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
     return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
@@ -117,14 +117,14 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
 
 /** Errors: `usage`. */
 const tokenOfEnvironment = (): string | undefined => {
-  // One that was read from a file ends with its line end.
+  // A token read from a file ends with a line end.
   const token = (process.env['AGMD_TOKEN'] ?? '').trim()
   if (/[^\u0021-\u007e]/.test(token))
     throw new Failure('usage', 'AGMD_TOKEN has characters that are not allowed in a token.', 'Copy the token again, or unset AGMD_TOKEN.')
   return token === '' ? undefined : token
 }
 
-/** The session at a service. `AGMD_TOKEN` counts for the service that was asked for, and for no other that a link may name. */
+/** Returns the session token for a service. `AGMD_TOKEN` applies only to the requested service, not to any other that a link may name. */
 export const tokenFor = (origin: string, given: string | undefined): string | undefined => {
   const token = tokenOfEnvironment()
   if (token === undefined) return readHosts()[origin]?.token
@@ -142,8 +142,8 @@ export interface Access {
 }
 
 /**
- * A session owns a document or is nobody there, and a key with it narrows (docs/api.md, Credentials and roles). So a key that nobody gave is sent only
- * where the session alone finds nothing.
+ * A session has the rights of the owner or none, and a key sent with it limits them (docs/api.md, Credentials and roles). So a key that nobody gave
+ * is sent only if the session finds nothing without it.
  */
 export const sendWith = (access: Access): typeof send => {
   const sendAll = sendKey(access)
@@ -156,7 +156,7 @@ export const sendWith = (access: Access): typeof send => {
   }
 }
 
-/** When a link and a session are sent, the service does not say which one it refused. */
+/** If a link and a session are sent, the service does not report which one it refused. */
 const hasEnded = async (origin: string, token: string): Promise<boolean> =>
   (await send(`${origin}/api/me`, { headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' } })).status === 401
 

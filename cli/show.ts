@@ -1,8 +1,8 @@
-/** Answers of the service in words. Text of others is one harmless line. */
+/** Describes answers of the service. Text by others becomes one harmless line. */
 import type { OperationName, Output } from '../shared/operations/index.ts'
 import { columns, harmless, maskedLink, oneLine } from './terminal.ts'
 
-/** Operations whose answer has words of its own; what is left is shown field by field. */
+/** Operations whose answer has its own description; any other is shown field by field. */
 type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => string }
 
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
@@ -96,7 +96,7 @@ const about =
     return taskLines(shown)
   }
 
-/** Words for the answers; `masked`: keys in links are hidden. */
+/** Returns the descriptions of answers; `masked`: keys in links are hidden. */
 export const wordsFor = (masked: boolean): Words => {
   const link = (url: string): string => (masked ? maskedLink(url) : url)
   const task = about(masked)
@@ -270,7 +270,7 @@ export const wordsFor = (masked: boolean): Words => {
 
 type InboxItem = Output<'readInbox'>['items'][number]
 
-/** An item in two lines: what was said, and the next call. */
+/** An item in two lines: its text, and the next call. */
 const inboxLines = ({ cursor, at, reason, actor, doc, text, quote, next }: InboxItem): string =>
   `${cursor}  ${date(at)}  ${reason}  ${oneLine(actor ?? '', 30)}  ${oneLine(doc.title, 40)}: ${oneLine(text)}${quote === undefined ? '' : `  (on “${oneLine(quote, 40)}”)`}\n  → agmd api ${next.method} ${oneLine(next.path, 200)}`
 

@@ -1,4 +1,4 @@
-/** The output of a command: results on the standard output, everything else on the standard error. */
+/** The output of a command: results on standard output, everything else on standard error. */
 import { createInterface } from 'node:readline'
 
 export interface Flags {
@@ -16,19 +16,19 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 const styles: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
 
 /**
- * Text without the characters that could steer a terminal: escape codes, other control characters but tab and line end, and marks that turn the
- * direction of writing. Text of others must not move the cursor, rename the window or paste into the shell.
+ * Removes characters that could control a terminal: escape codes, other control characters except tab and line end, and marks that change the text
+ * direction. Text by others must not move the cursor, rename the window or paste into the shell.
  */
 export const harmless = (text: string): string =>
   text
-    // Whole sequences first, so that their parameters go with them: OSC, DCS and the like up to their end, then CSI.
+    // First complete sequences, including their parameters: OSC, DCS and the like up to their end, then CSI.
     .replaceAll(/(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g, '')
     .replaceAll(/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?/g, '')
     .replaceAll(/\u001b[ -/]*[0-~]?/g, '')
     .replaceAll(/\r\n/g, '\n')
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
-/** The same for JSON, which loses nothing: what could steer a terminal is escaped. */
+/** The same for JSON, without loss: it escapes characters that could control a terminal. */
 const harmlessJson = (json: string): string =>
   json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
@@ -50,23 +50,23 @@ const coloured = (flags: Flags, stream: NodeJS.WriteStream): boolean => {
 
 export interface Terminal {
   readonly flags: Flags
-  /** Whether a person sits in front of it who may be asked. */
+  /** Whether there is a person who can be asked. */
   readonly asks: boolean
-  /** Prints a result: as JSON if that is wanted, else as these words. */
+  /** Prints a result: as JSON if requested, otherwise as these words. */
   result(value: unknown, words: () => string): void
   /** Prints one line of JSON, of several. */
   line(value: unknown): void
-  /** Prints words of our own. */
+  /** Prints text of the program itself. */
   print(words: string): void
-  /** Prints the text of a document as it is; on a terminal without what could steer that, and with an end of line. */
+  /** Prints the text of a document unchanged; on a terminal, without control characters and with a line end. */
   text(text: string): void
-  /** Words of others, made safe to print among words of our own. */
+  /** Makes text by others safe to print within the program's own text. */
   shown(text: string): string
-  /** Tells what was done, on the standard error. */
+  /** Reports an action, on standard error. */
   say(words: string): void
   warn(words: string): void
   paint(style: Style, words: string): string
-  /** Errors: `canceled` is the caller's to throw. */
+  /** The caller throws `canceled`. */
   confirm(question: string): Promise<boolean>
 }
 
@@ -113,7 +113,7 @@ export const createTerminal = (flags: Flags): Terminal => {
 const readAnswer = (question: string): Promise<string> =>
   new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr })
-    // Ctrl-C at a question is Ctrl-C.
+    // Ctrl-C at a question ends the process as usual.
     lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     lines.once('close', () => resolve(''))
     lines.question(question, (answer) => {
@@ -122,7 +122,7 @@ const readAnswer = (question: string): Promise<string> =>
     })
   })
 
-/** Columns side by side; the last one is as long as it is. */
+/** Aligns columns; the last one is not padded. */
 export const columns = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_cell, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows
@@ -135,7 +135,7 @@ export const columns = (rows: readonly (readonly string[])[]): string => {
     .join('\n')
 }
 
-/** Everything on the standard input. */
+/** Reads all of standard input. */
 export const readInput = async (): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
@@ -152,7 +152,7 @@ const maskedKey = (key: string): string => `${key.slice(0, 4)}…`
 export const maskedLink = (link: string): string =>
   link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
 
-/** An answer with its keys hidden; what people wrote stays as it is. */
+/** Hides the keys in an answer; text written by people does not change. */
 export const masked = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(masked)
   if (typeof value !== 'object' || value === null) return value

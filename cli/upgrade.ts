@@ -1,4 +1,4 @@
-/** The program as the service offers it: fetched, checked against its checksum, and put in the place of this one. */
+/** Upgrades the program from the service: downloads it, verifies its checksum, and replaces the running file. */
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
 import { version } from './build.ts'
@@ -7,7 +7,7 @@ import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
 import { type Answer, send } from './request.ts'
 
-/** Largest program that is taken, in bytes. */
+/** Largest accepted program, in bytes. */
 const programBytesMax = 10 * 1024 * 1024
 
 /** The file that is running. */
@@ -21,7 +21,7 @@ const get = async (address: string): Promise<Answer> => {
   return response
 }
 
-/** The checksum that a service tells. Errors: `not_an_agmd_service`. */
+/** Returns the checksum that a service reports. Errors: `not_an_agmd_service`. */
 export const offeredChecksum = async (origin: string): Promise<string> => {
   const text = (await get(`${origin}/downloads/agmd/checksum`)).text()
   const sum = /^[0-9a-f]{64}/.exec(text)?.[0]

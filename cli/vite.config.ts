@@ -1,6 +1,6 @@
 /**
- * Builds the client into `dist/agmd`: one file that any Node from 20.16 on runs, wherever it lies. Without an ending, Node takes a file for a module
- * or for CommonJS by the nearest package.json: so it is neither, and reaches what is built in by `process.getBuiltinModule`.
+ * Builds the client into `dist/agmd`: one file that runs on Node 20.16 or later, in any folder. Without an extension, the nearest package.json
+ * decides whether Node reads a file as a module or as CommonJS. So the file is neither, and accesses built-in modules by `process.getBuiltinModule`.
  */
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { operations } from '../shared/operations/index.ts'
 const root = import.meta.dirname
 const { version } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8')) as { version: string }
 
-/** Built-in modules, without `import` or `require`, and each of them loaded when it is first used: most commands need few. */
+/** Loads built-in modules without `import` or `require`, each at its first use: most commands need few. */
 function builtinModules(): Plugin {
   const mark = '\0builtin:'
   const lazy = (id: string): string => `module.exports = new Proxy({}, { get: (_none, name) => process.getBuiltinModule('${id}')[name] })`
@@ -23,13 +23,13 @@ function builtinModules(): Plugin {
   }
 }
 
-/** The tables as plain data: what checks input is the server's, and would cost every start of the client. */
+/** Inlines the tables as plain data: only the server validates input, and its schemas would slow down every start of the client. */
 function plainTables(): Plugin {
   const isCheck = (field: unknown): boolean => typeof field === 'object' && field !== null && '_zod' in field
-  // Read as JSON this is quicker than as a literal, and shorter.
+  // Parsing JSON is faster than a literal, and shorter.
   const literal = (table: object): string =>
     `JSON.parse(${JSON.stringify(JSON.stringify(table, (_name, field: unknown) => (isCheck(field) ? undefined : field)))})`
-  // A command has the words about its operation, and the service tells what it refuses: the client needs neither here.
+  // Commands have their own texts about their operations, and the service reports its refusals, so the client needs neither here.
   const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli', 'example', 'examples'])
   const sent = Object.fromEntries(
     Object.entries(operations).map(([name, entry]) => [
@@ -44,7 +44,7 @@ function plainTables(): Plugin {
   return { name: 'agmd-plain-tables', enforce: 'pre', load: (id) => tables[id] }
 }
 
-/** The program's first line, and values written into it. The service puts its own address in the place of AGMD_HOME (server/http/downloads.ts). */
+/** The program's first line, and its build values. The service replaces AGMD_HOME with its own address (server/http/downloads.ts). */
 const head = `#!/usr/bin/env node
 "use strict";
 var AGMD_VERSION = ${JSON.stringify(version)};
@@ -66,13 +66,13 @@ function executable(): Plugin {
 export default defineConfig({
   root,
   logLevel: 'warn',
-  // Vite takes everything for a page, which has none.
+  // Vite builds for a browser unless told otherwise.
   environments: { client: { keepProcessEnv: true } },
   build: {
     outDir: '../dist',
     emptyOutDir: false,
     target: 'node20',
-    // With the engines of a node it would be larger than what is promised of it.
+    // With the engines of a node it would exceed its promised size.
     minify: 'oxc',
     copyPublicDir: false,
     rollupOptions: {

@@ -1,4 +1,4 @@
-/** A file that follows its document, and the other way round (`docs watch`). */
+/** Synchronizes a file and its document in both directions (`docs watch`). */
 import { type FSWatcher, watch as watchFolder } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { exitCodes } from '../shared/exit-codes.ts'
@@ -13,7 +13,7 @@ import { mustRead } from './sync.ts'
 /** Quiet time after a change of the file, in milliseconds: editors write in several steps. */
 const quietMs = 300
 
-/** Waiting time after the service could not be reached, in milliseconds: doubles up to the longest. */
+/** Delay after the service could not be reached, in milliseconds: doubles up to the longest one. */
 const retryMs = 1_000
 const retryMsMax = 30_000
 
@@ -30,7 +30,7 @@ export const watch = async (call: Call): Promise<never> => {
     if (call.terminal.flags.json) call.terminal.line({ type: what, file, version })
     else call.terminal.say(`${words} (version ${version})`)
   }
-  // One at a time: what comes meanwhile is seen by the next.
+  // One at a time: the next one handles changes that arrive meanwhile.
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(step: () => Promise<T>): Promise<T> => {
     const next = turn.then(step)
@@ -45,13 +45,13 @@ export const watch = async (call: Call): Promise<never> => {
     const local = mustRead(file)
     const base = readLink(file)?.base ?? ''
     if (local === base) return
-    // Programs that write in two steps empty it first; whoever means it can push it.
+    // Programs that write in two steps empty the file first; a person who wants it empty can push it.
     if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; to push it: agmd docs push ${file}`)
     try {
       const { changed } = await pushFile(call, place, file, true)
       if (changed) told('pushed', `Pushed ${file}`)
     } catch (error) {
-      // Saved again while it was pushed: that is an event of its own.
+      // It was saved again during the push: that is a separate event.
       if (!(error instanceof Failure) || error.code !== 'file_changed') throw error
     }
   }
@@ -65,7 +65,7 @@ export const watch = async (call: Call): Promise<never> => {
   if (call.flag('two-way') === true) {
     await inTurn(take)
     let timer: NodeJS.Timeout | undefined
-    // The folder is watched, not the file: editors replace files by renaming.
+    // Watches the folder, not the file, because editors replace files by renaming.
     watcher = watchFolder(dirname(file), (_event, name) => {
       if (name !== basename(file)) return
       clearTimeout(timer)
@@ -83,7 +83,7 @@ export const watch = async (call: Call): Promise<never> => {
           { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax },
           { signal: ended.signal }
         )
-        // Between the first pull and the first cursor something may have come.
+        // Changes may have arrived between the first pull and the first cursor.
         if (since === 'latest' || events.length > 0) await inTurn(bring)
         since = latest
         wait = retryMs
@@ -97,7 +97,7 @@ export const watch = async (call: Call): Promise<never> => {
   try {
     return await Promise.race([follow(), failed])
   } finally {
-    // A wait that is still open would keep the process alive.
+    // A pending wait would keep the process alive.
     ended.abort()
     watcher?.close()
   }

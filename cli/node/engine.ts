@@ -1,13 +1,13 @@
 /** Defines an engine. */
 import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
 
-/** A job in the hands of an engine. */
+/** A job that an engine works on. */
 export interface Work {
   readonly input: JobInput
-  /** The file that it is about, in a folder of its own; '' when there is none. */
+  /** The input file, in a separate folder; '' if there is none. */
   readonly file: string
   readonly contentType: string
-  /** A folder for whatever it needs; removed afterwards. */
+  /** A folder for temporary files; removed afterwards. */
   readonly folder: string
   readonly signal: AbortSignal
   progress(part: number): void
@@ -15,7 +15,7 @@ export interface Work {
 
 export interface Done {
   readonly result: JobResult
-  /** The file that came out. */
+  /** The output file. */
   readonly file?: { readonly bytes: Buffer; readonly contentType: string }
 }
 

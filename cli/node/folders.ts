@@ -1,9 +1,9 @@
-/** Folders of jobs: what people sent lies in them as long as it is worked on, and no longer. */
+/** Folders of jobs: they contain people's files only as long as a job runs. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Names tell whose they are: the number of the process follows. */
+/** The process id follows, to identify the owner. */
 const prefix = 'agmd-node-'
 
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
@@ -16,7 +16,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Removes what nodes left behind that were killed. It cannot do so for other users, and need not. */
+/** Removes folders of nodes that were killed. It cannot remove the folders of other users, and need not. */
 export const removeLeftFolders = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined

@@ -1,4 +1,4 @@
-/** Engines of this machine, as far as they are installed: tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp. */
+/** Engines that are installed on this machine: tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { imageSize } from 'image-size'
@@ -11,17 +11,17 @@ const always = new AbortController().signal
 
 // ——— sound ———
 
-/** Longest recording that is taken, in seconds: few bytes of some formats hold days of silence. */
+/** Longest accepted recording, in seconds: a few bytes of some formats can encode days of silence. */
 const recordingSecondsMax = 2 * 3600
 
-/** The program that turns other formats into WAV; a little more than the longest is made of one that is longer. */
+/** Converts other formats to WAV; of a recording that is too long, slightly more than the limit. */
 const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
   const out = join(folder, 'converted.wav')
   const seconds = String(recordingSecondsMax + 1)
   const [ffmpeg, sox] = [find('ffmpeg'), find('sox')]
   if (ffmpeg === undefined && sox === undefined)
     throw new JobFailure('engine_unavailable', 'This node reads only WAV: it has neither ffmpeg nor sox.')
-  // A playlist could name files of this machine, or addresses: nothing but the file itself is opened.
+  // A playlist could name local files or addresses, so only the file itself may be opened.
   const ran =
     ffmpeg === undefined
       ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out, 'trim', '0', seconds], signal)
@@ -53,7 +53,7 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
   throw new JobFailure('bad_input', `The recording is damaged or has an unknown format (${lastWords(ran)}).`)
 }
 
-/** The recording as mono WAV of 16 kHz, in a file. Errors: `bad_input`, `engine_unavailable`. */
+/** Returns the recording as mono WAV at 16 kHz, in a file. Errors: `bad_input`, `engine_unavailable`. */
 export const recording = async (work: Work): Promise<{ path: string; duration: number }> => {
   const isWav = work.contentType === 'audio/wav'
   const normal = (isWav ? await normalWav(readFileSync(work.file)) : undefined) ?? (await normalWav(await converted(work)))
@@ -67,10 +67,10 @@ export const recording = async (work: Work): Promise<{ path: string; duration: n
 
 // ——— OCR ———
 
-/** Largest picture that is read, in pixels: a page of A3 at 600 dots an inch and some. A small file can unfold to gigabytes. */
+/** Largest picture that is read, in pixels: slightly more than A3 at 600 dpi. A small file can decompress to gigabytes. */
 const picturePixelsMax = 100_000_000
 
-/** Errors: `bad_input` for a picture that is too large. When its head tells nothing, the engine finds out its type. */
+/** Errors: `bad_input` for a picture that is too large. If its header is not understood, the engine determines its type. */
 const checkPicture = (file: string): void => {
   let pixels: number
   try {
@@ -111,10 +111,10 @@ const tesseract = async (): Promise<Engine | undefined> => {
 
 // ——— speech ———
 
-/** Below this nothing is heard, from 0 to 1: engines answer silence for letters that they do not know. */
+/** Below this level, from 0 to 1, nothing is audible: engines return silence for characters that they do not know. */
 const silence = 0.01
 
-/** Speaks into a file: `words` of the program, given the file with the text and the one for the sound. */
+/** Speaks into a file: `words` returns the arguments of the program, given the text file and the sound file. */
 const speaker = (
   name: string,
   program: string,
@@ -125,7 +125,7 @@ const speaker = (
   name,
   voices,
   async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
-    // A voice of flite may also be a file or an address: only voices that it has are passed on.
+    // A flite voice may also be a file or an address: only its own voices are passed on.
     if (!voices.includes(voice))
       throw new JobFailure('bad_input', `There is no voice ${voice}. Available: ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
@@ -162,7 +162,7 @@ const espeak = async (): Promise<Engine | undefined> => {
   return speaker('espeak-ng', program, voices, (voice, text, wav) => ['-v', voice, '-s', '140', '-f', text, '-w', wav])
 }
 
-/** Several voices of several programs as one engine: the one that has the voice speaks. */
+/** Combines the voices of several programs to one engine: the program that has the voice speaks. */
 const speakers = (engines: readonly Engine[]): Engine | undefined => {
   const [first] = engines
   if (first === undefined || engines.length === 1) return first
@@ -181,12 +181,12 @@ const speakers = (engines: readonly Engine[]): Engine | undefined => {
 
 // ——— transcription ———
 
-/** Noises and pauses are no words; `read(2)` is the second way to say "read". */
+/** Noises and pauses are not words; `read(2)` is the second pronunciation of "read". */
 const wordOf = (token: string): string => (/^(<.*>|\[.*\]|\+\+.*\+\+)$/.test(token) ? '' : token.replace(/\(\d+\)$/, ''))
 
 const joined = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('\n')
 
-/** The output of `pocketsphinx_continuous -time yes`: an utterance, then its words with start, end and confidence. */
+/** Reads the output of `pocketsphinx_continuous -time yes`: an utterance, then its words with start, end and confidence. */
 export const readContinuous = (output: string): Segment[] => {
   const segments: Segment[] = []
   let words: { word: string; start: number; end: number }[] = []
@@ -208,7 +208,7 @@ interface Utterance {
   readonly t: string
 }
 
-/** The output of `pocketsphinx single` of version 5: a line of JSON for each utterance, with beginning, duration and text. */
+/** Reads the output of `pocketsphinx single` of version 5: a line of JSON per utterance, with start, duration and text. */
 export const readSingle = (output: string): Segment[] =>
   output
     .split('\n')
@@ -221,7 +221,7 @@ interface Whispered {
   readonly transcription: readonly { readonly offsets: { readonly from: number; readonly to: number }; readonly text: string }[]
 }
 
-/** The output of `whisper-cli -oj`; offsets in milliseconds. */
+/** Reads the output of `whisper-cli -oj`; offsets in milliseconds. */
 export const readWhisper = (json: string): Segment[] =>
   (JSON.parse(json) as Whispered).transcription
     .filter(({ text }) => text.trim() !== '')
@@ -244,7 +244,7 @@ const must = async (name: string, program: string, words: readonly string[], sig
   return ran.stdout
 }
 
-/** whisper.cpp, when AGMD_NODE_WHISPER_MODEL names its model. */
+/** Returns whisper.cpp, if AGMD_NODE_WHISPER_MODEL names its model. */
 const whisper = (): Engine | undefined => {
   const program = find('whisper-cli')
   const model = process.env['AGMD_NODE_WHISPER_MODEL'] ?? ''
@@ -267,7 +267,7 @@ const pocketsphinx = (): Engine | undefined => {
   return transcriber('pocketsphinx', async (wav, { signal }) => readSingle(await must('pocketsphinx', single, ['single', wav], signal)))
 }
 
-/** The engines that are here. */
+/** Returns the engines that are available here. */
 export const localEngines = async (): Promise<Engine[]> => {
   const speech = speakers((await Promise.all([flite(), espeak()])).filter((engine) => engine !== undefined))
   return [await tesseract(), speech, whisper() ?? pocketsphinx()].filter((engine) => engine !== undefined)

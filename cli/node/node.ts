@@ -1,4 +1,4 @@
-/** `agmd node`: lends this machine to a service, for media jobs. It dials out; nothing on it is opened to the network. */
+/** `agmd node`: lends this machine to a service for media jobs. It connects outward; nothing on it is open to the network. */
 import { randomBytes } from 'node:crypto'
 import { request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
@@ -13,11 +13,11 @@ import { localEngines } from './local.ts'
 import { openaiEngines } from './openai.ts'
 import { connect } from './worker.ts'
 
-/** Times between attempts to dial in, in milliseconds: from the first to the longest. */
+/** Shortest and longest delay between connection attempts, in milliseconds. */
 const pauseMsMin = 500
 const pauseMsMax = 10_000
 
-/** The token, from the environment: a command line is seen by everybody on the machine. */
+/** Reads the token from the environment, because everybody on the machine can see a command line. */
 const tokenOf = (): string => {
   const token = process.env['AGMD_NODE_TOKEN'] ?? ''
   if (/^anode_\S+$/.test(token)) return token
@@ -28,7 +28,7 @@ const tokenOf = (): string => {
   )
 }
 
-/** Ends of a connection after which none is tried again. */
+/** Close codes after which there is no further attempt. */
 const fatal: Readonly<Record<number, Failure>> = {
   [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Create a new one: agmd node token.'),
   [relayCloseCodes.tooMany]: new Failure(
@@ -39,7 +39,10 @@ const fatal: Readonly<Record<number, Failure>> = {
   [relayCloseCodes.badMessage]: new Failure('not_an_agmd_service', 'The service does not understand this node.', 'Update it: agmd upgrade.')
 }
 
-/** The status with which the service refuses the socket; undefined when it takes it, or does not answer. A WebSocket that is refused does not tell. */
+/**
+ * Returns the status with which the service refuses the socket; undefined if it accepts it, or does not answer. A refused WebSocket does not report
+ * the status.
+ */
 const refusalOf = (origin: string, token: string): Promise<number | undefined> =>
   new Promise((resolve) => {
     const headers = {
@@ -63,7 +66,7 @@ const refusalOf = (origin: string, token: string): Promise<number | undefined> =
       .end()
   })
 
-/** Why a connection never came to be, in words. Errors: `not_signed_in`. */
+/** Explains why the connection failed. Errors: `not_signed_in`. */
 const whyRefused = async (origin: string, token: string): Promise<string> => {
   const status = await refusalOf(origin, token)
   if (status === 401)
@@ -82,7 +85,7 @@ export const node: Action = async (call) => {
   const token = tokenOf()
   const origin = call.origin()
   requireEncryption(new URL(origin))
-  // An engine that the settings name goes before one that is found.
+  // A configured engine takes precedence over a detected one.
   const remote = await openaiEngines((words) => terminal.warn(words))
   const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]
   const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))
@@ -118,7 +121,7 @@ export const node: Action = async (call) => {
     const why = reason || (welcomed ? '' : await whyRefused(origin, token))
     pauseMs = welcomed ? pauseMsMin : Math.min(pauseMsMax, pauseMs * 2)
     tell({ connected: false, reason: why }, `Not connected${why === '' ? '' : ` (${why})`}; dialling again.`)
-    // Not all at once after a restart of the service.
+    // Spreads the reconnects after a restart of the service.
     await pause(pauseMs * (0.5 + Math.random() / 2), stopped.signal)
   }
   return exitCodes.ok

@@ -1,7 +1,7 @@
 /**
- * A server with the interface of OpenAI, named by its address: pictures, speech, transcription. Settings: AGMD_NODE_OPENAI_URL (up to and
- * with `/v1`), AGMD_NODE_OPENAI_KEY, AGMD_NODE_OPENAI_KINDS (image when not set), and AGMD_NODE_OPENAI_IMAGE_MODEL, _SPEECH_MODEL and
- * _TRANSCRIPTION_MODEL where the server wants one named.
+ * Engines of a server with the OpenAI API: pictures, speech, transcription. Settings: AGMD_NODE_OPENAI_URL (including `/v1`), AGMD_NODE_OPENAI_KEY
+ * and AGMD_NODE_OPENAI_KINDS (image if not set). AGMD_NODE_OPENAI_IMAGE_MODEL, _SPEECH_MODEL and _TRANSCRIPTION_MODEL are for servers that require a
+ * model.
  */
 import { withoutEnd } from '../../shared/text/scan.ts'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { recording } from './local.ts'
 import { JobFailure } from './program.ts'
 import { normalWav } from './wav.ts'
 
-/** Largest answer that is read, in bytes: the largest result in base64, and some. */
+/** Largest answer that is read, in bytes: slightly more than the largest result in Base64. */
 const answerBytesMax = 16 * 1024 * 1024
 
 const setting = (name: string): string | undefined => {
@@ -25,7 +25,7 @@ const modelOf = (kind: JobKind): Record<string, string> => {
   return model === undefined ? {} : { model }
 }
 
-/** The whole body, if it is not too large. */
+/** Reads the whole body, up to the limit. */
 const bodyOf = async (response: Response): Promise<Buffer> => {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -53,7 +53,7 @@ const ask = async (base: string, path: string, body: object | FormData, signal: 
   try {
     response = await fetch(`${base}${path}`, {
       method: 'POST',
-      // The key is for this server, and for none that it may point to.
+      // The key is only for this server, not for one that it redirects to.
       redirect: 'error',
       headers: {
         ...(form ? {} : { 'Content-Type': 'application/json' }),
@@ -85,7 +85,7 @@ const parsed = <T>(body: Buffer): T => {
   }
 }
 
-/** The type of a picture, by its first bytes; the service looks more closely. */
+/** Returns the type of a picture from its first bytes; the service checks more thoroughly. */
 const typeOfImage = (bytes: Buffer): string | undefined => {
   if (bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return 'image/png'
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return 'image/jpeg'
@@ -132,7 +132,7 @@ const works = { image, speech, transcription } as const
 
 const isRemote = (kind: string): kind is keyof typeof works => Object.hasOwn(works, kind)
 
-/** Whether the server is there. It does not tell its abilities: the settings do. */
+/** Whether the server answers. It does not report its abilities, so the settings name them. */
 const answers = async (base: string): Promise<boolean> => {
   const key = setting('KEY')
   try {
@@ -148,7 +148,7 @@ const answers = async (base: string): Promise<boolean> => {
   }
 }
 
-/** The engines of the server that the settings name; none when it does not answer. Errors: `usage`. */
+/** Returns the engines of the configured server; none if it does not answer. Errors: `usage`. */
 export const openaiEngines = async (warn: (words: string) => void): Promise<Engine[]> => {
   const given = setting('URL')
   if (given === undefined) return []

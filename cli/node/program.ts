@@ -1,10 +1,10 @@
-/** Programs of this machine that do the work. */
+/** Runs the local programs that do the work. */
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { nodeFailures } from '../../shared/relay.ts'
 
-/** Why a job cannot be done, as the service is told. */
+/** Why a job failed, as reported to the service. */
 export class JobFailure extends Error {
   readonly code: (typeof nodeFailures)[number]
 
@@ -14,10 +14,10 @@ export class JobFailure extends Error {
   }
 }
 
-/** Largest output of a program that is kept, in bytes: the longest text that may be answered, and some. */
+/** Largest output of a program that is stored, in bytes: slightly more than the longest text of an answer. */
 const outputBytesMax = 2 * 1024 * 1024
 
-/** Where a program lies; undefined when it is not installed. */
+/** Finds the path of a program; undefined if it is not installed. */
 export const find = (name: string): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -38,7 +38,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program without a shell. It ends with the job. Errors: `JobFailure` when it cannot be run, the reason of the signal. */
+/** Runs a program without a shell; it ends with the job. Errors: `JobFailure` if it cannot be run, the reason of the signal. */
 export const run = (program: string, words: readonly string[], signal: AbortSignal): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' }
@@ -53,13 +53,13 @@ export const run = (program: string, words: readonly string[], signal: AbortSign
     child.once('close', (code) => resolve({ code, ...output }))
   })
 
-/** A path by its last part. */
+/** Replaces a path by its last part. */
 const withoutFolders = (path: string): string => {
   const [from, to] = [path.indexOf('/'), path.lastIndexOf('/')]
   return from < to ? path.slice(0, from) + path.slice(to + 1) : path
 }
 
-/** The last words of a program that failed, without the places on this machine. */
+/** Returns the last output of a failed program, without paths of this machine. */
 export const lastWords = ({ code, stderr, stdout }: Ran): string =>
   (stderr.trim() || stdout.trim())
     .split('\n')

@@ -1,8 +1,8 @@
-/** Sound as numbers: reads WAV, mixes it to one channel, brings it to 16 kHz. */
+/** Sound samples: reads WAV, mixes it to mono, resamples it to 16 kHz. */
 import { setImmediate as others } from 'node:timers/promises'
 import { wavRate as rate, writeWav } from '../../shared/wav.ts'
 
-/** Rates that are believed, in Hz, and channels: a header that names others would make much work of few bytes. */
+/** Accepted rates, in Hz, and channels: other headers would cause much work for few bytes. */
 const rateMin = 4000
 const rateMax = 192_000
 const channelsMax = 32
@@ -11,11 +11,11 @@ interface Sound {
   /** Hz. */
   readonly rate: number
   readonly channels: number
-  /** Samples of all channels in turn, from -1 to 1. */
+  /** Interleaved samples of all channels, from -1 to 1. */
   readonly samples: Float32Array
 }
 
-/** Formats of WAV: whole numbers, floating point, and the one that names its format further on. */
+/** Formats of WAV: integers, floating point, and the extensible one, which names its format later. */
 const wholeNumbers = 1
 const floating = 3
 const extensible = 0xfffe
@@ -57,7 +57,7 @@ const samplesOf = (data: Buffer, { code, bits }: Format): Float32Array | undefin
 const isBelieved = ({ channels, rate: hertz }: Format): boolean =>
   channels > 0 && channels <= channelsMax && hertz >= rateMin && hertz <= rateMax
 
-/** The sound of a WAV file; undefined when it is none that can be read. One whose header was written before its length was known is read to its end. */
+/** Reads the sound of a WAV file; undefined if it is not readable. A file whose header was written before its length was known is read to its end. */
 export const readWav = (file: Buffer): Sound | undefined => {
   if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return undefined
   let format: Format | undefined
@@ -70,7 +70,7 @@ export const readWav = (file: Buffer): Sound | undefined => {
       const samples = samplesOf(chunk, format)
       return samples && { rate: format.rate, channels: format.channels, samples }
     }
-    // Chunks begin at even places.
+    // Chunks begin at even offsets.
     at += 8 + length + (length % 2)
   }
   return undefined
@@ -87,17 +87,17 @@ const mixed = ({ channels, samples }: Sound): Float32Array => {
   return mono
 }
 
-/** Samples to either side that one new sample is made of. */
+/** Samples on either side that contribute to a new sample. */
 const reach = 16
 
-/** New samples that are made before whatever else waits is done: answering a beat, above all. */
+/** New samples per turn of the event loop, so that other work, mainly heartbeats, can run in between. */
 const turnSamples = 50_000
 
 const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other))
 
 /**
- * Another rate, by a windowed sinc that also takes out what the new rate cannot carry. New samples lie at few places between the old ones,
- * again and again: the weights of each place are worked out once, so that an hour is done in seconds.
+ * Resamples with a windowed sinc that also removes frequencies above the new limit. New samples have only a few different positions between the old
+ * ones, so their weights are computed once, and an hour of sound takes seconds.
  */
 const resampled = async (samples: Float32Array, from: number): Promise<Float32Array> => {
   if (from === rate) return samples
@@ -129,7 +129,7 @@ const resampled = async (samples: Float32Array, from: number): Promise<Float32Ar
   return made
 }
 
-/** A WAV file as mono of 16 kHz, and its length in seconds; undefined when it cannot be read. */
+/** Returns a WAV file as mono at 16 kHz, and its length in seconds; undefined if it cannot be read. */
 export const normalWav = async (file: Buffer): Promise<{ file: Buffer; duration: number } | undefined> => {
   const sound = readWav(file)
   if (sound === undefined || sound.samples.length < sound.channels) return undefined
@@ -137,7 +137,7 @@ export const normalWav = async (file: Buffer): Promise<{ file: Buffer; duration:
   return { file: Buffer.from(writeWav(samples).buffer), duration: Math.round((samples.length / rate) * 1000) / 1000 }
 }
 
-/** The loudest sample of a file of `normalWav`, from 0 to 1. */
+/** Returns the peak level of a file of `normalWav`, from 0 to 1. */
 export const loudness = (file: Buffer): number => {
   let most = 0
   for (const sample of readWav(file)?.samples ?? []) most = Math.max(most, Math.abs(sample))

@@ -1,4 +1,4 @@
-/** The node's end of the relay (the protocol is told in server/relay/relay.ts): takes jobs, gives them to engines, sends what comes out. */
+/** The node's side of the relay (server/relay/relay.ts describes the protocol): receives jobs, passes them to engines, sends the results. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ import type { Done, Engine } from './engine.ts'
 import { newFolder } from './folders.ts'
 import { JobFailure } from './program.ts'
 
-/** Nobody wants the job any more. */
+/** The job was canceled. */
 class Canceled extends Error {}
 
 interface Running {
@@ -37,7 +37,7 @@ export interface WorkerOptions {
   readonly token: string
   readonly engines: readonly Engine[]
   readonly slots: number
-  /** Told when the service has said welcome, and of each job. */
+  /** Called when the service has sent its welcome. */
   readonly onWelcome: (name: string) => void
   readonly onJob: (kind: string, how: string) => void
 }
@@ -45,11 +45,11 @@ export interface WorkerOptions {
 export interface Ended {
   readonly code: number
   readonly reason: string
-  /** Whether the service had said welcome. */
+  /** Whether the service had sent its welcome. */
   readonly welcomed: boolean
 }
 
-/** Names of files with an ending, for programs that go by it. */
+/** File extensions, for programs that depend on them. */
 const endings: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -65,7 +65,7 @@ const endings: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4'
 }
 
-/** Takes a file in, piece by piece. Errors: `engine_failed` when it is not the one that was announced. */
+/** Receives a file in chunks. Errors: `engine_failed` if it is not the announced one. */
 const receive = async (inbox: Inbox, { bytes, hash, contentType }: WireFile, folder: string): Promise<string> => {
   const path = join(folder, `input.${endings[contentType] ?? 'bin'}`)
   const out = createWriteStream(path, { mode: 0o600 })
@@ -88,11 +88,11 @@ const failureOf = (error: unknown): { code: JobFailure['code']; message: string 
     ? { code: error.code, message: error.message.slice(0, 500) }
     : { code: 'engine_failed', message: (error instanceof Error ? error.message : String(error)).slice(0, 500) }
 
-/** One connection, from dialling to its end. `signal` ends it. */
+/** Runs one connection, from connecting to its end. `signal` ends it. */
 export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<Ended> => {
   const { origin, token, engines, slots, onWelcome, onJob } = options
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  // Node's WebSocket takes headers, which browsers' do not.
+  // Node's WebSocket accepts headers, unlike those of browsers.
   const init = { headers: { Authorization: `Bearer ${token}` } } as unknown as string[]
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}${relayPath}`, init)
   socket.binaryType = 'arraybuffer'
@@ -180,7 +180,7 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
     }
   }
 
-  /** A service that says nothing for so long is gone, whatever the network says. */
+  /** A service that is silent for this long is gone, whatever the network reports. */
   let silentMs = 30_000
   const listen = (seconds?: number): void => {
     if (seconds !== undefined) silentMs = seconds * 1000
