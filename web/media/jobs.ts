@@ -258,7 +258,7 @@ function openMedia(view: View): Media {
     retry(job) {
       const entry = job as Entry
       entry.job = undefined
-      // The server would answer the old one again.
+      // Otherwise the server would repeat its old answer.
       entry.startKey = newId()
       entry.state.value = { phase: 'sending' }
       void keep(entry).then(() => work(entry))
@@ -267,7 +267,7 @@ function openMedia(view: View): Media {
       const entry = job as Entry
       const isOpen = ['running', 'waiting'].includes(entry.state.peek().phase)
       void remove(entry)
-      // One that is still being sent is canceled once its answer is there.
+      // A job that is still being sent is canceled once its answer arrives.
       if (isOpen && entry.job !== undefined) cancelJob(session, entry.job).catch(() => undefined)
     },
     async insert(job, text) {

@@ -1,4 +1,4 @@
-/** Where the results of media jobs will stand: a small sign in the view, never in the text. A press shows the job next to the text. */
+/** Marks the places of media results with a small icon in the view, never in the text. A press shows the job next to the text. */
 import { effect, type ReadonlySignal } from '@preact/signals'
 import { StateEffect, StateField, type Range } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
@@ -12,7 +12,7 @@ import '../ui/more-icons.ts'
 
 interface MarksInput<Each extends Job> {
   readonly list: ReadonlySignal<readonly Each[]>
-  /** In the text of the document, in UTF-16 units. */
+  /** Returns its offset in the document's text, in UTF-16 units. */
   placeOf(job: Each): number
   show(): void
 }
@@ -39,7 +39,7 @@ class Sign extends WidgetType {
     sign.type = 'button'
     sign.className = 'media-sign'
     sign.contentEditable = 'false'
-    // By keyboard: the panel has a command of its own.
+    // Keyboard users have the panel's own command.
     sign.tabIndex = -1
     sign.title = t('Show next to the text: {name}', { name })
     sign.setAttribute('aria-label', sign.title)
@@ -64,7 +64,7 @@ class Sign extends WidgetType {
   }
 }
 
-/** Adds the signs to an editor, for as long as it is there. */
+/** Adds the icons to an editor, for its lifetime. */
 export function addMarks<Each extends Job>(view: EditorView, { list, placeOf, show }: MarksInput<Each>): void {
   const place = StateEffect.define<readonly Range<Decoration>[]>()
   const signs = StateField.define<DecorationSet>({
@@ -77,7 +77,7 @@ export function addMarks<Each extends Job>(view: EditorView, { list, placeOf, sh
   })
   const placer = ViewPlugin.define((editor) => {
     let gone = false
-    // After the binding has brought the change into the Y.Text: positions are made of its items.
+    // Runs after the binding has brought the change into Y.Text, because positions refer to its items.
     const put = (): void =>
       queueMicrotask(() => {
         if (gone) return

@@ -1,4 +1,4 @@
-/** Pictures, speech, dictation and reading of pictures, next to the text: what is asked for, what is under way, what came of it. */
+/** Pictures, speech, dictation and OCR, next to the text: requests, running jobs, results. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { jobKinds, type JobKind } from '../../shared/media-jobs.ts'
@@ -12,10 +12,10 @@ import { JobCard } from './job-card.tsx'
 import { mediaOf, type Media } from './jobs.ts'
 import { icons, titles, type Obstacle } from './words.ts'
 
-/** How often it is looked whether a node came, in milliseconds. */
+/** How often to check for a node, in milliseconds. */
 const lookMs = 5000
 
-/** The obstacle, and what to do about it. */
+/** The obstacle, and how to remove it. */
 function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obstacle: Obstacle }): JSX.Element {
   return (
     <div class='notice warn'>
@@ -46,7 +46,7 @@ function ObstacleNote({ view, media, obstacle }: { view: View; media: Media; obs
 function Wish({ view, media, kind }: { view: View; media: Media; kind: JobKind }): JSX.Element {
   const obstacle = media.obstacle(kind)
   const unreached = media.unreached.value
-  // Only while it stands in the way: a node may come, and somebody may have signed in elsewhere.
+  // Only while it applies: a node may connect, and the person may sign in elsewhere.
   const blocked = obstacle !== undefined || unreached !== undefined
   useEffect(() => {
     void media.look()
@@ -82,11 +82,11 @@ export function MediaPanel({ view }: { view: View }): JSX.Element {
   const media = useMemo(() => mediaOf(view), [view])
   const root = useRef<HTMLDivElement>(null)
   const kind = asked.value?.kind
-  // From here Esc closes it, and the focus goes back. A form takes the focus from it.
+  // From here Esc closes it, and the focus returns. A form takes the focus from it.
   useEffect(() => {
     if (kind === undefined || !media.known.value) root.current?.closest<HTMLElement>('[tabindex]')?.focus()
   }, [kind])
-  // Another panel took its place.
+  // Another panel replaced it.
   useEffect(() => () => void (asked.value = undefined), [])
   const close = (): void => {
     view.panel.value = undefined

@@ -1,16 +1,16 @@
-/** The microphone: asked for when a recording begins, let go when it ends. */
+/** The microphone: requested when a recording begins, released when it ends. */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import { t } from '../text/t.ts'
 
 export interface Recording {
   readonly seconds: ReadonlySignal<number>
-  /** How loud it is now, 0–1: whoever speaks sees that it is heard. */
+  /** The current level, 0–1, which shows the speaker that the microphone works. */
   readonly level: ReadonlySignal<number>
-  /** The recording; the microphone is let go. */
+  /** Resolves to the recording and releases the microphone. */
   stop(): Promise<Blob>
 }
 
-/** Why there is no recording, in the words of the page. */
+/** Why there is no recording, in the language of the page. */
 export class NoMicrophone extends Error {}
 
 const lookMs = 100
@@ -23,9 +23,9 @@ function refusal(error: unknown): NoMicrophone {
   return new NoMicrophone(t('The microphone is not available. Another program may be using it.'))
 }
 
-/** Begins to record. Calls `onFull` when it is to be stopped: after `secondsMax`, or when the microphone went. Errors: `NoMicrophone`. */
+/** Begins to record. Calls `onFull` when it must be stopped: after `secondsMax`, or when the microphone was removed. Errors: `NoMicrophone`. */
 export async function record(secondsMax: number, onFull: () => void): Promise<Recording> {
-  // Browsers give it to secure pages only; elsewhere there is not even the object.
+  // Browsers provide it only to secure pages; elsewhere the object does not even exist.
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices }
   if (mediaDevices === undefined) throw new NoMicrophone(t('Browsers allow the microphone only on https pages. Choose a file instead.'))
   let stream: MediaStream
@@ -50,7 +50,7 @@ export async function record(secondsMax: number, onFull: () => void): Promise<Re
     analyser.getFloatTimeDomainData(wave)
     level.value = Math.min(1, Math.sqrt(wave.reduce((sum, sample) => sum + sample * sample, 0) / wave.length) * 4)
     seconds.value = (performance.now() - startedAt) / 1000
-    // Unplugged, it ends by itself.
+    // An unplugged microphone ends the recording.
     if (seconds.value < secondsMax && recorder.state === 'recording') return
     clearInterval(timer)
     onFull()

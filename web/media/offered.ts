@@ -1,10 +1,10 @@
-/** Which media jobs compute nodes do for this person at the moment. Asked for once a page, when somebody first looks at a menu that has some. */
+/** The media jobs that compute nodes currently offer to this person. Requested once per page, when a menu with such jobs is first opened. */
 import { signal } from '@preact/signals'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { askWho, signedIn } from '../client/signed-in.ts'
 import { readOffer } from './requests.ts'
 
-/** Empty until it is known. */
+/** Empty until known. */
 const offered = signal<readonly string[]>([])
 
 let isAsked = false
@@ -26,7 +26,7 @@ export function isOffered(kind: JobKind): boolean {
   return offered.peek().includes(kind)
 }
 
-/** Has a listener called when the answer is here. Answers with what ends that. */
+/** Calls a listener when the answer has arrived. Returns a function that removes it. */
 export function onOffer(listener: () => void): () => void {
   const before = offered.peek()
   return offered.subscribe((now) => {

@@ -1,4 +1,4 @@
-/** Pictures as engines read them: PNG and JPEG as they are, anything else that the browser can show as PNG. */
+/** Pictures in formats that engines read: PNG and JPEG unchanged, any other that the browser can show as PNG. */
 import { limits } from '../../shared/limits.ts'
 import { t } from '../text/t.ts'
 import { UnusableFile } from './sound.ts'
@@ -29,18 +29,18 @@ export interface PictureInText {
   readonly words: string
 }
 
-/** Pictures kept here that a text shows, each once, those nearest to a place first. */
+/** Returns the uploaded pictures in a text, each once, those nearest to a position first. */
 export function picturesIn(text: string, at: number): PictureInText[] {
   const found = [...text.matchAll(/\]\((\/f\/[\w-]+\.(?:png|jpe?g|gif|webp|avif))\)/g)]
     .flatMap(({ index, 0: { length }, 1: url = '' }) => {
-      // The words begin on the same line, and behind the last bracket that was closed.
+      // The alternative text begins on the same line, after the last closed bracket.
       const from = index === 0 ? 0 : 1 + Math.max(text.lastIndexOf(']', index - 1), text.lastIndexOf('\n', index - 1))
       const open = text.slice(from, index).indexOf('![')
       const words = text.slice(from + open + 2, index)
       return open === -1 ? [] : [{ url, words, distance: Math.max(0, from + open - at, at - index - length) }]
     })
     .toSorted((one, other) => other.distance - one.distance)
-  // The last entered of those with one address, the nearest, stays.
+  // The last entry per address, which is the nearest, wins.
   const nearest = new Map(found.map(({ url, words, distance }) => [url, { url, words, distance }]))
   return [...nearest.values()].toSorted((one, other) => one.distance - other.distance).map(({ url, words }) => ({ url, words }))
 }

@@ -3,7 +3,7 @@ import type { JobInput, JobKind, Segment } from '../../shared/media-jobs.ts'
 import type { How } from '../client/api.ts'
 import { fileOperation, operation, type Access } from '../client/operation.ts'
 
-/** Fields that the four answer alike, and those that each adds when it is done. */
+/** Fields that all four kinds of answers share, and those that each adds when it is done. */
 export interface JobAnswer {
   readonly jobId: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
@@ -19,7 +19,7 @@ export interface JobAnswer {
   } | null
 }
 
-/** Fields of a job. `url`: a file of the document, where none is sent. */
+/** Fields of a job. `url`: a file of the document, if none is uploaded. */
 export type JobFields = JobInput & { readonly url?: string }
 
 const startImage = operation<'startImage'>('POST /api/docs/{id}/media/image')
@@ -52,7 +52,7 @@ interface Start {
   readonly startKey: string
 }
 
-/** Sent again with the same `startKey` it starts no second job. */
+/** A repeated request with the same `startKey` starts no second job. */
 export const startJob = ({ id, key }: Access, { kind, input, blob, startKey }: Start): Promise<JobAnswer> =>
   starts[kind]({ id, key, file: blob, idempotencyKey: startKey }, blob === undefined ? input : {})
 
@@ -61,7 +61,7 @@ export const readJob = (at: Access, kind: JobKind, job: string, seconds: number)
 
 const cancel = operation<'cancelJob'>('DELETE /api/docs/{id}/media/jobs/{jobId}')
 
-/** It is sent even by a page that is left. */
+/** It is sent even when the page closes. */
 export const cancelJob = async ({ id, key }: Access, jobId: string): Promise<void> => {
   await cancel({ id, key, keepalive: true }, { jobId })
 }

@@ -1,4 +1,4 @@
-/** Any sound that the browser can read as the WAV that media jobs take. */
+/** Converts any sound that the browser can read to the WAV that media jobs accept. */
 import { limits } from '../../shared/limits.ts'
 import { wavRate, wavSeconds, writeWav } from '../../shared/wav.ts'
 import { t } from '../text/t.ts'
@@ -6,16 +6,16 @@ import { t } from '../text/t.ts'
 /** Longest recording, in seconds. */
 export const soundSecondsMax = Math.floor(wavSeconds(limits.transcriptionBytesMax))
 
-/** Largest file that is read: decoded, it takes many times as much memory. In bytes. */
+/** Largest file that is read, in bytes: decoded, it takes many times as much memory. */
 const fileBytesMax = 100 * 1024 * 1024
 
-/** The error of a file that cannot become a recording or picture for a job, in the words of the page. */
+/** The error for a file that cannot become a recording or picture for a job, in the language of the page. */
 export class UnusableFile extends Error {}
 
 const tooLong = (): UnusableFile =>
   new UnusableFile(t('Longer than {minutes} minutes. Choose a shorter part.', { minutes: Math.floor(soundSecondsMax / 60) }))
 
-/** All channels as one. */
+/** Mixes all channels to one. */
 function mixed(sound: AudioBuffer): Float32Array {
   const mono = sound.getChannelData(0).slice()
   for (let channel = 1; channel < sound.numberOfChannels; channel++)
@@ -29,7 +29,7 @@ export async function asWav(file: Blob): Promise<{ readonly blob: Blob; readonly
   if (file.size > fileBytesMax) throw new UnusableFile(t('Larger than {mebibytes} MiB.', { mebibytes: fileBytesMax / 1024 / 1024 }))
   let sound: AudioBuffer
   try {
-    // It brings what it reads to its own rate.
+    // It resamples everything to its own rate.
     sound = await new OfflineAudioContext(1, 1, wavRate).decodeAudioData(await file.arrayBuffer())
   } catch {
     throw new UnusableFile(t('Your browser cannot play this sound. It may be damaged or in an unsupported format.'))

@@ -1,4 +1,4 @@
-/** Times and voices as people read them. */
+/** Formats times and voices for people. */
 import type { Segment } from '../../shared/media-jobs.ts'
 import { locale } from '../text/t.ts'
 
@@ -10,13 +10,11 @@ export const clock = (seconds: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** The transcript, each part in a paragraph of its own behind the time at which it begins. */
+/** Returns the transcript with each part in a separate paragraph, after its start time. */
 export const withTimes = (segments: readonly Segment[]): string =>
   segments.map(({ start, text }) => `${clock(start)} ${text.trim()}`).join('\n\n')
 
-/**
- * Voices that are named as languages are told in words. Names of three letters are those of persons, though some language may be called so.
- */
+/** Voices named after languages get the name of the language. Names of three letters are those of people, even if a language has the same code. */
 export const voiceName = (voice: string): string => {
   if (!/^[a-z]{2}(-|$)/i.test(voice)) return voice
   try {

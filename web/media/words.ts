@@ -1,4 +1,4 @@
-/** The words for media jobs: their names, and why one cannot be done. No user interface. */
+/** The strings for media jobs: their names, and why one is not possible. No user interface. */
 import { limits } from '../../shared/limits.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { RequestError } from '../client/api.ts'
@@ -6,7 +6,7 @@ import { failureWords, mayPass } from '../client/failure.ts'
 import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 
-/** As the commands are called. */
+/** As in the names of the commands. */
 export const titles: Readonly<Record<JobKind, string>> = {
   image: term('Generate a picture'),
   speech: term('Read aloud'),
@@ -65,11 +65,11 @@ const byCode: Readonly<Record<string, () => string>> = {
   not_found: () => t('The result has expired. Results are kept for {hours} hours.', { hours: limits.mediaKeptHours })
 }
 
-/** The words for a job that ended without a result. */
+/** Returns the message for a job that ended without a result. */
 export const failedWords = (kind: JobKind, code: string): string =>
   code === 'engine_unavailable' ? t(noEngine[kind]) : (byCode[code]?.() ?? t('That did not work.'))
 
-/** The words for a request that was refused. */
+/** Returns the message for a refused request. */
 export const refusedWords = (kind: JobKind, error: RequestError): string => {
   if (error.code === 'node_offline') return noNode().words
   return error.code === 'engine_unavailable' || byCode[error.code] !== undefined ? failedWords(kind, error.code) : failureWords(error)
@@ -77,6 +77,6 @@ export const refusedWords = (kind: JobKind, error: RequestError): string => {
 
 const final = ['node_offline', 'engine_unavailable', 'media_queue_full']
 
-/** Whether it is asked again by itself: not what a person decides about. */
+/** Whether it is retried automatically; not if a person must decide. */
 export const passes = (error: unknown): error is RequestError =>
   error instanceof RequestError && mayPass(error) && !final.includes(error.code)

@@ -1,4 +1,4 @@
-/** From a role to everything an agent needs, in one step. */
+/** Gives an agent everything that it needs, from a role, in one step. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
@@ -13,7 +13,7 @@ import type { TabInput } from './tab.ts'
 import type { Share } from './requests.ts'
 import { roleWords } from './role-words.ts'
 
-/** The roles that an agent may be asked to have: never owner. The words are terms. */
+/** The roles that can be offered to an agent: never owner. The labels are terms. */
 const offers: readonly (readonly [Role, string])[] = [
   ['suggest', term('Can suggest changes. You accept or reject them.')],
   ['edit', term('Can edit the text while you watch.')],
@@ -73,7 +73,7 @@ export function AgentTab({ view, disabled }: TabInput): JSX.Element {
   const invited = links.invited.value
   const wasInvited = useRef(false)
   useEffect(() => {
-    // Back at the choice, what had the focus is gone.
+    // Back at the choice, the focused element no longer exists.
     if (wasInvited.current && invited === undefined) field.current?.focus()
     wasInvited.current = invited !== undefined
   }, [invited])

@@ -1,10 +1,10 @@
-/** The others who may open the document. */
+/** The commands for sharing the document. */
 import { includesRole } from '../../shared/roles.ts'
 import type { DialogName, View } from '../view/view.ts'
 import { term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 
-/** Whether there is anything to share with. */
+/** Whether the person may share the document. */
 export const canShare = ({ session }: View): boolean => includesRole(session.role.value, 'edit') && session.link.ended.value === undefined
 
 const opens = (dialog: DialogName): Pick<Command, 'when' | 'run'> => ({

@@ -1,6 +1,6 @@
 /**
- * Pictures of the diagrams of a published document, for its page to show without a script. Drawing needs a browser: that of whoever edits
- * while it is published does it, for those that have no picture yet.
+ * Pictures of the diagrams of a published document, which its page shows without a script. Drawing needs a browser: that of a person who edits the
+ * published document draws the missing ones.
  */
 import { createPageRenderer } from '../../shared/markdown/page.ts'
 import { limits } from '../../shared/limits.ts'
@@ -16,12 +16,12 @@ import type { Session } from '../session/session.ts'
 const listDrawings = operation<'listDrawings'>('GET /api/docs/{id}/drawings')
 const storeDrawing = operation<'storeDrawing'>('PUT /api/docs/{id}/drawings')
 
-/** Texts beyond this, in UTF-16 units, are not looked through while somebody writes in them: readers draw their diagrams. */
+/** Longer texts, in UTF-16 units, are not searched while somebody writes in them: readers' browsers draw their diagrams. */
 const textUnitsMax = 300_000
 
 const hashOf = (source: string): string => toBase64UrlEncoded(digest(encodeUtf8(source)))
 
-/** The sources of the diagrams, as the published page finds them; the first of many. */
+/** Returns the sources of the diagrams, as the published page finds them, up to a limit. */
 function diagramsOf(text: string): Map<string, string> {
   const found = new Map<string, string>()
   if (text.length > textUnitsMax || !/mermaid/i.test(text)) return found
@@ -43,7 +43,7 @@ async function drawn(source: string): Promise<Request<'storeDrawing'> | undefine
   return { source, title: words, width, height, light: light.svg, dark: dark.svg }
 }
 
-/** Draws and sends those that have no picture. A failed drawing is left to the readers' browsers. */
+/** Draws and sends missing pictures. If drawing fails, the readers' browsers draw the diagram. */
 export async function keepDrawings({ id, key, text }: Session): Promise<void> {
   const diagrams = diagramsOf(text.toString())
   if (diagrams.size === 0) return

@@ -1,4 +1,4 @@
-/** One link in the list: what it may do, how long, when it was used; copy, QR code, instructions for an agent, revoke. */
+/** One link in the list: its role, its expiry, its last use; copy, QR code, instructions for an agent, revoke. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -24,13 +24,13 @@ const useWords = ({ lastUsedAt }: Share): string =>
 
 interface AskInput {
   readonly name: string
-  /** Names of the links that were made through it, which end with it. */
+  /** Names of the links that were created through it and end with it. */
   readonly through: readonly string[]
   readonly onRevoke: (keepsLinks: boolean) => void
   readonly onKeep: () => void
 }
 
-/** Names in a question: the first ones, and how many more. */
+/** Names in a question: the first ones; the rest are counted. */
 const namesMax = 5
 const listed = (names: readonly string[]): string => {
   const more = names.length - namesMax
@@ -70,7 +70,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const open = useSignal<'qr' | 'ask' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
 
-  // To revoke the link that one holds would shut oneself out.
+  // Revoking one's own link would lock oneself out.
   const own = share.secret === session.key
   const name = own ? t('Your own link') : (share.label ?? t('Anyone with the link'))
   const mayChange = session.role.value === 'owner' && !own
@@ -88,11 +88,11 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   }
   const others = links.list.value ?? []
   const through = madeThrough(others, share.id).map(({ label }) => label ?? t('Anyone with the link'))
-  // A link gives no more than the one that it was made through.
+  // A link has no more rights than the one through which it was created.
   const maker = others.find(({ id }) => id === share.madeThrough)
   const offered = roles.filter((role) => role === share.role || maker === undefined || includesRole(maker.role, role))
   const revoke = async (keepsLinks: boolean): Promise<void> => {
-    // The row goes, and with it what has the focus.
+    // The row disappears, and the focus with it.
     const list = row.current?.closest<HTMLElement>('.share-panel')?.querySelector<HTMLElement>('input')
     await links.revoke(share, keepsLinks)
     list?.focus()

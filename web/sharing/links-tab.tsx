@@ -1,4 +1,4 @@
-/** Links of a document: one per person or agent, each with a role, each revocable alone. */
+/** Links of a document: one per person or agent, each with a role, each separately revocable. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -34,7 +34,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
     if (share === undefined) return
     links.made.value = share
     links.draft.value = { ...links.draft.value, label: '' }
-    // The next one begins again: a role is never given because the last one had it.
+    // The next link begins with the defaults: a role is never given because the last one had it.
     links.settle()
   }
   return (
@@ -99,7 +99,7 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
   )
 }
 
-/** Asked of whoever shares and has no name: others see it. It may stay empty. */
+/** Asks a person who shares for their name, which others see. It may stay empty. */
 function OwnName({ view }: { view: View }): JSX.Element | null {
   // The field stays while the dialog is open.
   const asks = useSignal(personName.peek() === '' && view.here.value.every(({ self, kind }) => !self || kind === 'guest'))
@@ -118,7 +118,7 @@ function OwnName({ view }: { view: View }): JSX.Element | null {
   )
 }
 
-/** The link that everyone gets in one step: one without a name, and its role. */
+/** The link for everyone in one step: a link without a name, and its role. */
 function QuickLink({ view, disabled }: TabInput): JSX.Element {
   const links = linksOf(view.session)
   const role = useSignal<Role>('edit')
@@ -156,7 +156,7 @@ function QuickLink({ view, disabled }: TabInput): JSX.Element {
   )
 }
 
-/** Whether links made here may end before the document does: somebody may end the link that they are made through. */
+/** Whether links created here may end before the document does: somebody may revoke the link through which they are created. */
 function endsWithOwn({ session: { key, role } }: View, own: Share | undefined): boolean {
   if (key === '') return false
   return role.value !== 'owner' || (own !== undefined && (own.madeThrough !== null || own.expiresAt !== null))

@@ -1,4 +1,4 @@
-/** The links of an open document as its dialog shows them, and what is half written there: kept until the page is left. No user interface. */
+/** The links of an open document for its dialog, and the draft of a new one, stored until the page is left. No user interface. */
 import { signal, type Signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Session } from '../session/session.ts'
@@ -17,31 +17,31 @@ export interface Wish {
 }
 
 export interface Links {
-  /** Newest first. Owners see all; others those that they made on this page. Undefined: not known yet. */
+  /** Newest first. Owners see all; others those that they created on this page. Undefined until known. */
   readonly list: Signal<readonly Share[] | undefined>
-  /** Why the last step did not work. */
+  /** Why the last step failed. */
   readonly failure: Signal<unknown>
   /** The values of the form. */
   readonly draft: Signal<Wish>
-  /** Made last, and shown apart. */
+  /** The newest link, shown separately. */
   readonly made: Signal<Share | undefined>
-  /** The link whose instructions an agent gets. */
+  /** The link for which the dialog shows an agent's instructions. */
   readonly invited: Signal<Share | undefined>
-  /** Reads the list again, if it may be read. */
+  /** Loads the list again, if the person may see it. */
   load(): Promise<void>
-  /** Undefined when it did not work; `failure` says why. The same asked again makes one link, whatever was lost on the way. */
+  /** Resolves to undefined on failure; `failure` has the reason. A repeated request creates only one link, even after a lost answer. */
   create(wish: Wish): Promise<Share | undefined>
-  /** The link for everyone with this role: the one there is, or a new one. Undefined as for `create`. */
+  /** Returns the link for everyone with this role: the existing one, or a new one. Undefined as for `create`. */
   general(role: Role): Promise<Share | undefined>
-  /** Changes the role of a link, and lowers those made through it. */
+  /** Changes the role of a link, and lowers that of links created through it. */
   change(share: Share, role: Role): Promise<void>
-  /** Back to what a form holds at first, unless something is written there. */
+  /** Resets the form to its defaults, unless it contains a draft. */
   settle(): void
-  /** Revokes a link, with those made through it unless they are kept. */
+  /** Revokes a link, and those created through it unless `keepsLinks` is set. */
   revoke(share: Share, keepsLinks: boolean): Promise<void>
 }
 
-/** A link that was asked for, while no answer came. */
+/** A request for a link that was not answered. */
 interface Attempt {
   readonly wish: Wish
   readonly link: NewShare
@@ -55,7 +55,7 @@ const linkOf = ({ label, role, expiry, day }: Wish): NewShare => {
 
 const empty: Wish = { label: '', role: 'edit', expiry: 'never', day: '' }
 
-/** The links made through a link, and through those, nearest first. */
+/** Returns the links created through a link, directly and indirectly, nearest first. */
 export function madeThrough(list: readonly Share[], id: string): readonly Share[] {
   const own = list.filter((share) => share.madeThrough === id)
   return [...own, ...own.flatMap((share) => madeThrough(list, share.id))]
@@ -88,7 +88,7 @@ function createLinks(session: Session): Links {
 
   const create: Links['create'] = (wish) =>
     attempt(async () => {
-      // The end of a link is a time from when it was wished for: asked again it is the same request.
+      // The end of a link is counted from the first request, so that a repeated request is the same one.
       if (unanswered === undefined || !isSame(unanswered.wish, wish)) unanswered = { wish, link: linkOf(wish), id: newId() }
       const { link, id } = unanswered
       try {
@@ -113,7 +113,7 @@ function createLinks(session: Session): Links {
         list.value ??= []
         return
       }
-      // A list that could not be read is read again with the next connection; why the last step failed must stay readable meanwhile.
+      // If the list cannot be loaded, the next connection loads it again; the reason of the last failure stays visible until then.
       const found = await listShares(session).catch((error: unknown) => {
         failure.value ??= list.value === undefined ? error : undefined
       })
@@ -141,7 +141,7 @@ function createLinks(session: Session): Links {
       const answer = await attempt(() => revokeShare(session, { share: share.id, ...(keepsLinks && { keep: 'links' }) }))
       if (answer === undefined) return
       for (const id of [share.id, ...answer.ended]) drop(id)
-      // Links that were kept tell of another maker now.
+      // Links that were not revoked now name another creator.
       if (keepsLinks) await this.load()
     }
   }

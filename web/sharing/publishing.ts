@@ -1,14 +1,14 @@
-/** Whether the open document is published, and changing that. No user interface. */
+/** Reads and changes whether the open document is published. No user interface. */
 import { signal, type Signal } from '@preact/signals'
 import type { Session } from '../session/session.ts'
 import { findRecent, remember } from '../device/recent.ts'
 import { publish, readPublication, type Publication } from './requests.ts'
 
 export interface Publishing {
-  /** Undefined: not known yet. */
+  /** Undefined until known. */
   readonly state: Signal<Publication | undefined>
   readonly failure: Signal<unknown>
-  /** A change is under way. */
+  /** A change is in progress. */
   readonly busy: Signal<boolean>
   load(): Promise<void>
   set(change: { readonly published: boolean; readonly indexed?: boolean }): Promise<void>
@@ -26,7 +26,7 @@ function createPublishing(session: Session): Publishing {
       failure.value = undefined
       // The list of documents shows it.
       if (findRecent(session.id) !== undefined) remember(session.id, { published: answer.published })
-      // Without it readers draw the diagrams themselves.
+      // Without the pictures, readers' browsers draw the diagrams.
       if (answer.published) void import('./drawings.ts').then(({ keepDrawings }) => keepDrawings(session)).catch(() => undefined)
     } catch (error) {
       failure.value = error

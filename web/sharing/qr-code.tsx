@@ -1,11 +1,11 @@
-/** A link to be taken with a camera. The encoder is fetched when the first one is shown. */
+/** A link as a QR code. The encoder loads when the first one is shown. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { t } from '../text/t.ts'
 
 interface Drawn {
-  /** Modules a side, with the quiet zone. */
+  /** Modules per side, including the quiet zone. */
   readonly size: number
   readonly path: string
 }

@@ -9,17 +9,17 @@ export type Publication = Pick<Output<'publishDocument'>, 'published' | 'url' | 
 
 const readShares = operation<'listShares'>('GET /api/docs/{id}/shares')
 
-/** The links that are not revoked, newest first. For owners. */
+/** Returns the links that are not revoked, newest first. For owners. */
 export const listShares = async ({ id, key }: Access): Promise<readonly Share[]> =>
   (await readShares({ id, key }, { ended: false })).shares.filter((share) => !share.revoked)
 
-/** Sent again with the same `idempotencyKey` it makes no second link. */
+/** A repeated request with the same `idempotencyKey` creates no second link. */
 export const createShare = operation<'createShare'>('POST /api/docs/{id}/shares')
 
-/** Links made through it keep at most the new role. */
+/** Links created through it get at most the new role. */
 export const changeShare = operation<'changeShare'>('PATCH /api/docs/{id}/shares/{share}')
 
-/** With the links made through it, unless they are kept. */
+/** Also revokes the links created through it, unless the request keeps them. */
 export const revokeShare = operation<'revokeShare'>('DELETE /api/docs/{id}/shares/{share}')
 
 export async function readPublication({ id, key }: Access): Promise<Publication> {

@@ -1,4 +1,4 @@
-/** The permissions of a role, in words. Terms. */
+/** Descriptions of the rights of a role. Terms. */
 import type { Role } from '../../shared/roles.ts'
 import { term } from '../text/t.ts'
 

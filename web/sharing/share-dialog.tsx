@@ -1,4 +1,4 @@
-/** The ways into the document: links for people, an invitation for an agent, the published page. */
+/** Access to the document: links for people, an invitation for an agent, the published page. */
 import { effect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -21,7 +21,7 @@ const tabs = [
   { id: 'publish', name: term('Publish'), icon: 'globe', shown: PublishTab }
 ] as const satisfies readonly { readonly id: DialogName; readonly [field: string]: unknown }[]
 
-/** Why nothing can be changed here now. */
+/** Explains why nothing can be changed at the moment. */
 function standing(session: Session): string | undefined {
   if (session.link.ended.value !== undefined)
     return t('Your access to this document has ended. You see the text as this page last received it.')
@@ -30,16 +30,16 @@ function standing(session: Session): string | undefined {
   return undefined
 }
 
-/** Keeps what the dialog shows true while it is open: after each connection, and when another page of an owner changes it. */
+/** Updates the dialog while it is open: after each connection, and when another page of an owner changes something. */
 function useCurrent({ session, here }: View): void {
   useEffect(() => {
     const links = linksOf(session)
     const publishing = publishingOf(session)
-    // News of the last time: the link itself is in the list.
+    // From the last time: the link itself is in the list.
     links.made.value = undefined
     const stops = [
       effect(() => {
-        // Read again after each connection, and with each role.
+        // Loaded again after each connection, and with each role.
         if (session.link.socket.value !== 'synced' || !includesRole(session.role.value, 'edit')) return
         void publishing.load()
       }),
@@ -67,7 +67,7 @@ export function ShareDialog({ view }: { view: View }): JSX.Element {
   const { failure } = current === 'publish' ? publishingOf(session) : linksOf(session)
   const Shown = tabs.find(({ id }) => id === current)?.shown ?? LinksTab
   useCurrent(view)
-  // The browser tells of the end a moment later: another dialog may be open then.
+  // The browser reports the close a moment later: another dialog may be open by then.
   const close = (): void => {
     if (tabs.some(({ id }) => id === view.dialog.value)) view.dialog.value = undefined
   }

@@ -3,6 +3,6 @@ import type { View } from '../view/view.ts'
 
 export interface TabInput {
   readonly view: View
-  /** Nothing can be changed now. */
+  /** Whether nothing can be changed at the moment. */
   readonly disabled: boolean
 }

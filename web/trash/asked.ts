@@ -1,7 +1,7 @@
 /** The open question about a deletion: the state that a page needs before the dialog is loaded. */
 import { signal } from '@preact/signals'
 
-/** A document of one's own. */
+/** A document that the person owns. */
 export interface Deletable {
   readonly id: string
   /** Key of an owner link, '' for the account. */
@@ -9,11 +9,11 @@ export interface Deletable {
   readonly title: string
 }
 
-/** The others who have access to a document. */
+/** Other people's access to a document. */
 export interface Others {
-  /** Other links that somebody has used. */
+  /** The number of other links that have been used. */
   readonly links: number
-  /** Name of the account that owns it, unless that is one's own. */
+  /** Name of the owning account, unless it is the person's own. */
   readonly account: string | undefined
   readonly published: boolean
 }
@@ -24,5 +24,5 @@ export interface Asked {
   readonly run: () => void
 }
 
-/** The deletion that a person is asked about. */
+/** The deletion that awaits confirmation. */
 export const asked = signal<Asked | undefined>(undefined)

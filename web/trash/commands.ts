@@ -1,4 +1,4 @@
-/** Deleting the document. */
+/** The command that deletes the document. */
 import { term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 

@@ -1,4 +1,4 @@
-/** Deleting documents, and the way back. No user interface but the messages of what was done. */
+/** Deletes and restores documents. No user interface except the messages about it. */
 import { findUser, readDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
@@ -12,7 +12,7 @@ import { asked, type Deletable, type Others } from './asked.ts'
 const deleteDocument = operation<'deleteDocument'>('DELETE /api/docs/{id}')
 const undeleteDocument = operation<'undeleteDocument'>('POST /api/docs/{id}/undelete')
 
-/** How long Undo is offered, in milliseconds; the trash offers it after that. */
+/** How long the message offers Undo, in milliseconds; after that, the trash does. */
 const undoMs = 10_000
 
 async function findOthers({ id, key }: Deletable): Promise<Others> {
@@ -27,7 +27,7 @@ async function findOthers({ id, key }: Deletable): Promise<Others> {
   }
 }
 
-/** Notes on this device until when a document can be restored; 0: it is not in the trash. */
+/** Stores on this device until when a document can be restored; 0 if it is not in the trash. */
 const note = (id: string, trashedUntil: number): void => {
   if (findRecent(id) !== undefined) remember(id, { trashedUntil })
 }
@@ -60,8 +60,7 @@ async function move(document: Deletable, changed: () => void): Promise<void> {
 }
 
 /**
- * Moves a document to the trash, and offers Undo. Asks before it when others have access. `changed` is called when it is in the trash, and
- * when it is back.
+ * Moves a document to the trash, and offers Undo. Asks first if others have access. Calls `changed` when it is in the trash, and when it is restored.
  */
 export async function moveToTrash(document: Deletable, changed: () => void): Promise<void> {
   try {

@@ -1,9 +1,9 @@
-/** The words for a file that cannot be added, and the next step. One table; no user interface. */
+/** The messages for a file that cannot be added, with the next step. One table; no user interface. */
 import { limits } from '../../shared/limits.ts'
 import { findMediaType } from '../../shared/media-types.ts'
 import { t, term } from '../text/t.ts'
 
-/** `never`: the same file is refused again; `by hand`: a person may try again; `by itself`: it is tried again without anyone. */
+/** `never`: the same file would be refused again; `by hand`: a person may try again; `by itself`: it is retried automatically. */
 export type Again = 'never' | 'by hand' | 'by itself'
 
 export interface Failure {
@@ -11,7 +11,7 @@ export interface Failure {
   readonly again: Again
 }
 
-/** The words, as a term. */
+/** The message, as a term. */
 interface Meaning {
   readonly says: string
   readonly again: Again
@@ -49,11 +49,11 @@ const spoken = ({ says, again }: Meaning): Failure => ({ words: t(says, { mebiby
 /** The role was lowered, or access has ended. */
 export const notAllowed = (): Failure => spoken(noRight)
 
-/** The meaning of a refusal: status (0: not reached) and code of its problem document. */
+/** Returns the meaning of a refusal: status (0: not reached) and code of its problem document. */
 export const failureOf = (status: number, code: string): Failure =>
   spoken(byCode[code] ?? byStatus[status] ?? { says: term('The server could not take the file.'), again: 'by hand' })
 
-/** Why a file need not be sent at all; undefined for one that may be taken. `type` is the browser's guess. */
+/** Explains why a file need not be sent at all; undefined if the service may accept it. `type` is the browser's guess. */
 export function refusalOf({ type, size }: { readonly type: string; readonly size: number }): Failure | undefined {
   if (findMediaType(type.toLowerCase().split(';', 1)[0]?.trim() ?? '') === undefined) return spoken(wrongType)
   if (size > limits.assetBytesMax) return spoken(tooLarge)

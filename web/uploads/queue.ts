@@ -1,6 +1,6 @@
 /**
- * Files that people add to a document, from the drop to the Markdown in the text. A chunk of its own; signals, no user interface.
- * One after the other, in the order in which they came. Each has a place in the text that stays right while others type.
+ * Files that people add to a document, from the drop to the Markdown in the text. A separate chunk; signals, no user interface. Files are sent one at
+ * a time, in order of arrival. The place of each stays correct while others type.
  */
 import { signal } from '@preact/signals'
 import * as Y from 'yjs'
@@ -15,22 +15,22 @@ import type { Failure } from './failures.ts'
 import type { Sending } from './send.ts'
 import type { Insert, Upload, UploadQueue, UploadsInput, UploadState } from './upload.ts'
 
-/** A file on its way, as an entry of the outbox: until it stands in the text. The server recognises it by its id when it is sent again. */
+/** A file to upload, as an entry of the outbox until its Markdown is in the text. The server recognises it by its id when it is sent again. */
 interface KeptUpload extends Kept {
   readonly name: string
   readonly blob: Blob
   /** An encoded `Y.RelativePosition`. */
   readonly position: Uint8Array
-  /** Whether it came together with the one before it. */
+  /** Whether it was added together with the one before it. */
   readonly follows: boolean
 }
 
-/** Files taken at once. */
+/** Most files added at once. */
 const filesMax = 20
-/** How often a file that waits is tried again without a sign of the network, in milliseconds. */
+/** How often a waiting file is retried without a network event, in milliseconds. */
 const againMs = 15_000
 
-/** The sender is fetched with the first one. Undefined: it cannot be had now. */
+/** The sender loads with the first file. Resolves to undefined if it cannot be loaded now. */
 const findSender = async () => import('./sender.ts').catch(() => undefined)
 
 class Entry implements Upload {
@@ -57,7 +57,7 @@ class Entry implements Upload {
   }
 }
 
-/** The name of a file as the text in its place: without its ending and without what a line cannot hold. */
+/** Turns the name of a file into alternative text: without its extension and characters that a line cannot contain. */
 export const altOf = (fileName: string): string =>
   fileName
     .replace(/\.[a-z0-9]{1,5}$/i, '')
@@ -93,7 +93,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     if (failure.again === 'by itself') outbox.later(entry.id, afterSeconds === undefined ? againMs : afterSeconds * 1000)
     said.value = `${entry.fileName}: ${failure.words}`
     count()
-    // Refused for good: a reload need not bring it back.
+    // Refused permanently: a reload need not restore it.
     if (failure.again === 'never') void entry.ready.then(() => outbox.drop(entry.id))
   }
 
@@ -115,10 +115,10 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     const address = markdown.endsWith(')') ? markdown.slice(markdown.indexOf('(') + 1, -1) : markdown
     const there = text.toString().includes(address)
     const at = placeOf(entry)
-    // Later ones at the same place go behind it.
+    // Later files in the same place go after it.
     const later = list.value.slice(list.value.indexOf(entry) + 1).filter((other) => placeOf(other) === at)
     const before = text.length
-    // It stands there already when an earlier page ended between the two steps.
+    // The Markdown is already there if an earlier page ended between the two steps.
     if (!there && insert?.(at, markdown, entry) !== true) return fail(entry, notAllowed())
     const end = at + text.length - before
     for (const other of later) {
@@ -175,7 +175,7 @@ export function openQueue({ doc, key, text, canEdit, connected }: UploadsInput):
     void work()
   }
 
-  /** Takes over what pages that ended have left. */
+  /** Takes over the entries of pages that ended. */
   const restore = async (): Promise<void> => {
     await outbox.restore((found) => {
       if (list.value.some(({ id }) => id === found.id)) return

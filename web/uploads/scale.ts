@@ -1,10 +1,10 @@
-/** Pictures that are larger than any screen are made smaller before they are sent. */
+/** Reduces pictures that are larger than any screen before they are sent. */
 
 /** Longest side of a picture, in pixels. */
 export const sideMax = 4096
 const quality = 0.9
 
-/** Types that one frame holds; what moves would stop. A type that browsers cannot write becomes WebP. */
+/** Types with a single frame; animations would stop. A type that browsers cannot write becomes WebP. */
 const writtenAs: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/jpeg': 'image/jpeg',
@@ -22,7 +22,9 @@ async function drawn(bitmap: ImageBitmap, type: string): Promise<Blob> {
   return canvas.convertToBlob({ type, quality })
 }
 
-/** The file itself, or a smaller picture of at most `sideMax` pixels a side. Never rejects: what cannot be drawn is sent as it is. */
+/**
+ * Returns the file itself, or a smaller picture of at most `sideMax` pixels per side. Never rejects: a file that cannot be drawn is sent unchanged.
+ */
 export async function scaled(file: Blob): Promise<Blob> {
   const type = writtenAs[file.type]
   if (type === undefined) return file

@@ -1,4 +1,4 @@
-/** One request that carries a file, with its progress (`fetch` tells none). */
+/** Sends one file in a request, with its progress (`fetch` reports none). */
 import { RequestError } from '../client/api.ts'
 import { addressOf } from '../client/operation.ts'
 import type { Output } from '../../shared/operations/index.ts'
@@ -14,15 +14,15 @@ interface Input {
   readonly doc: string
   readonly key: string
   readonly blob: Blob
-  /** The words for readers and for those who cannot see it. */
+  /** The alternative text for readers. */
   readonly name: string
-  /** The same upload sent again is answered as the first was (docs/api.md, Retries). */
+  /** A repeated upload gets the answer of the first one (docs/api.md, Retries). */
   readonly idempotencyKey: string
   /** 0–1. */
   readonly onProgress: (share: number) => void
 }
 
-/** A connection on which nothing moves for this long is given up, in milliseconds. */
+/** A connection without progress for this long is abandoned, in milliseconds. */
 const silentMsMax = 60_000
 
 function fields(request: XMLHttpRequest): Record<string, unknown> {
@@ -49,7 +49,7 @@ export function send({ doc, key, blob, name, idempotencyKey, onProgress }: Input
   })
   request.addEventListener('load', () => {
     const answer = fields(request)
-    // The service answers this shape (openapi.json); both sides are built and tested together.
+    // The service answers with this shape (openapi.json); both sides are built and tested together.
     if (request.status === 201 || request.status === 200) return resolve(answer as unknown as Output<'uploadAsset'>)
     const seconds = Number(request.getResponseHeader('retry-after') ?? NaN)
     return reject(new RequestError(request.status, answer, Number.isFinite(seconds) ? seconds : undefined))

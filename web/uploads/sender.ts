@@ -1,4 +1,4 @@
-/** All that is needed once there is a file to send. */
+/** Everything that is needed once there is a file to send. */
 export { failureOf, notAllowed, refusalOf } from './failures.ts'
 export { scaled } from './scale.ts'
 export { send } from './send.ts'

@@ -1,4 +1,4 @@
-/** A file on its way into a document, as the page and the editor see it. */
+/** A file that is being added to a document, as the page and the editor see it. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type * as Y from 'yjs'
 import type { Failure } from './failures.ts'
@@ -7,7 +7,7 @@ export type UploadState =
   | { readonly phase: 'queued' }
   /** `share`: 0–1. */
   | { readonly phase: 'sending'; readonly share: number }
-  /** Tried again by itself. */
+  /** Retried automatically. */
   | { readonly phase: 'waiting'; readonly failure: Failure }
   | { readonly phase: 'failed'; readonly failure: Failure }
 
@@ -16,28 +16,28 @@ export interface Upload {
   /** The name of the chosen file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /** Stands on a line of its own behind what is there: a picture, or the one that came together with it. */
+  /** Its Markdown goes on a separate line after existing content: a picture, or the file added together with it. */
   readonly follows: boolean
 }
 
-/** Puts Markdown into the text at a place. False when nothing may be written now. */
+/** Inserts Markdown into the text at a position. Returns false if the person may not write at the moment. */
 export type Insert = (at: number, markdown: string, upload: Upload) => boolean
 
 export interface Uploads {
   readonly list: ReadonlySignal<readonly Upload[]>
-  /** The last thing that happened, for screen readers. */
+  /** The last event, for screen readers. */
   readonly said: ReadonlySignal<string>
-  /** Files that this page alone holds: they are lost with it. */
+  /** Files that are stored only on this page and would be lost with it. */
   readonly onlyHere: ReadonlySignal<number>
-  /** Whether this person may add any. */
+  /** Whether this person may add files. */
   readonly allowed: ReadonlySignal<boolean>
-  /** `follows`: the first of them stands on a line of its own, too. */
+  /** `follows`: the first of them goes on a separate line, too. */
   add(files: readonly File[], at: number, follows?: boolean): void
-  /** Where it will stand, in UTF-16 units. */
+  /** Returns the position of its Markdown, in UTF-16 units. */
   placeOf(upload: Upload): number
   cancel(upload: Upload): void
   retry(upload: Upload): void
-  /** Begins to send, also what an earlier page left behind. Answers how to stop. */
+  /** Begins to send, including files of earlier pages. Returns a function that stops it. */
   start(insert: Insert): () => void
 }
 
@@ -46,7 +46,7 @@ export interface UploadsInput {
   readonly key: string
   readonly text: Y.Text
   readonly canEdit: ReadonlySignal<boolean>
-  /** The state of the live connection: when it stands, files may pass too. */
+  /** The state of the live connection: while it is connected, files can probably be sent too. */
   readonly connected: ReadonlySignal<boolean>
 }
 

@@ -1,13 +1,13 @@
 /**
- * Files that people add to a document: what the page needs of them from its beginning. Their sender (`queue.ts`) comes after the page; files
- * that are added before it wait for it. Signals; no user interface.
+ * Files that people add to a document: the part that the page needs from the start. The sender (`queue.ts`) loads after the page; files added earlier
+ * wait for it. Signals; no user interface.
  */
 import { batch, computed, signal } from '@preact/signals'
 import * as Y from 'yjs'
 import { whenIdle } from '../base/idle.ts'
 import type { Insert, UploadQueue, Uploads, UploadsInput } from './upload.ts'
 
-/** Files that came before what sends them. */
+/** Files that were added before the sender had loaded. */
 interface Early {
   readonly files: readonly File[]
   readonly position: Y.RelativePosition
@@ -38,7 +38,7 @@ export function openUploads(input: UploadsInput): Uploads {
       if (insert !== undefined) stopQueue = queue.value.start(insert)
       flush()
     } catch {
-      // Without the network it may not be had: with it, it is asked for again.
+      // It may fail to load offline: it is requested again once the network is back.
       loading = undefined
     }
   }
