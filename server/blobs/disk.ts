@@ -4,8 +4,8 @@
  *     blobs/ab/abcdef…   the bytes of blob `abcdef…`, under the first two characters of its name
  *     blobs/new/         what is still coming in; emptied at start
  *
- * A file gets its name once it is whole and on disk; the folder is on disk before anybody hears of it. Its bytes are overwritten before
- * it is removed.
+ * A file gets its name once it is complete and on disk; the folder is on disk before the name is returned. Its bytes are overwritten before it is
+ * removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -59,7 +59,7 @@ const erase = async (path: string): Promise<void> => {
   await rm(path, { force: true })
 }
 
-/** First and last bytes, hash and length of what passes. */
+/** Records the first and last bytes, hash and length of a stream. */
 class Look {
   bytes = 0
   head: Buffer = Buffer.alloc(0)
@@ -78,7 +78,7 @@ class Look {
   }
 }
 
-/** Opens the folder; what an earlier process left half-written is removed. Errors: those of the file system. */
+/** Opens the folder, and removes incomplete files of an earlier process. Errors: those of the file system. */
 export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
   const incoming = join(folder, 'new')
   await mkdir(incoming, { recursive: true, mode: 0o700 })

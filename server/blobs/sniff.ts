@@ -1,12 +1,12 @@
 /** Detects the type of a file by its bytes. */
 import { fileTypeFromBuffer } from 'file-type'
 
-/** Bytes at the beginning that tell the type. */
+/** Bytes at the beginning that identify the type. */
 export const headBytes = 4100
-/** Bytes at the end that are looked at. */
+/** Bytes at the end that are checked. */
 export const tailBytes = 12
 
-/** Media type in lower case without parameters; undefined when the bytes show none that is known. */
+/** Media type in lower case without parameters; undefined if the bytes match no known type. */
 export const sniff = async (head: Uint8Array): Promise<string | undefined> =>
   (await fileTypeFromBuffer(head))?.mime.split(';')[0]?.trim().toLowerCase()
 

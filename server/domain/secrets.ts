@@ -1,4 +1,4 @@
-/** Secrets: how they are made, looked up (by hash) and kept (encrypted with the instance secret). */
+/** Secrets: creating them, looking them up by hash, and storing them encrypted with the instance secret. */
 import { crc32 } from 'node:zlib'
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
 

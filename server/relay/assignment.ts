@@ -52,7 +52,7 @@ export class Assignment {
     })
   }
 
-  /** Whether the node has said its last word, or none is wanted. */
+  /** Whether the node has sent its last message, or none is needed. */
   get isOver(): boolean {
     return this.#over
   }
@@ -125,7 +125,7 @@ export class Assignment {
     this.#settle({ error })
   }
 
-  /** Nothing that comes from now on counts, and what came is let go. */
+  /** Ignores everything from now on, and discards what has arrived. */
   stop(): void {
     this.#over = true
     this.#window.close()

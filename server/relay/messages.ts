@@ -1,4 +1,4 @@
-/** Checks every message of a node: a node is another machine, and may be anybody's. */
+/** Checks every message of a node, because a node may be anybody's machine. */
 import { z } from 'zod'
 import { limits } from '../../shared/limits.ts'
 import { jobKinds } from '../../shared/media-jobs.ts'
@@ -36,7 +36,7 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fail'), job, code: z.enum(nodeFailures), message: z.string().max(limits.mediaReasonCharsMax) })
 ])
 
-/** Errors: `RangeError` for what is no message. */
+/** Errors: `RangeError` for an invalid message. */
 export const parseMessage = (text: string): NodeMessage => {
   try {
     return message.parse(JSON.parse(text)) as NodeMessage

@@ -1,4 +1,4 @@
-/** The socket of one node: what it says is checked and handed to the assignment that is meant. */
+/** The socket of one node: its messages are checked and passed to their attempt. */
 import { limits } from '../../shared/limits.ts'
 import {
   type Capability,
@@ -19,7 +19,7 @@ import { Assignment } from './assignment.ts'
 import { parseMessage } from './messages.ts'
 
 export interface NodeEvents {
-  /** It said hello: it may be given jobs. */
+  /** It sent its hello: it may be given jobs. */
   ready(node: Node): void
   /** A slot is free again. */
   free(): void
@@ -29,7 +29,7 @@ export interface NodeEvents {
 
 export class Node {
   readonly token: NodeToken
-  /** Whether it works for everybody, or for the account of its token alone. */
+  /** Whether it works for everybody, or only for the account of its token. */
   readonly shared: boolean
   readonly #service: Service
   readonly #socket: WebSocket
@@ -78,7 +78,7 @@ export class Node {
     return this.#capabilities.some((each) => each.kind === kind)
   }
 
-  /** The voices with which it speaks, as far as they can be asked for. */
+  /** The voices of the node with valid names. */
   get voices(): readonly string[] {
     return this.#capabilities.flatMap(({ kind, voices = [] }) =>
       kind === 'speech' ? voices.filter((voice) => voicePattern.test(voice)) : []
@@ -135,7 +135,7 @@ export class Node {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason)
-    // The relay does not wait for a node that does not answer the goodbye.
+    // The relay does not wait for a node that does not answer the close frame.
     this.end()
   }
 

@@ -1,13 +1,13 @@
 /**
- * The relay: compute nodes dial in, and jobs are given to them.
+ * The relay: compute nodes connect, and it gives jobs to them.
  *
  * ## Protocol (version 1)
  *
- * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account made; nothing is ever opened towards a
- * node. A request with an Origin comes from a page and is refused. 401: the token is not good; 429: too many sockets.
+ * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account made; nothing is ever opened towards a node. A
+ * request with an Origin comes from a page and is refused. 401: the token is not good; 429: too many sockets.
  *
- * Text frames are JSON messages (shared/relay.ts has their types), binary frames are pieces of files: the number of the job, 32 bits
- * big-endian, then 1 to 65,536 bytes.
+ * Text frames are JSON messages (shared/relay.ts has their types), binary frames are pieces of files: the number of the job, 32 bits big-endian,
+ * then 1 to 65,536 bytes.
  *
  *     node                                 service
  *     hello {protocol, slots, capabilities}  →            within 10 s; a capability is a kind of job and the engine that does it
@@ -23,20 +23,19 @@
  *     fail {job, code, message}              →
  *                                            ←  cancel {job}   nobody wants the job any more; nothing need be said of it
  *
- * `job` is a number of this connection, counted from 1, and of this attempt: a node can name no job of another, and the answer of an attempt
- * that is over counts for nothing. At most `slots` jobs are given at once. At most 256 KiB of a file are under way without a credit, in both
- * directions, so neither side holds more than that in memory. Sizes are checked while the bytes come, the hash (SHA-256, base64url) at
- * the end. `fail` tells whose fault it was: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
+ * `job` is a number of this connection, counted from 1, and of this attempt: a node can name no job of another, and the answer of an attempt that is
+ * over counts for nothing. At most `slots` jobs are given at once. At most 256 KiB of a file are under way without a credit, in both directions, so
+ * neither side holds more than that in memory. Sizes are checked while the bytes come, the hash (SHA-256, base64url) at the end. `fail` tells whose
+ * fault it was: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
  *
- * Close codes: 1001 the service restarts: dial in again; 4400 bad message; 4401 the token was revoked: do not come back; 4408 silent for too
- * long; 4429 too many. A node that dials in again begins again: what it had in hand was given to another.
+ * Close codes: 1001 the service restarts: dial in again; 4400 bad message; 4401 the token was revoked: do not come back; 4408 silent for too long;
+ * 4429 too many. A node that dials in again begins again: what it had in hand was given to another.
  *
  * ## Jobs
  *
  * The truth is the record (domain/media/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
- * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which
- * is a minute after a node froze. After a restart the
- * open jobs are read from the store. Each result is written by compare-and-set on the attempt, so no job ends twice.
+ * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which is a minute after a
+ * node froze. After a restart the open jobs are read from the store. Each result is written by compare-and-set on the attempt, so no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -53,14 +52,14 @@ import type { Log } from '../log.ts'
 import type { Assignment } from './assignment.ts'
 import { Node } from './node.ts'
 
-/** A job between its start and its end. */
+/** An open job. */
 interface Open {
   readonly doc: string
   readonly id: string
   readonly account: string
   readonly kind: JobKind
   readonly voice: string | undefined
-  /** Where it is worked on; undefined: it waits. */
+  /** The node that works on it; undefined: it waits. */
   node: Node | undefined
   /** Ends the job when it has waited too long: for any node, and in all. */
   cancelNodeless: (() => void) | undefined
@@ -70,9 +69,9 @@ interface Open {
 export interface RelayServer extends Relay {
   /** Takes over an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Takes no more nodes and says goodbye to those there are. Their jobs stay open by their records. */
+  /** Accepts no more nodes and closes the present ones. Their jobs stay open in their records. */
   stop(): void
-  /** Cuts off who did not answer the goodbye. */
+  /** Cuts nodes that did not answer the close frame. */
   terminateNodes(): void
 }
 

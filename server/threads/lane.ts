@@ -1,8 +1,8 @@
 /**
- * Threads for work that no text may make long for others: one thread, one job at a time, with a deadline and a limit of memory.
+ * Threads for work on untrusted texts, so that a slow job does not block others: one thread, one job at a time, with a deadline and a memory limit.
  *
- * Jobs wait in bounded queues, one for each holder (a document), and holders take turns: who sends many waits for his own. Jobs of one name
- * share a run; a newer job takes the place of an older one that waits in the same slot.
+ * Jobs wait in bounded queues, one for each holder (a document), and holders take turns: who sends many waits for his own. Jobs of one name share a
+ * run; a newer job takes the place of an older one that waits in the same slot.
  */
 import { Worker } from 'node:worker_threads'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'

@@ -1,4 +1,4 @@
-/** Work on texts: small ones at once, large ones in threads, so that no text holds up those who wait for another. */
+/** Work on texts: small ones at once, large ones in threads, so that no text blocks the work on another. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { type TextWork, type Texts, textWork, unitsOf } from '../domain/text/text-work.ts'
@@ -13,7 +13,7 @@ export interface TextJob {
 const entry = new URL('text-worker.ts', import.meta.url)
 const { textSecondsMax: secondsMax, laneWaitingMax: waitingMax, textWaitingOfDocumentMax: waitingOfHolderMax } = limits
 
-/** All servers of a process share them. Texts that took long before wait for each other and for nobody else. */
+/** All servers of a process share them. Texts that took long before have a queue of their own. */
 const quick = new Lane<TextJob, unknown>({ entry, secondsMax, waitingMax, waitingOfHolderMax })
 const long = new Lane<TextJob, unknown>({ entry, secondsMax, waitingMax, waitingOfHolderMax })
 

@@ -13,11 +13,11 @@ export interface Draft {
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
   delete(key: Key): void
-  /** Tells that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
+  /** Marks that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
   erase(): void
   /** Appends to the event feed. */
   event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent
-  /** Tells those whom an event of this draft is for. */
+  /** Notifies the recipients of an event of this draft. */
   notify(event: StoredEvent, notice: Notice): void
   /** Appends a revision; its number is the next one. */
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision

@@ -1,6 +1,6 @@
 /**
- * Records that end by themselves. Each carries `expiresAt` and stands in an index by that time, so that a sweep finds what is due
- * without looking at the rest. Reading an expired record is reading none: the sweep only makes room.
+ * Records that expire. Each has `expiresAt` and is in an index by that time, so that a sweep finds due records without reading the rest. An expired
+ * record reads as absent: the sweep only frees space.
  */
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'

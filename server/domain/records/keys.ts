@@ -270,9 +270,9 @@ export interface Suggestion extends RemarkRecord {
   readonly set: string | null
   /** Where it stood when it was decided: of an accepted one the text that it brought. Absent: not decided, or before this was kept. */
   readonly past?: Pin | null
-  /** It is rejected because its author took it back. */
+  /** Its author withdrew it, so it is rejected. */
   readonly withdrawn?: true
-  /** Why it was rejected; absent: nobody said. */
+  /** The reason for the rejection; absent: none given. */
   readonly reason?: string
   /** Absent: none. */
   readonly replies?: readonly Reply[]
@@ -303,7 +303,7 @@ export interface Asset {
 export interface Drawing {
   /** SHA-256 of its source, base64url. */
   readonly source: string
-  /** The words for those who do not see it. */
+  /** The text alternative. */
   readonly title: string
   /** CSS pixels. */
   readonly width: number
@@ -327,7 +327,7 @@ export interface Job {
   readonly account: string
   /** The link by which it was started; null: as owner. */
   readonly share: string | null
-  /** As events name who did it. */
+  /** The actor in the form of events. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
   /** The request of the job, besides the file. */
@@ -343,7 +343,7 @@ export interface Job {
   readonly createdAt: number
   readonly endedAt: number | null
   readonly result: JobResult | null
-  /** The file that came out. */
+  /** The result file. */
   readonly resultFile: JobBlob | null
   /** The asset that this file became. */
   readonly asset: string | null
@@ -391,7 +391,7 @@ export interface Owned {
   readonly doc: string
 }
 
-/** An erasing under way. */
+/** An erasing in progress. */
 export interface Deletion {
   readonly doc: string
   /** Written by earlier versions alone: when the erasing was to begin. */

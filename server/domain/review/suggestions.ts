@@ -59,9 +59,9 @@ interface Decision {
   readonly action: 'accept' | 'reject' | 'reopen'
   /** The version that whoever decides has read. */
   readonly step?: number | undefined
-  /** Why it is rejected. */
+  /** The reason for a rejection. */
   readonly reason?: string | undefined
-  /** Its author takes it back. */
+  /** Whether its author withdraws it. */
   readonly withdrawn?: true
 }
 

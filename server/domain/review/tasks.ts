@@ -29,7 +29,7 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 /** The link of an assignment sees that one alone: reviewers do not read each other's. Every other caller sees all. */
 const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
 
-/** The link is a secret of the owner and of who holds it. */
+/** The link is a secret of the owner and its holder. */
 const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner' || taskOf(caller) === id
 
 const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {

@@ -117,7 +117,7 @@ const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean):
   return found && holderOfProgram(found)
 }
 
-/** Errors: `credential_invalid` for a bearer token that stands for nobody here. */
+/** Errors: `credential_invalid` for a bearer token without a holder here. */
 const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
   // A scheme that is none of ours stands before it: `Token KEY`.

@@ -1,6 +1,6 @@
 /**
- * Whether a right that was given still stands. A request may be long on its way after it was admitted: its body drips in, a document loads,
- * another request comes first. So every change that is made for a caller looks at the same records again, in the turn in which it is made.
+ * Whether a granted right is still valid. An admitted request may take long: its body arrives slowly, a document loads, another request comes first.
+ * So every change for a caller checks the same records again, in the turn in which it is made.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -28,7 +28,7 @@ export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identi
 /** Whether a program with this scope may know of a document. */
 export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
 
-/** Whether a program with this scope may make documents: a new one is none of those that it is for. */
+/** Whether a program with this scope may create documents: a new one is outside a list of documents. */
 export const mayCreate = (scope: Scope | null): boolean => scope === null || (scope.docs === null && includesRole(scope.role, 'edit'))
 
 /**

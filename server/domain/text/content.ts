@@ -192,16 +192,16 @@ export const checkSize = (content: string, edits: readonly Edit[] = []): void =>
 /** A change of the text by the API. */
 export interface TextChange {
   readonly edits: readonly Edit[]
-  /** The edits were found by comparing two texts. */
+  /** Whether the edits come from comparing two texts. */
   readonly isCompared: boolean
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
   /** Actors who wrote it, besides the one who makes the change. */
   readonly authors?: readonly string[]
-  /** It replaces a text whose version nobody named. */
+  /** Whether it replaces a text without a named version. */
   readonly isUnguarded?: boolean
-  /** Said in the event besides the hunks. */
+  /** Further fields of the event besides the hunks. */
   readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision' | 'partial'>
 }
 
@@ -353,7 +353,7 @@ const planOf = async (service: Service, room: OpenDocument, what: Replacement): 
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
-/** Times that a merge is made again because others wrote where it would. */
+/** How often a merge is repeated because others wrote in the same place. */
 const mergesMax = 5
 
 /**

@@ -83,7 +83,7 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
   return changes as Change[]
 }
 
-/** Times that edits are worked out again because others wrote where they would. */
+/** How often edits are planned again because others wrote in the same place. */
 const plansMax = 10
 
 /** Changes, each with what came before it, where they are in a text that has changed next to them; undefined: in touch with them. */

@@ -1,4 +1,4 @@
-/** From what a caller names (words, a line, a range) to a part of a text. */
+/** Resolves the target of a caller (words, a line, a range) to a part of a text. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'

@@ -1,4 +1,4 @@
-/** Reading the text: all of it, or for those who need no more a section, some lines, what changed since; and its outline. */
+/** Reading the text: all of it, a section, some lines, or the changes since a version; and its outline. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -23,7 +23,7 @@ const textOf = async (service: Service, doc: string, version?: string): Promise<
 
 type View = Pick<Input<'readContent'>, 'section' | 'lines' | 'since' | 'values'>
 
-/** The part that is asked for. Errors: `target_not_found`, `target_ambiguous`, `unknown_version`, `invalid_request`. */
+/** The requested part. Errors: `target_not_found`, `target_ambiguous`, `unknown_version`, `invalid_request`. */
 const viewOf = async (service: Service, doc: string, text: Snapshot, view: View): Promise<string> => {
   const { section, lines, since, values } = view
   const { texts, clock } = service

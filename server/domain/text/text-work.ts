@@ -70,7 +70,7 @@ const lines = (text: string, range: string): string => {
   return text.slice(start.from, end.to)
 }
 
-/** The differences of two versions, for people and for programs. */
+/** The differences between two versions, for people and programs. */
 interface Comparison {
   readonly diff: string
   readonly hunks: ReturnType<typeof hunks>
