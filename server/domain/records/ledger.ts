@@ -105,7 +105,7 @@ class DraftOf implements Draft {
 interface LedgerOptions {
   readonly storage: Storage
   readonly clock: Clock
-  /** Told of every event once it is on disk. */
+  /** Called with every event once it is on disk. */
   readonly onEvent: (doc: string, event: StoredEvent) => void
 }
 

@@ -61,7 +61,7 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
   return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
 }
 
-/** Ties a comment to a range of the text that its author has read, and writes it. Nothing waits before it is tied. */
+/** Ties a comment to a range of the text that its author has read, and writes it. There is no `await` before it is tied. */
 const write = async (
   opened: Opened,
   caller: Caller,

@@ -213,7 +213,7 @@ export const createSuggestion = (
 
 // ——— as it is typed ———
 
-/** The same for all requests of one author with one draftId. */
+/** The id of a draft: equal for all requests of one author with one draftId. */
 const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
   hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
 /** As many as those of other suggestions have. */
@@ -419,7 +419,7 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
     now
   )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
-/** Times that a text is compared again because others wrote where it differs. */
+/** How often a text is compared again because others wrote where it differs. */
 const comparisonsMax = 10
 
 /** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */

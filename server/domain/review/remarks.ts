@@ -39,7 +39,7 @@ export interface Moved extends Pinned {
 export interface Remarks {
   readonly comment: ReadonlyMap<string, Comment>
   readonly suggestion: ReadonlyMap<string, Suggestion>
-  /** Where the text of a remark is now; undefined: it has none, or it is gone. */
+  /** The current range of an annotation's text; undefined: it has none, or it is gone. */
   rangeOf(id: string): Range | undefined
   /** Lines of the text of now. */
   readonly lines: Lines
@@ -301,7 +301,7 @@ export interface Written<K extends RemarkKind = RemarkKind> {
   readonly bytes: number
 }
 
-/** Puts a remark into the draft. */
+/** Puts an annotation into the draft. */
 export const putRemark = <K extends RemarkKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
   const value = encodeRecord(record)
   draft.put(keyOf(kind, draft.head.id, record.id), value)

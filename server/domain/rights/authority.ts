@@ -11,7 +11,7 @@ import { decodeRecord, type Head, type Share } from '../records/keys.ts'
 import type { Batch, Check, Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Keys of the records that the right of a caller rests on. */
+/** Keys of the records on which the right of a caller depends. */
 export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
   [share, session, account].filter((key) => key !== null)
 
@@ -25,7 +25,7 @@ export const lowerRole = (one: Role | null, other: Role | null): Role | null => 
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
 
-/** Whether a program with this scope may know of a document. */
+/** Whether a document is within the scope of a program. */
 export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
 
 /** Whether a program with this scope may create documents: a new one is outside a list of documents. */
@@ -71,8 +71,8 @@ const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
 }
 
 /**
- * Looks again at a right that was given. `head`: of the document that it is a right on, if it is one on a document.
- * Errors: those that the caller would hear if it asked now: `credential_invalid`, `not_found`, `forbidden`.
+ * Checks a granted right again. `head`: of the document that it is a right on, if it is one on a document. Errors: those that the caller would hear
+ * if it asked now: `credential_invalid`, `not_found`, `forbidden`.
  */
 export const requireRight = (caller: Caller, head: Head | undefined, now: number, read: Read): void => {
   requireCredentials(caller, now, read)
@@ -80,8 +80,8 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 }
 
 /**
- * Looks again at a right on a document, or on none (''). Answers what a commit checks so that it is made only while the right stands.
- * `inTrash`: a deleted document will do. Errors: as `requireRight`, and `document_deleted`.
+ * Checks a right on a document, or on none (''), again. Returns the checks for a commit, so that it succeeds only while the right is valid.
+ * `inTrash`: a deleted document is accepted. Errors: as `requireRight`, and `document_deleted`.
  */
 export const requireRightNow = async (
   { storage, clock, ledger }: Service,

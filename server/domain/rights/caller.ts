@@ -1,5 +1,5 @@
 /**
- * A caller and its rights here. Made by access.ts alone, for REST, MCP and WebSocket alike.
+ * A caller and its rights. Only access.ts creates it, for REST, MCP and WebSocket alike.
  *
  * This folder holds rights: callers, roles and share links.
  */
@@ -9,7 +9,7 @@ import type { Author } from '../records/keys.ts'
 import type { Key } from '../ports.ts'
 
 export type Identity =
-  /** Anyone with a link, or without. The name is theirs and unverified. */
+  /** Anyone with or without a link. The name is self-chosen and unverified. */
   | { readonly kind: 'guest'; readonly name: string | null }
   | {
       readonly kind: 'account' | 'agent'
@@ -19,7 +19,7 @@ export type Identity =
       readonly program?: string
     }
 
-/** The records that a right rests on; they are read again when it is used (authority.ts). */
+/** The records on which a right depends; they are read again when it is used (authority.ts). */
 export interface Rests {
   /** Record of the link. */
   readonly share: Key | null
@@ -87,7 +87,7 @@ export const anonymous: Caller = {
   request: null
 }
 
-/** The review assignment whose link the caller uses: what is made through it carries its id. */
+/** The review assignment whose link the caller uses: records created through it have its id. */
 export const taskOf = ({ task }: Caller): string | null => task
 
 /** How who acts is named where people read it: a program with its own name and that of its account, never as the person. */
@@ -120,7 +120,7 @@ const sameName = (one: string | null, other: string | null): boolean => one?.nor
 export const sameAuthor = (one: Author, other: Author): boolean =>
   one.kind === other.kind && one.id === other.id && (one.kind !== 'guest' || sameName(one.name, other.name))
 
-/** How an author is named where people read it: a guest without a name is "guest". */
+/** The displayed name of an author: a guest without a name is "guest". */
 export const nameOfAuthor = ({ kind, name }: Author): string => name ?? kind
 
 export const systemActor = 'system:'
@@ -141,7 +141,7 @@ export const requireRole = (caller: Caller, needed: Role): void => {
   if (!includesRole(caller.role, needed)) throw new ServiceError('forbidden', { requiredRole: needed, role: caller.role })
 }
 
-/** How an actor is named where people read it: a guest without a name is "guest". */
+/** The displayed name of an actor: a guest without a name is "guest". */
 export const nameOfActor = (actor: string): string => {
   const { kind, name } = splitActor(actor)
   return name === '' ? kind : name

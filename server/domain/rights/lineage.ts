@@ -1,6 +1,6 @@
 /**
- * Links that were made through links. A link ends with its maker and never later than it, else whoever holds a link could keep a way in
- * beyond it. Links that the owner of a document made as an account or agent have no maker.
+ * Links that were made through links. A link never outlives its maker, otherwise the holder of a link could keep access beyond it. Links that the
+ * owner of a document made as an account or agent have no maker.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -88,7 +88,7 @@ export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Sha
   })
 }
 
-/** Errors: `last_owner_link` when these ends leave a document without an account to nobody. */
+/** Errors: `last_owner_link` if ending these links would leave a document without an account and without an owner. */
 export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
   const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
   // A link that expires is no owner to count on in the place of one that does not.
@@ -98,7 +98,7 @@ export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], 
   if (!links.some((link) => needed(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
 }
 
-/** All links of a document, also those that have ended. */
+/** All links of a document, including ended ones. */
 export const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
   const links: Share[] = []
   for (let after: string | undefined; ;) {

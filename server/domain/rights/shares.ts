@@ -221,7 +221,10 @@ const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readon
   return ended.map((link) => link.id)
 }
 
-/** Revokes a link and ends who uses it, and all that was made through it unless that is kept. Errors: `not_found`, `last_owner_link`. */
+/**
+ * Revokes a link, closes its connections, and revokes all links made through it unless the caller keeps them. Errors: `not_found`,
+ * `last_owner_link`.
+ */
 export const revokeShare = async (
   service: Service,
   caller: Caller,
@@ -243,7 +246,7 @@ interface RoleChange {
   readonly lowered: readonly Share[]
 }
 
-/** Puts a link with its new role, and with it all that were made through it. Errors: `invalid_request`, `last_owner_link`. */
+/** Puts a link with its new role, and all links made through it. Errors: `invalid_request`, `last_owner_link`. */
 const putRole = (
   service: Service,
   draft: Draft,

@@ -1,6 +1,6 @@
 /**
- * The author and time of each line: from the journal, which says of every update whose it was. Characters keep their ids for ever, so each
- * belongs to the update that first brought it, wherever edits and merges have moved it since.
+ * The author and time of each line, from the journal, which names the author of every update. The ids of characters never change, so each belongs to
+ * the update that first inserted it, wherever edits and merges have moved it since.
  */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -42,7 +42,7 @@ const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void 
     if (known.length === 0) stretches.set(client, known)
     const last = known.at(-1)
     const [from, to] = [Math.max(clock, last?.to ?? 0), clock + struct.length]
-    // A device that sends what the server has already does not make it its own.
+    // A device that sends known characters does not become their author.
     if (to <= from) continue
     if (last?.to === from && last.actor === actor && at - last.at < pauseMs) Object.assign(last, { to, at })
     else known.push({ from, to, actor, at })
@@ -62,7 +62,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
       Object.assign(authors, { seq: entry.seq, tag: entry.tag })
     }
     if (authors.seq >= to.seq) return true
-    // A long history must not hold up everyone else.
+    // A long history must not block everyone else.
     await nextTurn()
   }
   return false
@@ -164,7 +164,7 @@ function* linesBy(content: string, parts: Iterable<{ length: number; actor: stri
 const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
   run.actor === actor && run.at === at && run.actors.length === actors.length && run.actors.every((each, index) => each === actors[index])
 
-/** Lines that are looked at before others get their turn. */
+/** Lines that are processed before others get their turn. */
 const linesAtOnce = 20_000
 
 /** Runs of lines after a line; the last of them may go on. At most `count`. */

@@ -35,7 +35,7 @@ interface FollowerOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly texts: Texts
-  /** Told when something that can wait failed; it is tried again at the next edit, or when the room settles. */
+  /** Called when deferrable work failed; it is tried again at the next edit, or when the document settles. */
   readonly onProblem: (error: unknown) => void
 }
 
@@ -187,7 +187,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     }
   }
 
-  /** Counts what the document takes, if it is of a version that did not. */
+  /** Counts the size of the document, if it comes from a version that did not. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
     await ledger.write(doc, 'system', (draft) => {

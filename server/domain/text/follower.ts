@@ -1,4 +1,4 @@
-/** The work that follows an edit, as those who write see it (follow.ts). */
+/** The interface for writers to the work that follows an edit (follow.ts). */
 import type { EventPayload } from '../../../shared/events.ts'
 import type { Snapshot } from './journal.ts'
 
@@ -18,9 +18,9 @@ export interface Follower {
    * when nothing is unannounced. Synchronous.
    */
   takeAnnouncement(to: Snapshot): Announcement | undefined
-  /** Tells that the caller announces everything up to this snapshot itself. */
+  /** Records that the caller itself announces everything up to this snapshot. */
   announced(to: Snapshot): void
-  /** Does now what is due later: announcement, revision, canonical text, checkpoint. To be called before the room leaves memory. */
+  /** Does pending work now: announcement, revision, canonical text, checkpoint. Called before the document leaves memory. */
   settle(): Promise<void>
   stop(): void
 }

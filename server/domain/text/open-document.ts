@@ -31,9 +31,9 @@ export interface OpenDocument {
   /** Updates in the journal's tail and their bytes, since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** The bytes that it takes on disk, and those on the way there, for quotas. */
+  /** Its bytes on disk, and those being written, for quotas. */
   held(): Held
-  /** Tells of a head that was written. */
+  /** Reports a written head. */
   written(head: Head): void
   /** The newest update that put another text into the place of this one, so that characters may stand for others now; 0: none. */
   readonly replacedSeq: number

@@ -65,7 +65,7 @@ const editsSince = ({ seq, edits }: Since, room: OpenDocument, before: string): 
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
-/** The text that stands now where a range of the text that was read has changed. Synchronous. */
+/** The current text in place of a changed range of the text that was read. Synchronous. */
 export const changedSince = (room: OpenDocument, { past, content }: Ground, range: Range): Range =>
   past === null ? range : changeIn(range, editsSince(past.since, room, content()))
 
@@ -105,7 +105,7 @@ export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: re
 /** As `aimAll`, for one. */
 export const aim = (room: OpenDocument, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim
 
-/** Times that a range is looked for again because others wrote where it is. */
+/** How often a range is searched again because others wrote in the same place. */
 const looksMax = 10
 
 /**
