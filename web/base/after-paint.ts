@@ -1,11 +1,11 @@
-/** Longest wait for a paint, in milliseconds: a page that nobody sees paints nothing. */
+/** Longest wait for a paint, in milliseconds: an invisible page does not paint. */
 const paintMsMax = 100
 
 let waiting: (() => void)[] = []
 let left = false
 let listens = false
 
-/** Does what waits, each whatever becomes of the others. */
+/** Runs all waiting work; an error in one does not stop the others. */
 function run(works: readonly (() => void)[]): void {
   if (waiting !== works) return
   waiting = []
@@ -18,10 +18,10 @@ function run(works: readonly (() => void)[]): void {
   }
 }
 
-/** A page that is left or hidden may never paint. */
+/** A page that is closing or hidden may never paint. */
 function listen(): void {
   listens = true
-  // Before those who do something as the page is left: what they send comes behind what waits.
+  // Before other listeners that act when the page closes: what they send comes after the waiting work.
   addEventListener(
     'pagehide',
     () => {
@@ -35,8 +35,8 @@ function listen(): void {
 }
 
 /**
- * Runs work once what a key has changed is on the screen: nothing that can wait stands before the next paint. Works run in their order; those
- * that wait when the page is left run then, and later ones at once.
+ * Runs work after the next paint, so that it does not delay the result of a key. Works run in order; those still waiting when the page closes run
+ * then, and later ones at once.
  */
 export function afterPaint(work: () => void): void {
   if (!listens) listen()

@@ -1,4 +1,4 @@
-/** The file name for this title, without its ending. */
+/** Returns the file name for this title, without its extension. */
 const fileName = (title: string): string =>
   title
     .normalize('NFC')
@@ -14,8 +14,8 @@ function download(name: string, type: string, content: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-/** Hands a text to the person as a Markdown file. */
+/** Downloads a text as a Markdown file. */
 export const downloadMarkdown = (title: string, content: string): void => download(`${fileName(title)}.md`, 'text/markdown', content)
 
-/** Hands a whole page to the person as a file. */
+/** Downloads a whole page as a file. */
 export const downloadHtml = (title: string, content: string): void => download(`${fileName(title)}.html`, 'text/html', content)

@@ -1,10 +1,10 @@
-/** Work that waits until the page stands, so that it takes nothing from what a person waits for. */
+/** Work that waits until the page has loaded, so that it delays nothing that a person waits for. */
 
-/** The longest time until the browser is idle, in milliseconds; one without `requestIdleCallback` waits the shorter one. */
+/** Longest time to wait for idle, in milliseconds; a browser without `requestIdleCallback` waits the shorter one. */
 const idleMsMax = 2000
 const pauseMs = 200
 
-/** Calls `run` once, when what is on the page now was painted and nothing else is to be done. Answers with what calls it off. */
+/** Calls `run` once, when the current page was painted and the browser is idle. Returns a function that cancels it. */
 export function whenIdle(run: () => void): () => void {
   let isOver = false
   const now = (): void => {
@@ -12,10 +12,10 @@ export function whenIdle(run: () => void): () => void {
     isOver = true
     run()
   }
-  // A page in the background paints nothing.
+  // A page in the background does not paint.
   setTimeout(now, idleMsMax)
   requestAnimationFrame(() => {
-    // Not known to every browser.
+    // Not supported by every browser.
     if ('requestIdleCallback' in globalThis) requestIdleCallback(now, { timeout: idleMsMax })
     else setTimeout(now, pauseMs)
   })

@@ -1,10 +1,10 @@
-/** Finds a word in words as people type it: its letters in order, better at the beginnings of words and side by side. */
+/** Matches a query against a text: its characters in order, better at the beginnings of words and next to each other. */
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /**
- * How well `query` fits `text`: higher is better, 0 not at all. Its beginning counts more than the beginning of a later word, that more than
- * the middle of one, and letters in order count least.
+ * Returns how well `query` matches `text`: higher is better, 0 is no match. The beginning of the text counts more than that of a later word, that
+ * more than the middle of one, and characters in order count least.
  */
 export function fit(query: string, text: string): number {
   const wanted = plain(query).replaceAll(/\s+/g, '')
@@ -27,7 +27,7 @@ export function fit(query: string, text: string): number {
   return score
 }
 
-/** The entries that fit `query`, the best first; `names` gives the words of each, the ones that count most first. */
+/** Returns the entries that match `query`, the best first; `names` returns the names of each, the most important ones first. */
 export const best = <T>(query: string, all: readonly T[], names: (each: T) => readonly string[]): T[] =>
   all
     .map((each) => ({ each, score: Math.max(...names(each).map((name, rank) => fit(query, name) / (rank + 1))) }))

@@ -1,4 +1,4 @@
-/** The pages require trusted types: these are the only addresses of scripts that are ever set by a script. */
+/** The pages require trusted types: scripts may only ever set these script addresses. */
 
 type TrustedScriptUrl = string & { readonly trusted: unique symbol }
 interface ScriptPolicy {
@@ -18,5 +18,5 @@ const policy = trustedTypes?.createPolicy('agmd-worker', {
   }
 })
 
-/** The address of a worker of ours. Throws for any other. */
+/** Returns the address of one of our workers. Throws for any other. */
 export const trustedScript = (path: string): string => policy?.createScriptURL(path) ?? path

@@ -2,7 +2,7 @@
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 
-/** The server's refusal, or `status: 0` when it was not reached. */
+/** The server's refusal, or `status: 0` if it was not reached. */
 export class RequestError extends Error {
   readonly status: number
   readonly code: string
@@ -10,11 +10,11 @@ export class RequestError extends Error {
   /** Seconds to wait, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
-  /** For a deleted document: until when its owner can restore it, in milliseconds since 1970; 0: no more. */
+  /** For a deleted document: until when its owner can restore it, in milliseconds since 1970; 0 if no longer. */
   readonly restorableUntil: number
-  /** How far the service has what is typed. */
+  /** The newest step of a typed suggestion that the service has. */
   readonly step: number
-  /** Role of the caller, where the answer tells it. */
+  /** Role of the caller, if the answer includes it. */
   readonly role: string
 
   constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
@@ -31,22 +31,22 @@ export class RequestError extends Error {
   }
 }
 
-/** How a request is sent. */
+/** Options of a request. */
 export interface How {
   readonly key?: string
-  /** Name of a guest; by default the one that this device remembers. Accounts write under their own. */
+  /** Name of a guest; by default the one stored on this device. Accounts write under their own name. */
   readonly author?: string
   /** Makes the request safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
-  /** Goes on when the page is left. */
+  /** Continues when the page closes. */
   readonly keepalive?: boolean
-  /** Is the body, in place of fields. */
+  /** The body, instead of fields. */
   readonly file?: Blob
 }
 
 interface Call extends How {
   readonly method?: string
-  /** A file as it is; anything else as JSON. */
+  /** A file is sent unchanged, anything else as JSON. */
   readonly body?: unknown
 }
 
@@ -67,7 +67,7 @@ async function problem(response: Response): Promise<RequestError> {
 
 async function ask(path: string, options: Call): Promise<Response> {
   const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
-  // A guest does everything under one name.
+  // A guest uses one name for everything.
   const author = options.author ?? (method === 'GET' ? '' : personName.value)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
@@ -90,8 +90,8 @@ async function ask(path: string, options: Call): Promise<Response> {
   return response
 }
 
-/** One request to the service (operation.ts has them by name). Errors: `RequestError`. */
+/** Sends one request to the service (operation.ts has them by name). Errors: `RequestError`. */
 export const call = async (path: string, options: Call): Promise<unknown> => (await ask(path, options)).json()
 
-/** The file at an address of the service. Errors: `RequestError`. */
+/** Returns the file at an address of the service. Errors: `RequestError`. */
 export const callFile = async (path: string, key: string): Promise<Blob> => (await ask(path, { key })).blob()

@@ -1,4 +1,4 @@
-/** The words for a request that was refused, or did not get through: what it means, and what to do. */
+/** Messages for a request that was refused or did not arrive: the meaning, and the next step. */
 import { RequestError } from './api.ts'
 import { t, term } from '../text/t.ts'
 
@@ -18,11 +18,11 @@ const byStatus: Readonly<Record<number, string>> = {
   507: term('The disk of the server is full.')
 }
 
-/** Whether the same may have been done although no answer came, or may be done the next time. */
+/** Whether the request may have succeeded without an answer, or may succeed the next time. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof RequestError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
-/** Errors of other kinds than `RequestError` are our own: they are told as that. */
+/** Any error that is not a `RequestError` is a fault of ours and is reported as one. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof RequestError)) return t('That did not work. Try again.')
   const { status, code, message, hint, retryAfterSeconds, requestId } = error

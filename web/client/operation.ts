@@ -1,6 +1,6 @@
 /**
- * The typed client of the pages. An operation of the table (shared/operations) becomes a function with the input and the answer of its entry.
- * The compiler compares method and path with those of the table, so a page does not load the table with its checks and its words.
+ * The typed client of the pages. An operation of the table (shared/operations) becomes a function with the input and the answer of its entry. The
+ * compiler checks method and path against the table, so a page does not load the table with its schemas and texts.
  */
 import type { DocumentOperation, Input, OperationName, Output, Request, Route } from '../../shared/operations/index.ts'
 import { call, callFile, type How } from './api.ts'
@@ -22,7 +22,7 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Field in keyof Value]: Frozen<Value[Field]> }
     : Value
 
-/** None where the operation takes no field; it may be left out where it needs none. */
+/** Absent if the operation has no fields, optional if it requires none. */
 type InputOf<Name extends OperationName> = string extends keyof Request<Name>
   ? []
   : object extends Fields<Name>
@@ -54,25 +54,25 @@ const withQuery = ({ path, left }: Address): string => {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
 }
 
-/** The address of a call; its fields that are not in the path are in the query. For a command that a person copies, or a request of its own kind. */
+/** Returns the address of a call, with the fields that are not in the path in the query. For a command that a person copies, or a special request. */
 export const addressOf = <Name extends DocumentOperation>(route: Route<Name>, id: string, fields: Partial<Fields<Name>> = {}): string =>
   withQuery(fill(route.slice(route.indexOf(' ') + 1), id, fields))
 
-/** An operation by its name; the route is that of its entry. */
+/** Returns an operation by its name; the route must be that of its entry. */
 export const operation = <Name extends OperationName>(route: Route<Name>): Operation<Name> => {
   const [method = '', template = ''] = route.split(' ')
   const ask = async (at: Partial<Access> & How = {}, fields: Readonly<Record<string, unknown>> = {}): Promise<unknown> => {
     const address = fill(template, at.id ?? '', fields)
-    // The fields go with a file, or with a method that has no body, in the query.
+    // With a file, or a method without a body, the fields go into the query.
     return method === 'GET' || method === 'DELETE' || at.file !== undefined
       ? call(withQuery(address), { ...at, method, body: at.file })
       : call(address.path, { ...at, method, body: address.left })
   }
-  // The service answers these shapes (openapi.json); both sides are built and tested together.
+  // The service answers with these shapes (openapi.json); both sides are built and tested together.
   return ask as (...given: readonly unknown[]) => Promise<unknown> as Operation<Name>
 }
 
-/** An operation whose answer is a file. */
+/** Returns an operation whose answer is a file. */
 export const fileOperation =
   <Name extends DocumentOperation>(route: Route<Name>) =>
   (at: Access, fields: Fields<Name>): Promise<Blob> =>

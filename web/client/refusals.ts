@@ -1,4 +1,4 @@
-/** The words for a document that cannot be shown: for people, with the next step. One table; the words are terms. */
+/** Messages for a document that cannot be shown, with the next step. One table; the texts are terms. */
 import { term } from '../text/t.ts'
 
 export type RefusalKind =
@@ -24,16 +24,16 @@ export interface Refusal {
 export interface Trashed {
   /** Until when, in milliseconds since 1970. */
   readonly until: number
-  /** Restores it; undefined: it is not one's own. */
+  /** Restores it; undefined if the person does not own it. */
   readonly own: { readonly id: string; readonly key: string; readonly title: string } | undefined
 }
 
 interface Words {
   readonly title: string
   readonly text: string
-  /** The page tries again by itself. */
+  /** Whether the page retries automatically. */
   readonly retries?: boolean
-  /** Signing in may open the document. */
+  /** Whether signing in may open the document. */
   readonly signIn?: boolean
 }
 
@@ -75,7 +75,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   no_page: { title: term('There is nothing at this address'), text: term('Check the address, or go to your documents.') }
 }
 
-/** The refusal that an answer of the server means. */
+/** Returns the meaning of a refusal by the server. */
 export function refusalOfStatus(status: number, code: string): RefusalKind {
   if (status === 0) return 'never_opened'
   if (status === 401) return code === 'credential_invalid' ? 'ended' : 'private'

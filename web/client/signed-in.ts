@@ -1,8 +1,8 @@
-/** The person who uses this browser, as far as the page has asked. */
+/** The account that is signed in in this browser, as far as the page has asked. */
 import { signal } from '@preact/signals'
 import { findUser } from './documents.ts'
 
-/** Whether somebody is signed in in this browser; undefined until it was asked. */
+/** Whether somebody is signed in in this browser; undefined until the page has asked. */
 export const signedIn = signal<boolean | undefined>(undefined)
 
 /** Asks again: another page may have signed in or out. */
@@ -10,6 +10,6 @@ export async function askWho(): Promise<void> {
   try {
     signedIn.value = (await findUser()) !== null
   } catch {
-    // It is asked again when the menu is opened the next time.
+    // The next opening of the menu asks again.
   }
 }

@@ -10,21 +10,24 @@ import { toast } from '../ui/toast.tsx'
 import { inEditor, isWriting, onText, type Command } from '../view/command.ts'
 import { activeElement, isField } from './keys.ts'
 
-/** A reader changes components and tasks as well. Fields have an undo of their own. */
+/** Components and tasks also change in the reading view. Fields have their own undo. */
 const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
   scope: 'page',
   when: (page) => page.canType.value,
   keysWhen: (page) => page.editor.value?.view.hasFocus === true || !isField(activeElement())
 }
 
-/** Takes back what was done here, decisions on suggestions too. A restored version is not: it is in the history, and the words say so. */
+/**
+ * Undoes what was done on this page, including decisions on suggestions. It does not undo a restored version: that is in the history, as the message
+ * says.
+ */
 const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
   const view = editor.value?.view
   if (view === undefined) return false
   if (review.peek()?.undoDecision() === true) return true
   const { doc } = view.state
   undoIn(view)
-  // The binding says that it did something even where it did not.
+  // The binding reports success even if it did nothing.
   if (view.state.doc !== doc) return true
   toast(t('Nothing to undo. Earlier versions are in the history.'), {
     name: t('History'),
@@ -36,7 +39,7 @@ const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
 
 const inLive = (page: Page): boolean => isWriting(page) && page.mode.value === 'live'
 
-/** A command on the blocks of the selection; its work comes with the extras of the editor. */
+/** A command on the selected blocks; its code loads with the extras of the editor. */
 const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command<Page> => ({
   id: `block.${id}`,
   title,
@@ -47,7 +50,7 @@ const block = (id: string, title: string, keys: readonly string[] | undefined, f
   run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && find(part)(page.editor.value.view))
 })
 
-/** A command on the lines of the source: in the live view the same keys mean blocks. */
+/** A command on the lines of the source: in the live view the same keys apply to blocks. */
 const inSource = (id: string, title: string, keys: readonly string[], run: TextCommand): Command<Page> => ({
   id: `line.${id}`,
   title,

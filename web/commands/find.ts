@@ -1,4 +1,4 @@
-/** To find and replace. The panel is fetched after the extras of the editor. */
+/** Find and replace. The panel loads after the extras of the editor. */
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
@@ -10,11 +10,11 @@ const open =
     const view = page.editor.value?.view
     if (view === undefined) return
     const early = typeEarly(t('Find'), true, () => view.focus())
-    // Its part of the editor first: without it the panel of the library would open.
+    // Its extension must load first: otherwise the panel of the library would open.
     void page.parts.withFind(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
-// A reader finds with the browser.
+// The reading view uses the search of the browser.
 const when = (page: Page): boolean => page.mode.value !== 'read'
 
 export const findCommands: readonly Command<Page>[] = [

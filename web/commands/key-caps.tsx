@@ -1,4 +1,4 @@
-/** The keys of a command, drawn as caps. */
+/** Shows the keys of a command as key caps. */
 import type { JSX } from 'preact'
 import { keyNames } from './keys.ts'
 

@@ -1,4 +1,4 @@
-/** The page as its commands have it: all features together, and those that are fetched when they are first asked for. Types alone. */
+/** The page as its commands see it: all features, including those that load at their first use. Only types. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { insertComponent } from '../components/kind-parts.ts'
 import type { Feed, FeedView } from '../activity/feed.ts'
@@ -12,7 +12,7 @@ import type { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sort
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
 
-/** Aids to writing, as far as commands give them. */
+/** The part of the extras that commands use. */
 export interface ExtrasPart {
   readonly openBlockMenu: typeof openBlockMenu
   readonly openTableMenu: typeof openTableMenu
@@ -30,23 +30,20 @@ export interface ExtrasPart {
 }
 
 export interface Parts {
-  /** Undefined until they are there. */
+  /** Undefined until that part has loaded. */
   readonly review: ReadonlySignal<OpenReview | undefined>
   readonly feed: ReadonlySignal<Feed | undefined>
-  /** Whether this device was to propose what is typed when the page was opened. */
+  /** Whether suggesting mode was set on this device when the page opened. */
   readonly proposed: boolean
-  /** Typed text may have to be proposed, and the code for that is not there yet: until then nothing may be typed. */
+  /** Typed text may have to become a suggestion, and the code for that has not loaded: until then typing is blocked. */
   readonly awaitsProposals: ReadonlySignal<boolean>
-  /**
-   * Does something with comments and suggestions: at once when they are there, else when they were fetched. `holdsTyping`: nothing may be
-   * typed before. When they cannot be had, that is said.
-   */
+  /** Acts on comments and suggestions, once their code has loaded. `holdsTyping`: typing is blocked until then. A failed load is reported. */
   withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
-  /** Does something with what makes writing easier, in the same way. */
+  /** Acts on the extras of the editor, in the same way. */
   withExtras(run: (part: ExtrasPart) => void): Promise<void>
-  /** Does something with what finds and replaces, in the same way. */
+  /** Acts on find and replace, in the same way. */
   withFind(run: (part: typeof Find) => void): Promise<void>
-  /** Begins with a text that is on the page. Answers with its end. */
+  /** Begins with a text that is on the page. Returns a function that ends it. */
   start(page: Page, editor: Editor): () => void
 }
 

@@ -1,4 +1,4 @@
-/** Everything that can be done, found by typing. */
+/** Finds every command and document by typing. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { focusBefore, handOver } from '../ui/early-field.ts'
@@ -14,7 +14,7 @@ import { best, fit } from '../base/match.ts'
 import { addressOf, openLibrary, type Entry } from '../home/library.ts'
 import { agoWords } from '../text/when.ts'
 
-/** How long nothing is typed before the service is asked, in milliseconds. */
+/** How long typing must pause before the service is asked, in milliseconds. */
 const searchAfterMs = 250
 
 interface Found {
@@ -24,14 +24,14 @@ interface Found {
   readonly icon: IconName | undefined
   readonly keys?: string | undefined
   readonly when?: string
-  /** Shown before the first of a group. */
+  /** Shown before the first one of a group. */
   readonly head: string | undefined
   readonly run: Command | string
 }
 
 const order = Object.keys(groups) as Group[]
 
-/** Documents shown at a time: among commands, and in their own list. */
+/** Most documents shown at a time: among commands, and in their own list. */
 const documentsBeside = 5
 const documentsMax = 30
 
@@ -49,7 +49,7 @@ function findCommands(query: string, page: Page): Found[] {
   return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => row(command))
 }
 
-/** Documents of this device and of the account, opened or changed last first; those that have the words in their text alone come below. */
+/** Returns documents of this device and of the account, most recently opened or changed first. Documents with the words only in their text come last. */
 function documentsOf(query: string, entries: readonly Entry[], own: string, most: number): Found[] {
   const isNamed = ({ title }: Entry): boolean => query.trim() === '' || fit(query, title) > 0
   const others = entries.filter(({ id }) => id !== own)
@@ -67,7 +67,7 @@ function documentsOf(query: string, entries: readonly Entry[], own: string, most
   return [...rows(named, t('Documents')), ...rows(inText, t('In the text'))].slice(0, most)
 }
 
-/** The entries that fit: documents alone or first where they are looked for, below the commands elsewhere. */
+/** Returns the matching entries: only or first documents if these are searched, otherwise below the commands. */
 function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
   const asked = query.trim() !== ''
   if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)
@@ -94,7 +94,7 @@ export function Palette({ view }: { view: Page }): JSX.Element {
     return () => clearTimeout(timer.current)
   }, [])
 
-  // The dialog gives the focus back to what has it when it opens.
+  // The dialog returns the focus to the element that had it when it opened.
   useEffect(focusBefore, [])
   const { ref, close, ends, pressed } = useModal(() => {
     view.dialog.value = undefined
@@ -107,10 +107,10 @@ export function Palette({ view }: { view: Page }): JSX.Element {
   const choose = (command: Command | string | undefined): void => {
     if (command === undefined) return
     if (typeof command === 'string') return location.assign(command)
-    // The focus is back where it was before the command looks for it.
+    // The focus is back in its place before the command looks for it.
     close()
     command.run(view)
-    // A command that one types into has taken it.
+    // A command with a field has taken it.
     const { activeElement } = document
     if (isField(activeElement) && ref.current?.contains(activeElement) !== true) return
     if (command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read') view.editor.value?.view.focus()

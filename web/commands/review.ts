@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments. Their part of the page comes after the editor, at once when it is asked for. */
+/** Comments, suggestions and assignments. Their part of the page loads after the editor, or at once on request. */
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
@@ -6,12 +6,12 @@ import type { Review } from '../review/annotations/review.ts'
 import { t, term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 
-/** Whether somebody has the role: who may write has it, also before it is told which one it is. After access ended one may still read. */
+/** Whether the person has a role: one who may write has it, even before the exact role is known. After access ended, reading is still possible. */
 const has = ({ session }: Page, role: Role): boolean =>
   (role === 'view' || session.link.ended.value === undefined) &&
   (includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role)))
 
-/** For whom has the role. */
+/** A command for people with a role. */
 const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick<Command<Page>, 'when' | 'run'> => ({
   when: (page) => has(page, role),
   run: (page) => void page.parts.withReview((review) => run(review, page))
@@ -32,7 +32,7 @@ export const reviewCommands: readonly Command<Page>[] = [
     keys: ['Mod-Alt-m'],
     scope: 'page',
     when: (page) => has(page, 'comment'),
-    // Text typed from now on is the comment, wherever its field is yet.
+    // Text typed from now on is the comment, even if its field does not exist yet.
     run: (page) => {
       const early = typeEarly(t('Write a comment'), false, () => page.editor.value?.view.focus())
       void page.parts.withReview((review) => early.isWanted() && review.comment())
@@ -46,7 +46,7 @@ export const reviewCommands: readonly Command<Page>[] = [
     keys: ['Mod-Shift-e'],
     scope: 'page',
     when: (page) => has(page, 'suggest'),
-    // Text typed before it is known how to propose it must not be written.
+    // Text must not be typed before the code for suggestions has loaded.
     run: (page) => void page.parts.withReview((review) => review.toggleSuggesting(), true)
   },
   {

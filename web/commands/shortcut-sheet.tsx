@@ -1,4 +1,4 @@
-/** All keys on one sheet. */
+/** A list of all shortcuts. */
 import type { JSX } from 'preact'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
@@ -9,11 +9,11 @@ import { Keys } from './key-caps.tsx'
 
 interface Row {
   readonly title: string
-  /** One after the other, or one or the other. */
+  /** A sequence, or alternatives. */
   readonly keys: readonly string[]
 }
 
-/** Keys of the editor that are no commands. */
+/** Keys of the editor that are not commands. */
 const whileWriting: readonly Row[] = [
   { title: term('Blocks to insert'), keys: ['/'] },
   { title: term('Emoji by name'), keys: [':'] },
@@ -22,7 +22,7 @@ const whileWriting: readonly Row[] = [
   { title: term('Leave the text: Esc, then Tab'), keys: ['Escape', 'Tab'] }
 ]
 
-/** Keys that mean a command of the text where there is a selection, and another one elsewhere, stand with the first. */
+/** A key with one command for a text selection and another one elsewhere is listed with the first. */
 const isTaken = (key: string, id: string): boolean => commands.find(({ keys }) => keys?.includes(key))?.id !== id
 
 const rowsOf = (group: Group): Row[] =>

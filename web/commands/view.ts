@@ -1,4 +1,4 @@
-/** How the page shows the text, and the ways around on it. */
+/** Commands for the view of the text and for navigation. */
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import type { Mode } from '../view/view.ts'
@@ -12,7 +12,7 @@ const show =
     if (mode !== 'read') page.editor.value?.view.focus()
   }
 
-/** The parts of the page that F6 goes through: each takes the focus itself or has a control that does. */
+/** The parts of the page that F6 visits: each is focusable or contains a focusable control. */
 const regions = '.top-bar, .toolbar, .outline, .cm-content, .reading, .side-panel, .status-line'
 const stops = 'button:not([tabindex="-1"], :disabled), a[href], input, select, textarea, [tabindex="0"]'
 
@@ -20,7 +20,7 @@ function nextRegion(step: 1 | -1): boolean {
   const found = [...document.querySelectorAll<HTMLElement>(regions)].filter((region) => region.checkVisibility())
   const current = found.findIndex((region) => region.contains(document.activeElement))
   for (let tried = 1; tried <= found.length; tried++) {
-    // From outside all of them the first is next, or the last.
+    // From outside all of them, F6 goes to the first or the last one.
     const start = current < 0 && step < 0 ? 0 : current
     const region = found[(start + step * tried + found.length * 2) % found.length]
     const target = region?.matches('[tabindex="0"], .cm-content') === true ? region : region?.querySelector<HTMLElement>(stops)
@@ -31,7 +31,7 @@ function nextRegion(step: 1 | -1): boolean {
   return false
 }
 
-/** Opens the list of what can be done or opened; what is typed meanwhile is for its field. */
+/** Opens the palette; text typed meanwhile goes into its field. */
 const finds =
   (dialog: 'palette' | 'switcher', words: string) =>
   (page: Page): void => {

@@ -1,4 +1,4 @@
-/** Taking the document along: as a file, on paper. */
+/** Commands that export the document to a file or to paper. */
 import { term } from '../text/t.ts'
 import { fetched, type Command } from '../view/command.ts'
 

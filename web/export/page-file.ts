@@ -1,4 +1,4 @@
-/** The document as one file that needs nothing else: the published page with its style, typeface and pictures inside. Nothing is uploaded. */
+/** The document as one self-contained file: the published page with style, typeface and pictures inside. Nothing is uploaded. */
 import { authorIn } from '../../shared/names.ts'
 import { pageHtml } from '../../shared/markdown/template.ts'
 import type { Session } from '../session/session.ts'
@@ -7,10 +7,10 @@ import published from '../published/published.css?inline'
 import { coloursOf } from '../diagram/looks.ts'
 import { openSheet } from './whole-text.ts'
 
-/** Larger pictures stay where they are, in bytes: a file must stay one that can be sent. */
+/** Larger pictures are not embedded, in bytes, so that the file stays small enough to send. */
 const pictureBytesMax = 10 * 1024 * 1024
 
-/** Nothing runs in it, and nothing is asked for but pictures that the text names. */
+/** Nothing runs in it, and it loads only pictures that the text names. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data: https: http:; media-src https: http:; base-uri 'none'; form-action 'none'"
 
@@ -23,7 +23,7 @@ async function dataUrl(blob: Blob): Promise<string> {
   return promise
 }
 
-/** Fetches a file at an address of ours, as an address that holds it; undefined when it cannot be had. */
+/** Loads one of our files as a data URL; undefined if it cannot be loaded. */
 async function embedded(url: string, key: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { headers: key === '' ? {} : { 'x-share-key': key } })
@@ -34,7 +34,7 @@ async function embedded(url: string, key: string): Promise<string | undefined> {
   }
 }
 
-/** Pictures of ours go inside; what else points into the service gets its whole address. */
+/** Embeds our pictures and makes other addresses of the service absolute. */
 async function settle(article: HTMLElement, key: string): Promise<void> {
   for (const element of article.querySelectorAll<HTMLElement>('[href^="/"], [src^="/"]')) {
     for (const name of ['href', 'src']) {
@@ -52,14 +52,14 @@ async function settle(article: HTMLElement, key: string): Promise<void> {
   )
 }
 
-/** The style with its typeface inside; what cannot be had is left to what the reader's machine has. */
+/** Returns the style with its typeface embedded; what cannot be loaded falls back to the reader's fonts. */
 async function wholeStyle(): Promise<string> {
   const names = [...new Set([...published.matchAll(/url\(["']?(\/[^"'()]+)["']?\)/g)].map(([, name]) => name ?? ''))]
   const inside = await Promise.all(names.map(async (name) => [name, await embedded(name, '')] as const))
   return inside.reduce((css, [name, data]) => (data === undefined ? css : css.replaceAll(name, data)), published)
 }
 
-/** Diagrams are pictures in the colours of paper. */
+/** Diagrams are pictures in the colours for paper. */
 const onPaper = (): string => {
   const background = /--bg:\s*([^;]+)/.exec(coloursOf('light'))?.[1] ?? 'white'
   return `.diagram-picture img{background:${background};border-radius:8px}`

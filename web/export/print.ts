@@ -1,8 +1,8 @@
-/** Paper: the text alone, as its published page shows it. */
+/** Prints only the text, as on its published page. */
 import type { Session } from '../session/session.ts'
 import { openSheet } from './whole-text.ts'
 
-/** A picture that does not come must not keep the rest from paper, in milliseconds. */
+/** Longest wait for a picture before printing, in milliseconds. */
 const pictureMsMax = 10_000
 
 /** Errors: when a part of the page cannot be fetched. */

@@ -1,6 +1,6 @@
 /**
- * A media job as an entry of the outbox (web/device/outbox.ts). It is stored until its result is in the text or discarded, so that a reload does not
- * lose the job, its place, or a recording that the server does not have yet.
+ * A media job as an entry of the outbox (web/device/outbox.ts), stored until its result is in the text or discarded. So a reload does not lose the
+ * job, its place, or a recording that the server does not have yet.
  */
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { JobFields } from './requests.ts'
