@@ -1,8 +1,8 @@
-/** Draws the diagrams of a page when they come into view, in one frame for all of them. Until then, and if it fails, their source is read. */
+/** Draws the diagrams of a page when they come into view, in one frame for all of them. Until then, and on failure, their source shows. */
 import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
 
 const framePath = '/diagram/frame.html'
-/** Time for the frame to come, and for one diagram, in milliseconds; afterwards the frame is thrown away. */
+/** Longest time for loading the frame, and for one diagram, in milliseconds; after that the frame is discarded. */
 const drawMsMax = 15_000
 
 const tooSlow: NotDrawn = { error: 'It takes too long to draw, or the server cannot be reached.' }
@@ -15,7 +15,7 @@ interface Frame {
 let current: Frame | undefined
 let orders = 0
 
-/** Opens the frame. It ends, with everything that waits for it, at the first diagram that takes too long. */
+/** Opens the frame. It ends, with all waiting diagrams, at the first one that takes too long. */
 function openFrame(): Frame {
   const element = document.createElement('iframe')
   element.setAttribute('sandbox', 'allow-scripts')
@@ -55,7 +55,7 @@ function openFrame(): Frame {
 }
 
 const drawnMax = 50
-/** Finished drawings: a diagram that comes again, or in the same look, need not wait. */
+/** Finished drawings, so that a repeated diagram with the same colours appears at once. */
 const drawn = new Map<string, Drawn>()
 
 async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
@@ -66,7 +66,7 @@ async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
   return result
 }
 
-/** The colours of a place on the page. */
+/** Returns the colours at a place on the page. */
 export function lookOf(element: Element): Look {
   const style = getComputedStyle(element)
   const value = (name: string): string => style.getPropertyValue(name).trim()
@@ -83,7 +83,7 @@ export function lookOf(element: Element): Look {
   }
 }
 
-/** Wide diagrams are scrolled where there is little room: their words stay readable. */
+/** Wide diagrams scroll where there is little space, so that their text stays readable. */
 function pictureOf({ svg, width, height, title }: Drawn): HTMLElement {
   const frame = document.createElement('div')
   frame.className = 'diagram-picture'
@@ -124,7 +124,7 @@ function errorOf({ line, error }: NotDrawn): HTMLElement {
 
 const known = new WeakMap<Element, string>()
 
-/** The drawing of a source in these colours, finished or under way. */
+/** Returns the drawing of a source in these colours, finished or pending. */
 const result = (source: string, look: Look): Drawn | Promise<Drawn | NotDrawn> =>
   drawn.get(JSON.stringify([source, look])) ?? draw(source, look)
 
@@ -137,7 +137,7 @@ async function drawFigure(figure: Element): Promise<void> {
   if (figure.isConnected) show(figure, code, made)
 }
 
-/** Draws a source in colours, whatever this page shows. */
+/** Draws a source in the given colours, independent of the page. */
 export const drawnIn = async (source: string, look: Look): Promise<Drawn | NotDrawn> => await result(source, look)
 
 /** Puts the picture of a source into an element of the page, or the reason why there is none. */
@@ -154,7 +154,7 @@ const seen = new IntersectionObserver((entries) => {
   }
 })
 
-/** Draws the diagrams below `root` when they come into view. To be called again for new ones. */
+/** Draws the diagrams below `root` when they come into view. Must be called again for new ones. */
 export function drawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.component-mermaid')) {
     if (known.has(figure)) continue
@@ -163,12 +163,12 @@ export function drawDiagrams(root: ParentNode): void {
   }
 }
 
-/** Draws again what was drawn, in colours that have changed. */
+/** Draws existing diagrams again after a change of colours. */
 export function redrawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.diagram')) void drawFigure(figure)
 }
 
-/** Draws all diagrams below `root` now, which must be part of the page. Ends when each is drawn or has said why not. */
+/** Draws all diagrams below `root` now, which must be part of the page. Resolves when each is drawn or has reported its error. */
 export async function drawAllDiagrams(root: ParentNode): Promise<void> {
   await Promise.all([...root.querySelectorAll('figure.component-mermaid')].map(drawFigure))
 }

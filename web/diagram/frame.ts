@@ -1,6 +1,6 @@
 /**
- * Draws diagrams. Runs in a sandboxed frame without an origin: it reaches neither the page around it nor anything of the service, and its
- * policy allows it nothing but its own script. The page shows the result as a picture, in which no script runs.
+ * Draws diagrams in a sandboxed frame without an origin. The frame can reach neither the page nor the service, and its policy allows only its own
+ * script. The page shows the result as a picture, in which no script runs.
  */
 import mermaid from 'mermaid'
 import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
@@ -9,7 +9,7 @@ const fontFamily = 'system-ui, sans-serif'
 
 const tell = (reply: Reply): void => parent.postMessage(reply, '*')
 
-/** Slices and branches that can be told apart: left to itself, mermaid makes shades of one colour. */
+/** Distinct colours for slices and branches: by default, mermaid uses shades of one colour. */
 function seriesOf(series: readonly string[], background: string, text: string): Record<string, string> {
   const named = Array.from({ length: 12 }, (_each, index) => [index, series[index % series.length] ?? text] as const)
   return {
@@ -33,7 +33,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
     startOnLoad: false,
     securityLevel: 'strict',
     maxTextSize: sourceCharsMax,
-    // Settings that a source may not choose for itself.
+    // Settings that a source may not change.
     secure: [
       'secure',
       'securityLevel',
@@ -46,7 +46,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
       'dompurifyConfig'
     ],
     suppressErrorRendering: true,
-    // Labels as HTML would be left out of pictures by some browsers.
+    // Some browsers would omit HTML labels from pictures.
     htmlLabels: false,
     flowchart: { htmlLabels: false },
     theme: 'base',
@@ -70,7 +70,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
   })
 }
 
-/** Well-formed and of a definite size, as a picture must be; mermaid writes HTML that fills its place. */
+/** Makes the SVG well-formed and of a fixed size, as a picture requires; mermaid returns HTML that fills its container. */
 function pictureOf(html: string): Drawn {
   // A document in which nothing loads.
   const svg = new DOMParser().parseFromString(html, 'text/html').querySelector('svg')
@@ -88,7 +88,7 @@ function pictureOf(html: string): Drawn {
 function faultOf(error: unknown): NotDrawn {
   const message = error instanceof Error ? error.message : String(error)
   const line = Number(/\bline:? (\d+)/i.exec(message)?.[1] ?? NaN)
-  // The first line says what; the rest repeats the source.
+  // The first line has the reason; the rest repeats the source.
   const words = message.split('\n', 1)[0]?.slice(0, 300) || 'It cannot be read.'
   return { error: words, ...(Number.isFinite(line) && { line }) }
 }

@@ -1,4 +1,4 @@
-/** The colours of diagrams on a light and on a dark page, whichever this page is. */
+/** The colours of diagrams on light and dark pages, independent of this page. */
 import tokens from '../style/tokens.css?inline'
 import { lookOf } from './draw.ts'
 import type { Look } from './protocol.ts'

@@ -1,4 +1,4 @@
-/** The messages of a page and the frame that draws diagrams. Nothing else passes between them. */
+/** The messages between a page and the frame that draws diagrams; they exchange nothing else. */
 
 /** Longest source that is drawn, in characters. */
 export const sourceCharsMax = 50 * 1024
