@@ -3,7 +3,7 @@ import type { Output } from '../shared/operations/index.ts'
 import { unifiedDiff } from '../shared/text/diff.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
-import { type Link, readLink } from './link.ts'
+import { type Link, readLink } from './pulled-file.ts'
 import { fileOf, marksLeft, mustRead } from './sync.ts'
 import { oneLine } from './terminal.ts'
 

@@ -6,7 +6,7 @@ import { merge } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { counted, toldProposals } from './compare.ts'
 import { Failure } from './failure.ts'
-import { readLink } from './link.ts'
+import { readLink } from './pulled-file.ts'
 import type { Place } from './service.ts'
 import { checkMarks, checkStill, connect, type Copy, fileOf, mustRead, remember, save, writeMarks } from './sync.ts'
 

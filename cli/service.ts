@@ -5,7 +5,7 @@ import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
 import { home } from './build.ts'
 import { Failure } from './failure.ts'
 import { readHosts, knownKey } from './hosts.ts'
-import { linkPath, readLink } from './link.ts'
+import { linkPath, readLink } from './pulled-file.ts'
 import { type Answer, send, type SendInit } from './request.ts'
 
 /** Errors: `usage`. */

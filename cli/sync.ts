@@ -4,7 +4,7 @@ import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
 import { mustReadText, readText, writeWhole } from './files.ts'
 import { fingerprint, isKnown, rememberKey } from './hosts.ts'
-import { writeLink } from './link.ts'
+import { writeLink } from './pulled-file.ts'
 import type { Place } from './service.ts'
 
 /** A text and its version. */

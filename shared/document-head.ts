@@ -1,5 +1,5 @@
 /**
- * The comment before the text that a program gets at the address of a document (server/http/first/head.ts). It is not part of the document and must
+ * The comment before the text that a program gets at the address of a document (server/http/first/for-programs.ts). It is not part of the document and must
  * not be sent back.
  */
 

@@ -142,7 +142,7 @@ export const limits = {
   idCharsMax: 100,
 
   /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
-  remarkBytesMax: 10 * 1024,
+  annotationBytesMax: 10 * 1024,
   /** Longest annotated text, and longest replacement of a suggestion, in UTF-16 units. */
   targetUnitsMax: 64 * 1024,
   /** Longest text before or after a target that identifies one of several, in UTF-16 units. */
@@ -150,16 +150,16 @@ export const limits = {
   /** Runs of characters by which a page names the annotated text. */
   targetRunsMax: 1000,
   /** Comments, and suggestions, of one document. */
-  remarksMax: 10_000,
+  annotationsMax: 10_000,
   /** All comments and suggestions of one document, in bytes of JSON: they are in memory while the document is open. */
-  remarksBytesMax: 32 * 1024 * 1024,
+  annotationsBytesMax: 32 * 1024 * 1024,
   /** Replies to one comment. */
   repliesMax: 500,
   /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
-  remarkPageDefault: 200,
-  remarkPageMax: 2000,
+  annotationPageDefault: 200,
+  annotationPageMax: 2000,
   /** Bytes of the records on such a page; the next page continues. A page has at least one record. */
-  remarkPageBytesMax: 4 * 1024 * 1024,
+  annotationPageBytesMax: 4 * 1024 * 1024,
   /** Longest reason for a rejection, in UTF-16 units: the event contains all of it. */
   reasonCharsMax: 1000,
   /** Places that the operations of one edit change in all. */
@@ -170,8 +170,8 @@ export const limits = {
    * Changes of comments and suggestions sent to open pages one by one, and bytes of a record sent so; beyond that the pages are asked to read the
    * lists.
    */
-  remarksToldMax: 100,
-  remarkToldBytesMax: 64 * 1024,
+  annotationsToldMax: 100,
+  annotationToldBytesMax: 64 * 1024,
   /** Suggestions that one request makes or decides. */
   suggestionsAtOnceMax: 100,
 
@@ -439,7 +439,7 @@ export const limits = {
   sheetStepsMax: 2_000_000,
   /** Longest text that a formula may return, in UTF-16 units. */
   sheetTextCharsMax: 10_000,
-  /** Points, and series, that a chart draws; a remark says that the rest is left out. */
+  /** Points, and series, that a chart draws; an annotation says that the rest is left out. */
   chartPointsMax: 2000,
   chartSeriesMax: 10,
   /** Cards of a board, and messages of a chat, that a page shows; of the rest it shows the number. */

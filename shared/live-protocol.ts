@@ -36,5 +36,5 @@ export type LiveMessage =
   | { readonly type: 'suggestion'; readonly suggestion: Output<'decideSuggestion'>['suggestion'] }
   | { readonly type: 'comment.deleted'; readonly commentId: string }
   /** Too many or too large changes of comments or suggestions to send to everybody: read the lists again. */
-  | { readonly type: 'remarks' }
+  | { readonly type: 'annotations' }
   | { readonly type: 'ended'; readonly code: ErrorCode }

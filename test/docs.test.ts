@@ -163,7 +163,7 @@ const messageFields: { readonly [Type in LiveMessage['type']]: Listed<Type> } = 
   comment: { comment: true },
   'comment.deleted': { commentId: true },
   suggestion: { suggestion: true },
-  remarks: {},
+  annotations: {},
   task: { task: true },
   ended: { code: true }
 }

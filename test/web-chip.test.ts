@@ -45,7 +45,7 @@ test('[WEB-2] without a connection the chip says whether this device keeps the c
 })
 
 test('[REVIEW-37] what is proposed and not at the service is not said to be saved, and without a connection to be kept', () => {
-  for (const change of [{}, { canEdit: false, remarks: 'suggestions' as const }]) {
+  for (const change of [{}, { canEdit: false, annotations: 'suggestions' as const }]) {
     expect(say({ ...change, drafts: 'kept' })).toBe('Saving…')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'here' }).detail).toContain('Keep this page open')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'kept' }).detail).toContain('kept on this device')
@@ -60,8 +60,8 @@ test('[WEB-3] a page that opens is connecting, not reconnecting', () => {
 test('[WEB-4] read only and ended access are said before anything about saving', () => {
   expect(say({ canEdit: false })).toBe('Read only')
   expect(say({ canEdit: false, durable: false })).toBe('Read only')
-  expect(say({ canEdit: false, remarks: 'comments' })).toBe('Commenting')
-  expect(say({ canEdit: false, remarks: 'suggestions' })).toBe('Suggesting')
+  expect(say({ canEdit: false, annotations: 'comments' })).toBe('Commenting')
+  expect(say({ canEdit: false, annotations: 'suggestions' })).toBe('Suggesting')
   expect(say({ ended: 'credential_ended' })).toBe('Access ended')
   expect(say({ ended: 'too_big', unsent: 3 })).toBe('Too large to save')
   expect(say({ ended: 'full', unsent: 3 })).toBe('Full, not saved')

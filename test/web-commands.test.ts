@@ -34,11 +34,11 @@ test('[REVIEW-62] what needs a right is not possible after access has ended, rea
     ({
       session: { role: { value: 'edit' }, canEdit: { value: ended === undefined }, link: { ended: { value: ended } } }
     }) as unknown as Page
-  for (const id of ['comment', 'suggesting', 'suggestion.accept', 'remark.resolve']) {
+  for (const id of ['comment', 'suggesting', 'suggestion.accept', 'annotation.resolve']) {
     expect(isPossible(commandOf(id), page(undefined)), id).toBe(true)
     for (const ended of ['credential_ended', 'deleted', 'too_big']) expect(isPossible(commandOf(id), page(ended)), id).toBe(false)
   }
-  for (const id of ['panel.remarks', 'remark.next']) expect(isPossible(commandOf(id), page('credential_ended')), id).toBe(true)
+  for (const id of ['panel.annotations', 'annotation.next']) expect(isPossible(commandOf(id), page('credential_ended')), id).toBe(true)
 })
 
 test('[WRITE-76] a shortcut with Shift means the same with Caps Lock on', () => {

@@ -72,8 +72,8 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     if (isEditor) return 'editor'
     if (isHome && (isSoon || isReader)) return 'common'
     if (isSoon && (isReader || isIn('../shared/markdown/components.ts'))) return 'shared'
-    // A reader has remarks too, and nothing to write with.
-    if (isSoon) return !isWriting ? 'remarks' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
+    // A reader has annotations too, and nothing to write with.
+    if (isSoon) return !isWriting ? 'annotations' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
     return isReader && !isIn('document/outline.tsx', 'components/mount.tsx') ? 'reader' : null
   }
 }

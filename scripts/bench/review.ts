@@ -104,7 +104,7 @@ const measure = async (how: string, prepare: (place: Place) => Promise<void>): P
   const creating = figures()
   for (let index = 0; index < commentCount; index++)
     await timed(creating, () =>
-      ask(place, 'POST', '/comments', { body: `Remark ${index}`, anchor: { from: index * step, to: index * step + 20 } })
+      ask(place, 'POST', '/comments', { body: `Annotation ${index}`, anchor: { from: index * step, to: index * step + 20 } })
     )
   const ids: string[] = []
   for (let index = 0; index < suggestionCount; index++) {
@@ -152,7 +152,7 @@ const onServer = async (): Promise<string[][]> => {
   const step = Math.floor(text.length / commentCount)
   for (let index = 0; index < commentCount; index++) {
     const anchor = { from: index * step, to: index * step + 20 }
-    await handlers.createComment({ ...call, input: { body: `Remark ${index}`, anchor } })
+    await handlers.createComment({ ...call, input: { body: `Annotation ${index}`, anchor } })
   }
   const ids: string[] = []
   for (let index = 0; index < suggestionCount; index++) {

@@ -15,7 +15,7 @@ import { type Agents, createAgents } from './agents.ts'
 import { closeCodes } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
 import { createHealer, type Healer } from './heal.ts'
-import type { Inbox } from './inbox.ts'
+import type { Inbox } from './backlog.ts'
 
 /** The context that Hocuspocus carries along for each connection. */
 export interface Context {

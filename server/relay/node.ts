@@ -15,7 +15,7 @@ import type { Job } from '../domain/records/keys.ts'
 import type { Outcome } from '../domain/media/media-jobs.ts'
 import type { NodeToken } from '../domain/media/nodes.ts'
 import type { Service } from '../domain/service.ts'
-import { Assignment } from './assignment.ts'
+import { Assignment } from './attempt.ts'
 import { parseMessage } from './messages.ts'
 
 export interface NodeEvents {

@@ -49,7 +49,7 @@ import { findNode } from '../domain/media/nodes.ts'
 import type { Offer, Relay } from '../domain/media/relay.ts'
 import type { Service } from '../domain/service.ts'
 import type { Log } from '../log.ts'
-import type { Assignment } from './assignment.ts'
+import type { Assignment } from './attempt.ts'
 import { Node } from './node.ts'
 
 /** An open job. */

@@ -201,31 +201,31 @@ export interface ChartData {
   readonly series: readonly Series[]
   /** The number of points or series that were left out. */
   readonly left: number
-  readonly remarks: readonly ChartRemark[]
+  readonly warnings: readonly ChartWarning[]
 }
 
-/** A remark on data that is not drawn as expected, or not at all. */
-export interface ChartRemark {
+/** A warning on data that is not drawn as expected, or not at all. */
+export interface ChartWarning {
   /**
    * `order`: a scatter sorts by number, other labels stay in their order. `legend`: it has fewer entries than there are slices. `type`: the chart
    * type is unknown. `range`: the axis would end before it begins.
    */
-  readonly remark: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
+  readonly warning: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
   readonly count: number
   /** The first of them. */
   readonly name: string
 }
 
 /** The problem in English, for published pages and files. */
-export const remarkText = ({ remark, count, name }: ChartRemark): string => {
-  if (remark === 'words')
+export const warningText = ({ warning, count, name }: ChartWarning): string => {
+  if (warning === 'words')
     return count === 1 ? `1 cell is not a number and is left out: ${name}` : `${count} cells are not numbers and are left out: ${name}`
-  if (remark === 'negative')
+  if (warning === 'negative')
     return `${count} ${count === 1 ? 'value' : 'values'} below zero ${count === 1 ? 'has' : 'have'} no slice: ${name}`
-  if (remark === 'series') return `Only the first column has slices; ${count} more: ${name}`
-  if (remark === 'legend') return `The legend ends after ${legendMax} names; ${count} more: ${name}`
-  if (remark === 'type') return `${name} is not a chart type. Use one of these: ${chartTypes.join(', ')}`
-  if (remark === 'range') return `The axis range ${name} is not valid`
+  if (warning === 'series') return `Only the first column has slices; ${count} more: ${name}`
+  if (warning === 'legend') return `The legend ends after ${legendMax} names; ${count} more: ${name}`
+  if (warning === 'type') return `${name} is not a chart type. Use one of these: ${chartTypes.join(', ')}`
+  if (warning === 'range') return `The axis range ${name} is not valid`
   return count === 1
     ? `1 label is not a number, so it is in row order: ${name}`
     : `${count} labels are not numbers, so they are in row order: ${name}`
@@ -242,10 +242,10 @@ export const numberOfLabel = (label: string): number | undefined => {
   return label.trim() === '' || !Number.isFinite(number) ? undefined : number
 }
 
-const remarksOf = (chart: Chart, labels: readonly string[], series: readonly Series[], words: readonly string[]): ChartRemark[] => {
-  const found: ChartRemark[] = []
-  const add = (remark: ChartRemark['remark'], names: readonly string[]): void => {
-    if (names[0] !== undefined) found.push({ remark, count: names.length, name: names[0] })
+const warningsOf = (chart: Chart, labels: readonly string[], series: readonly Series[], words: readonly string[]): ChartWarning[] => {
+  const found: ChartWarning[] = []
+  const add = (warning: ChartWarning['warning'], names: readonly string[]): void => {
+    if (names[0] !== undefined) found.push({ warning, count: names.length, name: names[0] })
   }
   const type = valueOf(chart, 'type') ?? ''
   if (type !== '' && type.toLowerCase() !== chart.type) add('type', [type])
@@ -310,7 +310,7 @@ export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem =>
     axis: heads[labelAt] ?? '',
     labels,
     series,
-    remarks: remarksOf(chart, labels, series, words),
+    warnings: warningsOf(chart, labels, series, words),
     left: filled.length - points.length + wanted.length - columns.length
   }
 }

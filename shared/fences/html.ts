@@ -5,7 +5,7 @@
 import { limits } from '../limits.ts'
 import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
 import { captionOf } from './captions.ts'
-import { chartData, chartRows, isProblem, parseChart, problemText, remarkText, valueOf } from './chart.ts'
+import { chartData, chartRows, isProblem, parseChart, problemText, warningText, valueOf } from './chart.ts'
 import { chartSvg, chartTable, type LegendEntry, legendOf, noSlice } from './chart-svg.ts'
 import { type Message, parseChat } from './chat.ts'
 import type { DocumentSheets } from './document-sheets.ts'
@@ -169,7 +169,9 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const rows = chartRows(chart, context.sheets)
   const data = isProblem(rows) ? rows : chartData(chart, rows)
   const caption = captionOf(fence, [], valueOf(chart, 'title'))
-  const remarks = isProblem(data) ? [] : data.remarks.map((remark) => `<p class="component-rest">${escapeHtml(remarkText(remark))}</p>`)
+  const warnings = isProblem(data)
+    ? []
+    : data.warnings.map((warning) => `<p class="component-rest">${escapeHtml(warningText(warning))}</p>`)
   const notes = chart.notes.map((line) => `<p class="component-note">${context.inline(line.text.trim())}</p>`).join('')
   if (isProblem(data)) {
     const source = fence.lines.map(({ text }) => text).join('\n')
@@ -189,7 +191,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const svg = isShort
     ? `<div class="chart-both">${wide}<div class="chart-narrow">${chartSvg(chart, data, `${id}:narrow`, narrowWidth)}</div></div>`
     : wide
-  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + remarks.join('') + chartTable(chart, data) + notes)
+  return figure('chart', caption, svg + shown + rest(data.left, 'points and series') + warnings.join('') + chartTable(chart, data) + notes)
 }
 
 // ——— widget ———

@@ -10,13 +10,13 @@ import {
   listFields,
   Offsets,
   pageFields,
-  RemarkId,
+  AnnotationId,
   renameWithTarget,
   ReplyRecord,
   targetFields,
   targetElsewhere,
   listElsewhere
-} from './remarks.ts'
+} from './annotations.ts'
 import { AuthorName, BaseVersion, Brief, Instant, Version } from './schemas.ts'
 
 const Target = z
@@ -54,7 +54,7 @@ export const CommentRecord = z
   })
   .meta({ id: 'Comment' })
 
-const commentId = RemarkId
+const commentId = AnnotationId
 const Characters = z
   .array(z.int().min(0))
   .max(3 * limits.targetRunsMax)

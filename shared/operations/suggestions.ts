@@ -10,13 +10,13 @@ import {
   bodyAliases,
   listFields,
   pageFields,
-  RemarkId,
+  AnnotationId,
   renameWithTarget,
   ReplyRecord,
   targetElsewhere,
   targetFields,
   targetNamed
-} from './remarks.ts'
+} from './annotations.ts'
 import { exact, AuthorName, BaseVersion, Brief, Instant, MarkdownInput, Version } from './schemas.ts'
 
 const Operation = z.enum(['insert', 'delete', 'replace'])
@@ -70,7 +70,7 @@ export const listSuggestions = operation({
     brief: Brief,
     status: z.enum(['pending', 'accepted', 'rejected', 'orphaned', 'all']).optional(),
     author: AuthorName.optional(),
-    setId: RemarkId.optional(),
+    setId: AnnotationId.optional(),
     ...pageFields
   }),
   output: z.object({ suggestions: z.array(SuggestionRecord), ...listFields }),
@@ -83,7 +83,7 @@ export const readSuggestion = operation({
   role: 'view',
   rest: { method: 'GET', path: '/api/docs/{id}/suggestions/{suggestionId}' },
   cli: 'suggestions show',
-  input: z.object({ suggestionId: RemarkId }),
+  input: z.object({ suggestionId: AnnotationId }),
   output: z.object({ suggestion: SuggestionRecord }),
   errors: []
 })
@@ -141,7 +141,7 @@ export const draftSuggestion = operation({
   role: 'suggest',
   rest: { method: 'PUT', path: '/api/docs/{id}/drafts/{draftId}' },
   input: z.object({
-    draftId: RemarkId,
+    draftId: AnnotationId,
     step: z.int().min(0).max(Number.MAX_SAFE_INTEGER),
     done: z.boolean().default(false),
     operation: Operation,
@@ -174,7 +174,7 @@ export const replyToSuggestion = operation({
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}/replies', status: 201, query: ['brief'] },
   mcp: 'reply',
   cli: 'suggestions reply',
-  input: z.object({ brief: Brief, suggestionId: RemarkId, body: Body, author: AuthorName.optional() }),
+  input: z.object({ brief: Brief, suggestionId: AnnotationId, body: Body, author: AuthorName.optional() }),
   output: z.object({ id: z.string(), reply: ReplyRecord, suggestion: SuggestionRecord }),
   example: { body: 'Oh.' },
   errors: ['text_too_large', 'quota_exceeded'],
@@ -220,7 +220,7 @@ export const decideSuggestion = operation({
   cli: 'suggestions decide',
   input: z.object({
     brief: Brief,
-    suggestionId: RemarkId,
+    suggestionId: AnnotationId,
     action: Action,
     step: SeenStep,
     reason: Reason,
@@ -241,7 +241,7 @@ export const withdrawSuggestion = operation({
   mcp: 'withdraw_suggestion',
   cli: 'suggestions withdraw',
   examples: ['agmd suggestions withdraw "$URL" "$SUGGESTION"'],
-  input: z.object({ suggestionId: RemarkId }),
+  input: z.object({ suggestionId: AnnotationId }),
   output: z.object({ ok: z.literal(true), suggestion: SuggestionRecord }),
   errors: ['not_author', 'already_decided']
 })
@@ -253,7 +253,7 @@ const otherDecisionNames: OtherNames = (name) => {
 }
 
 const Decisions = z
-  .array(exact({ suggestionId: RemarkId, action: Action, step: SeenStep, reason: Reason }, otherDecisionNames))
+  .array(exact({ suggestionId: AnnotationId, action: Action, step: SeenStep, reason: Reason }, otherDecisionNames))
   .meta({ maxItems: limits.suggestionsAtOnceMax })
 
 const renameDecision = rename({ id: 'suggestionId' })
@@ -289,10 +289,10 @@ export const decideSuggestions = operation({
       brief: Brief,
       decisions: Decisions.optional(),
       suggestionIds: z
-        .array(RemarkId)
+        .array(AnnotationId)
         .optional()
         .meta({ maxItems: limits.suggestionsAtOnceMax, description: 'With action: one decision on all of them.' }),
-      setId: RemarkId.optional(),
+      setId: AnnotationId.optional(),
       action: Action.optional(),
       reason: Reason,
       dryRun: z.boolean().optional(),

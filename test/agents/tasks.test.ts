@@ -90,14 +90,14 @@ test('[AGENT-8] the whole assignment', async () => {
   expect(agent.head).toContain('Check the tone')
   const started = await agent.do(agent.told('next'))
   const [comment, suggest] = [agent.told('comment'), agent.told('suggest')]
-  const remark = await agent.do(comment, filled(comment.body, { 'words of the text': 'Who pays?', '…': 'Rather blunt.' }))
+  const annotation = await agent.do(comment, filled(comment.body, { 'words of the text': 'Who pays?', '…': 'Rather blunt.' }))
   const change = await agent.do(suggest, filled(suggest.body, { 'words of the text': 'Who pays?', 'new words': 'Who could pay?' }))
   const report = callIn(started.next)
   for (const field of ['reviewedVersion', 'summary', 'commentIds', 'suggestionIds']) expect(report.body).toContain(field)
   const reported = await agent.do(report, {
     reviewedVersion: /^version: (\S+)$/m.exec(agent.head)?.[1],
     summary: 'Kind but for one question.',
-    commentIds: [remark.id],
+    commentIds: [annotation.id],
     suggestionIds: change.suggestions.map(({ id }: Json) => id)
   })
   expect(reported).toMatchObject({

@@ -107,7 +107,7 @@ test('[ACTIVITY-2] what others did since the last look is marked; one’s own is
 
 test('[ACTIVITY-3] older events come on request, each once; without the connection the panel says so and goes on with it', async () => {
   const document = await createDocument(world.url, '# Long\n')
-  for (let each = 0; each < 70; each++) await act(document, 'comments', { body: `remark ${each}` }, 'reviewer')
+  for (let each = 0; each < 70; each++) await act(document, 'comments', { body: `annotation ${each}` }, 'reviewer')
   const { context, page } = await open(document.url, 'Ana')
   await openPanel(page)
   await panel(page).getByRole('button', { name: 'Show older' }).click()

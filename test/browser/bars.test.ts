@@ -106,7 +106,7 @@ test('[QUICK-4] [WRITE-59] on 360 pixels nothing of the bars is cut off, for any
     const page = await context.newPage()
     await page.goto(url)
     await chip(page, role === 'owner' ? 'saved' : 'readonly').waitFor()
-    await page.locator('.remarks-button').waitFor()
+    await page.locator('.annotations-button').waitFor()
     await page.locator('.cm-content').press('Control+a')
     expect(await cut(page), role).toEqual([])
     const title = await page.locator('.document-title').boundingBox()

@@ -708,22 +708,22 @@ test('[COMP-34] the same suggestion is made once and can be taken back; notice a
     })
     return ((await answer.json()) as { suggestions: unknown[] }).suggestions.length
   }
-  const [toast, remark] = [page.locator('.toast'), page.locator('article.card')]
+  const [toast, annotation] = [page.locator('.toast'), page.locator('article.card')]
   await page.getByRole('button', { name: 'Suggesting' }).or(page.locator('.chip')).first().waitFor()
   const mark = page.getByRole('button', { name: 'To do: Test' })
   await mark.click()
   await toast.filter({ hasText: 'Suggested: Mark “Test” as in progress' }).waitFor()
   await until(async () => (await pending()) === 1, 'it is suggested')
-  await remark.filter({ hasText: 'Mark “Test” as in progress' }).waitFor()
+  await annotation.filter({ hasText: 'Mark “Test” as in progress' }).waitFor()
   await mark.click()
   await toast.filter({ hasText: 'You already suggested this.' }).getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await pending()) === 0, 'it is taken back')
   // The same change can be suggested again.
   await page.locator('.card[data-place]', { hasText: 'Test' }).press('Alt+ArrowRight')
-  await remark.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
+  await annotation.filter({ hasText: 'Move card “Test” to Doing' }).waitFor()
   await page.locator('[data-cell=A2]').press('7')
   await page.keyboard.press('Enter')
-  await remark.filter({ hasText: 'Set A2 to 7' }).waitFor()
+  await annotation.filter({ hasText: 'Set A2 to 7' }).waitFor()
   await page.getByRole('button', { name: 'Edit data' }).click()
   await page.getByRole('grid', { name: 'Chart data' }).locator('[data-cell=A2]').press('Shift+F10')
   await page.getByRole('menuitem', { name: 'Delete row' }).click()

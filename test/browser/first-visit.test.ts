@@ -134,9 +134,9 @@ test('[WEB-66] a first visit asks for few scripts before its editor, for those o
   const before = [...asked]
   expect(before.length).toBeLessThanOrEqual(scriptsMax)
   expect(before).toEqual(expect.arrayContaining(announced))
-  expect(before.filter((path) => /\/(?:soon|writing|remarks|extras|review|feed|panel|menu-items|formulas|highlight)-/.test(path))).toEqual(
-    []
-  )
+  expect(
+    before.filter((path) => /\/(?:soon|writing|annotations|extras|review|feed|panel|menu-items|formulas|highlight)-/.test(path))
+  ).toEqual([])
   const [painted, begun] = await page.evaluate(() => [
     performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity,
     performance.getEntriesByType('resource').find(({ name }) => name.includes('/assets/editor-'))?.startTime ?? 0

@@ -63,7 +63,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   await ana.getByRole('button', { name: 'You (Ana)' }).waitFor()
   await look(ana, 'who-comment')
 
-  await ana.locator('.remarks-button').waitFor()
+  await ana.locator('.annotations-button').waitFor()
   await ana.getByText('importer').dblclick()
   await ana.keyboard.press('Control+Alt+KeyM')
   const field = ana.locator('.card-writer textarea').first()

@@ -120,9 +120,9 @@ test('[WEB-51] whoever may only view reads, others choose; the choice is remembe
   await guest.page.locator('.cm-source').waitFor()
   await guest.context.close()
   for (const role of ['comment', 'suggest']) {
-    const remarking = await open((await createLink(world.url, document, role)).url)
-    await remarking.page.locator('.cm-live').waitFor()
-    await remarking.context.close()
+    const annotationing = await open((await createLink(world.url, document, role)).url)
+    await annotationing.page.locator('.cm-live').waitFor()
+    await annotationing.context.close()
   }
   const context = await browser.newContext({ serviceWorkers: 'block' })
   const page = await context.newPage()

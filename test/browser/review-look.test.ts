@@ -80,7 +80,7 @@ async function reviewed(): Promise<Document> {
 }
 
 for (const viewport of sizes) {
-  test(`[REVIEW-12] remarks, panels, suggesting and a report at ${viewport.width} px: no violations`, async () => {
+  test(`[REVIEW-12] annotations, panels, suggesting and a report at ${viewport.width} px: no violations`, async () => {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
     await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
     const page = await context.newPage()
@@ -96,15 +96,15 @@ for (const viewport of sizes) {
       await page.locator('.margin .card', { hasText: 'Who is “you” here?' }).click()
       await page.locator('.margin .card', { hasText: 'Whoever writes.' }).waitFor()
     }
-    await look(page, 'remarks')
+    await look(page, 'annotations')
 
     await page.getByRole('button', { name: /^Comments/ }).click()
     await page.locator('.side-panel .card').first().waitFor()
-    await look(page, 'remarks-panel')
+    await look(page, 'annotations-panel')
 
     await page.locator('.side-panel .card', { hasText: 'Do we need this one?' }).click()
     await page.getByText('The text was deleted.').waitFor()
-    await look(page, 'remark-orphaned')
+    await look(page, 'annotation-orphaned')
     await page.getByRole('button', { name: 'Close' }).click()
 
     await page.locator('.cm-content').focus()

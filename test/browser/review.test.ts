@@ -33,14 +33,14 @@ interface Someone {
   readonly heard: string[]
 }
 
-/** A person with a name who opened an address, at which remarks can be made. */
+/** A person with a name who opened an address, at which annotations can be made. */
 async function person(name: string, url: string, viewport = { width: 1280, height: 860 }): Promise<Someone> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
   await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
   const page = await context.newPage()
   const heard = complaints(page)
   await page.goto(url)
-  await page.locator('.remarks-button').waitFor()
+  await page.locator('.annotations-button').waitFor()
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
   return { context, page, heard }
@@ -342,7 +342,7 @@ test('[REVIEW-2] what somebody types who may only suggest becomes a suggestion, 
   await bea.context.close()
 })
 
-test('[REVIEW-3] two people and a program see each other’s remarks at once, and these stay on their words while all of them write', async () => {
+test('[REVIEW-3] two people and a program see each other’s annotations at once, and these stay on their words while all of them write', async () => {
   const document = await createDocument(world.url, text)
   const ana = await person('Ana', document.url)
   const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
@@ -370,7 +370,7 @@ test('[REVIEW-3] two people and a program see each other’s remarks at once, an
   await ask(document, 'POST', `comments/${id}/resolve`, {})
   await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
   await bea.page.locator('.rm-comment').waitFor({ state: 'detached' })
-  // The text takes its column back when the last remark is gone.
+  // The text takes its column back when the last annotation is gone.
   await ana.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
 
   // A deletion takes the comment out of the text, and undo brings it back.
@@ -388,7 +388,7 @@ test('[REVIEW-3] two people and a program see each other’s remarks at once, an
 
 test('[REVIEW-41] a comment is written where a hundred others stand', async () => {
   const document = await createDocument(world.url, text)
-  for (let each = 0; each < 100; each++) await ask(document, 'POST', 'comments', { find: 'Monday', body: `Remark ${each}` })
+  for (let each = 0; each < 100; each++) await ask(document, 'POST', 'comments', { find: 'Monday', body: `Annotation ${each}` })
   const { context, page, heard } = await person('Ana', document.url)
   await page.locator('.margin .card').first().waitFor()
   await select(page, 'Monday')
@@ -409,7 +409,7 @@ test('[REVIEW-4] [REVIEW-63] what is done without a connection is kept across a 
   await page.locator('.margin .card').first().waitFor()
   const other = await context.newPage()
   await other.goto(`${world.url}/d/${document.id}`)
-  await other.locator('.remarks-button').waitFor()
+  await other.locator('.annotations-button').waitFor()
   await context.setOffline(true)
 
   await select(page, 'twice')
@@ -475,7 +475,7 @@ const keptOf = (page: Page, id: string): Promise<readonly string[]> =>
     return [...values.map(([name]) => name), ...texts.map(({ name }) => name ?? ''), ...(await promise)]
   }, id)
 
-test('[REVIEW-31] without a connection remarks are read as this device saw them last, on their characters; [WEB-71] all that is kept of a document goes with it', async () => {
+test('[REVIEW-31] without a connection annotations are read as this device saw them last, on their characters; [WEB-71] all that is kept of a document goes with it', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'every', body: 'Really every one?' })
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
@@ -496,7 +496,7 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
   expect(await comment.count()).toBe(1)
   expect(await page.locator('.cm-line', { has: comment }).textContent()).toContain('reads every file')
   await page.locator('.rm-del', { hasText: ', which is slow' }).waitFor()
-  await page.locator('.remarks-button').click()
+  await page.locator('.annotations-button').click()
   await page.locator('.side-panel').getByText('Last updated', { exact: false }).waitFor()
   await page.locator('.side-panel .card', { hasText: 'A holiday!' }).getByText('The text was deleted.').waitFor()
   await page.locator('.side-panel .card', { hasText: 'Really every one?' }).click()
@@ -522,7 +522,7 @@ test('[REVIEW-31] without a connection remarks are read as this device saw them 
 const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; suggested: string[]; bars: number }> =>
   page.evaluate(() => {
     const of = (name: string): string[] => [...(CSS.highlights.get(name) ?? [])].map((range) => (range as Range).toString())
-    const bars = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelectorAll('.remark-bar').length ?? 0
+    const bars = globalThis.document.querySelector('.reading')?.shadowRoot?.querySelectorAll('.annotation-bar').length ?? 0
     return { words: of('agmd-comment'), active: of('agmd-comment-active'), suggested: of('agmd-suggestion'), bars }
   })
 
@@ -554,7 +554,7 @@ test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays
   await page.getByRole('status').filter({ hasText: '2 of 3. Comment by Robot: Red?' }).waitFor()
   await page.keyboard.press('F8')
   await page.getByRole('status').filter({ hasText: '3 of 3' }).waitFor()
-  await page.locator('.reading .remark-bar.active').waitFor({ state: 'attached' })
+  await page.locator('.reading .annotation-bar.active').waitFor({ state: 'attached' })
   await page.keyboard.press('Shift+F8')
   await page.getByRole('status').filter({ hasText: '2 of 3' }).waitFor()
 
@@ -580,7 +580,7 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment begu
   const article = page.locator('.reading article')
   await article.locator('strong', { hasText: 'importer' }).waitFor()
   await until(async () => (await readingMarks(page)).suggested.join() === 'file twice', 'what is to be replaced')
-  await page.locator('.reading .remark-bar.suggestion').waitFor({ state: 'attached' })
+  await page.locator('.reading .annotation-bar.suggestion').waitFor({ state: 'attached' })
   await look(page, 'review-reading-suggestions')
 
   await article.locator('strong').dblclick()
@@ -795,8 +795,8 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await until(async () => (await comments(document)).comments.length === 1, 'the comment')
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'twice', body: 'Not mine.' })
   await page.goto(`${world.url}/d/${document.id}#comment-${id}`)
-  await page.locator(`#remark-${id}.active`).waitFor()
-  await until(() => page.evaluate((name) => globalThis.document.activeElement?.id === name, `remark-${id}`), 'the focus on the comment')
+  await page.locator(`#annotation-${id}.active`).waitFor()
+  await until(() => page.evaluate((name) => globalThis.document.activeElement?.id === name, `annotation-${id}`), 'the focus on the comment')
   await page.keyboard.press('Control+.')
   await page.locator('.segments').getByText('Mine').click()
   await page.locator('.side-panel .card', { hasText: 'Mine.' }).waitFor()
@@ -828,7 +828,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await page.goto(world.url)
   await page.goto(`${world.url}/d/${document.id}#comment-${id}`)
   await page.locator('.side-panel').getByText('The text was deleted.').waitFor()
-  expect(await page.locator(`#remark-${id} .card-quote`).textContent()).toBe('twice')
+  expect(await page.locator(`#annotation-${id} .card-quote`).textContent()).toBe('twice')
   await context.close()
 })
 
@@ -865,7 +865,7 @@ test('[REVIEW-34] what was proposed as the page went is there at the next visit,
   await until(async () => (await proposed()).join() === 'Before a reload.', 'what was typed before the reload')
 
   await workerActive(page)
-  await page.locator('.remarks-button').waitFor()
+  await page.locator('.annotations-button').waitFor()
   await page.locator('.cm-content').waitFor()
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await context.setOffline(true)
@@ -1000,7 +1000,7 @@ test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the nex
   await card('All of them?').getByRole('button', { name: 'Resolve' }).press('Enter')
   await page.locator('.cm-content:focus').waitFor()
   await until(async () => (await readMarkdown(world.url, document)) === text.replace('twice', 'once'), 'the text')
-  await page.locator('.remarks-button').click()
+  await page.locator('.annotations-button').click()
   await page.locator('.segments').getByText('Resolved').click()
   await page.locator('.card', { hasText: 'All of them?' }).getByText('Resolved by you', { exact: true }).waitFor()
   await page.locator('.card', { hasText: 'Tuesday' }).getByText('The tests need until Monday.').waitFor()
@@ -1009,32 +1009,32 @@ test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the nex
   await context.close()
 })
 
-test('[REVIEW-10] a document of 1 MB with 2,000 remarks is written in, gone through and listed', async () => {
+test('[REVIEW-10] a document of 1 MB with 2,000 annotations is written in, gone through and listed', async () => {
   const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')
   const document = await createDocument(world.url, many)
   const count = repeats(600, 2000)
-  // The first remark stands on the first line, the last one on one of the last.
+  // The first annotation stands on the first line, the last one on one of the last.
   const apart = 13_993 / (count - 1)
   for (let index = 0; index < count; index += 50)
     await Promise.all(
       Array.from({ length: 50 }, (_each, step) => {
-        const body = { line: 1 + Math.floor((index + step) * apart), body: `Remark ${index + step}` }
+        const body = { line: 1 + Math.floor((index + step) * apart), body: `Annotation ${index + step}` }
         return ask(document, 'POST', 'comments', body)
       })
     )
   const { context, page } = await person('Ana', document.url)
   await page.getByRole('button', { name: `Comments: ${count.toLocaleString('en')} open` }).waitFor()
-  await page.locator('.margin .card', { hasText: /^R.*Remark 0$/ }).waitFor()
+  await page.locator('.margin .card', { hasText: /^R.*Annotation 0$/ }).waitFor()
   expect(await page.locator('.margin .card').count()).toBeLessThanOrEqual(80)
   await page.locator('.cm-content').press('Control+Home')
   await page.keyboard.type('typed here ')
   await until(async () => (await editorText(page)).startsWith('typed here '), 'what was typed')
   await page.keyboard.press('F8')
   await page.keyboard.press('F8')
-  await page.locator('.card.active', { hasText: 'Remark 1' }).waitFor()
+  await page.locator('.card.active', { hasText: 'Annotation 1' }).waitFor()
   await page.locator('.cm-content').press('Control+End')
-  await page.locator('.margin .card', { hasText: `Remark ${count - 1}` }).waitFor()
+  await page.locator('.margin .card', { hasText: `Annotation ${count - 1}` }).waitFor()
   await page.keyboard.press('Control+.')
   await page.getByRole('button', { name: `${(count - 60).toLocaleString('en')} more` }).click()
   await until(async () => (await page.locator('.side-panel .card').count()) === 120, 'more of the list')
@@ -1262,7 +1262,7 @@ test('[REVIEW-27] a comment made on words while others rewrite what stands on bo
   await way.stop()
 })
 
-test('[REVIEW-14] a remark made while others rewrite what stands next to its words is on these words nevertheless, once the page has heard of it', async () => {
+test('[REVIEW-14] an annotation made while others rewrite what stands next to its words is on these words nevertheless, once the page has heard of it', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)

@@ -55,7 +55,7 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url)
   await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
-  await page.locator('.remarks-button').waitFor()
+  await page.locator('.annotations-button').waitFor()
   return page
 }
 

@@ -76,7 +76,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   const bea = await person('Bea', link)
   await saved(bea.page)
   expect(await editorText(bea.page)).toContain('We ship on Monday.')
-  await bea.page.locator('.remarks-button').waitFor()
+  await bea.page.locator('.annotations-button').waitFor()
 
   // And a program, which may suggest.
   await command(ana.page, 'Invite an agent')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { told } from '../support/mcp.ts'
-import { comment, suggest } from '../support/remarks.ts'
+import { comment, suggest } from '../support/annotations.ts'
 import { assign } from '../support/reviews.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 

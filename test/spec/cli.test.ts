@@ -30,7 +30,7 @@ import { buildClient, type Machine, newMachine, nodes, type Ran, type Running } 
 import { withLimit } from '../support/limits.ts'
 import { samples } from '../support/media.ts'
 import { startSharedNode } from '../support/nodes.ts'
-import { asAuthor, comment, suggest } from '../support/remarks.ts'
+import { asAuthor, comment, suggest } from '../support/annotations.ts'
 import { assign } from '../support/reviews.ts'
 import { signUp } from '../support/visitor.ts'
 import { type Json, type Person, startWorld, until, type World } from '../support/world.ts'
@@ -1077,10 +1077,10 @@ test('[CLI-20] an assignment is named by its own link alone, and asking twice ma
   expect((await create()).json).toMatchObject({ created: false, task: { id: task.id } })
   const reviewer = ['--author', 'Ben', '--json']
   expect((await here.agmd('tasks', 'start', task.share.url, ...reviewer)).json.task.status).toBe('started')
-  const remark = (await here.agmd('comments', 'add', task.share.url, '-m', 'Kind.', ...reviewer)).json
-  const report = ['--reviewed-version', task.startingVersion, '-m', 'Yes.', '--comment-ids', remark.id]
+  const annotation = (await here.agmd('comments', 'add', task.share.url, '-m', 'Kind.', ...reviewer)).json
+  const report = ['--reviewed-version', task.startingVersion, '-m', 'Yes.', '--comment-ids', annotation.id]
   expect((await here.agmd('tasks', 'report', task.share.url, ...report, ...reviewer)).json.task.report).toMatchObject({
-    commentIds: [remark.id],
+    commentIds: [annotation.id],
     stale: false
   })
   expect((await here.agmd('tasks', 'close', 'tasks.md', task.id, '--json')).json.task.status).toBe('closed')

@@ -5,7 +5,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { placesOf } from '../../shared/text/characters.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/remarks.ts'
+import { asAuthor, comment, commented, comments, postComment, readComment } from '../support/annotations.ts'
 import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -165,7 +165,7 @@ describe('creating', () => {
     ['a blank body', { body: ' \n' }, 400, 'invalid_request'],
     ['a body of another type', { body: ['x'] }, 400, 'invalid_request'],
     ['a body with NUL', { body: 'a\0' }, 400, 'invalid_request'],
-    ['a body of more than 10 KiB', { body: 'x'.repeat(limits.remarkBytesMax + 1) }, 413, 'text_too_large'],
+    ['a body of more than 10 KiB', { body: 'x'.repeat(limits.annotationBytesMax + 1) }, 413, 'text_too_large'],
     ['a body of more than 10 KiB in another script', { body: '語'.repeat(3414) }, 413, 'text_too_large'],
     ['a request of more than 64 KiB', { body: 'x'.repeat(limits.bodyBytesMax) }, 413, 'body_too_large'],
     ['an invented version', { line: 1, baseVersion: '1-000000000000' }, 404, 'unknown_version'],
@@ -531,7 +531,7 @@ describe('staying on the text', () => {
 
   test('[COMMENT-19] deleting the document for good deletes its comments', async () => {
     const owner = await world.create(text)
-    await comment(owner, { body: 'a secret remark', find: 'brown fox' })
+    await comment(owner, { body: 'a secret annotation', find: 'brown fox' })
     await owner.ask('DELETE', '', { query: { permanent: 1 } })
     expect(await world.service.storage.list(['d', owner.doc])).toEqual([])
   })
@@ -558,23 +558,23 @@ describe('staying on the text', () => {
   })
 
   test('[COMMENT-20] of many changes at once, and of a large one, open pages hear that the lists are to be read again', async () => {
-    const lines = Array.from({ length: limits.remarksToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
+    const lines = Array.from({ length: limits.annotationsToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
     const owner = await world.create(lines.join(''))
     await Promise.all(lines.map((_line, index) => comment(owner, { body: 'x', line: index + 1 })))
     const page = await owner.connect()
     await owner.replace('Gone.')
-    await until(() => page.messages.some(({ type }) => type === 'remarks'), 'the message')
+    await until(() => page.messages.some(({ type }) => type === 'annotations'), 'the message')
     const { id } = await comment(owner, { body: 'y' })
-    const told = (): number => page.messages.filter(({ type }) => type === 'remarks').length
-    for (let bytes = 0; bytes <= limits.remarkToldBytesMax; bytes += limits.remarkBytesMax) {
+    const told = (): number => page.messages.filter(({ type }) => type === 'annotations').length
+    for (let bytes = 0; bytes <= limits.annotationToldBytesMax; bytes += limits.annotationBytesMax) {
       expect(told()).toBe(1)
-      await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'z'.repeat(limits.remarkBytesMax) } })
+      await owner.ask('POST', `/comments/${id}/replies`, { json: { body: 'z'.repeat(limits.annotationBytesMax) } })
     }
     await until(() => told() === 2, 'the message')
     expect(
       page.messages
         .filter(({ type }) => type === 'comment')
-        .every((message) => JSON.stringify(message).length < 2 * limits.remarkToldBytesMax)
+        .every((message) => JSON.stringify(message).length < 2 * limits.annotationToldBytesMax)
     ).toBe(true)
   })
 })

@@ -4,7 +4,7 @@ import { limits, rateLimits } from '../../shared/limits.ts'
 import { nearestCalls } from '../../server/http/nearest-calls.ts'
 import { turnedClock } from '../support/clock.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/remarks.ts'
+import { asAuthor, comment, decide, postComment, postSuggestion, suggest } from '../support/annotations.ts'
 import { type Assignment, assign, close, requestFor } from '../support/reviews.ts'
 import { joined, samples } from '../support/media.ts'
 import { type Answer, type Ask, type Person, startWorld, type World } from '../support/world.ts'
@@ -149,7 +149,7 @@ const ways: Partial<Record<ErrorCode, () => Promise<Answer>>> = {
     await changing.replace('two')
     return decide(changing, id, 'accept')
   },
-  text_too_large: () => postComment(owner, { body: 'x'.repeat(limits.remarkBytesMax + 1) }),
+  text_too_large: () => postComment(owner, { body: 'x'.repeat(limits.annotationBytesMax + 1) }),
   target_not_found: () => postSuggestion(owner, { operation: 'delete', find: 'no such words' }),
   target_ambiguous: async () => postComment(await world.create('a fish, a fish'), { body: 'x', find: 'fish' }),
   too_many_changes: async () => {

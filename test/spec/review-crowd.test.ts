@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { asAuthor, comment, commented, decide, suggest } from '../support/remarks.ts'
+import { asAuthor, comment, commented, decide, suggest } from '../support/annotations.ts'
 import { seeded } from '../support/typist.ts'
 import { type Editor, type Json, startWorld, type World } from '../support/world.ts'
 
@@ -78,7 +78,7 @@ test.each([1, 2, 3])(
         }
       })
     )
-    const remark = await comment(owner, { body: 'x', line: 60 })
+    const annotation = await comment(owner, { body: 'x', line: 60 })
 
     let model = text
     const refused: string[] = []
@@ -102,7 +102,7 @@ test.each([1, 2, 3])(
     expect(content.replaceAll(/[\d()]/g, '')).toBe(model)
     const numbers = content.match(/\d/g)?.length
     expect(numbers).toBe(Array.from({ length: typed }, (_each, index) => String(index)).join('').length)
-    expect((await commented(owner, remark.id))?.replaceAll(/[\d()]/g, '')).toBe(model.split('\n')[59])
+    expect((await commented(owner, annotation.id))?.replaceAll(/[\d()]/g, '')).toBe(model.split('\n')[59])
     for (const page of people) page.close()
   }
 )

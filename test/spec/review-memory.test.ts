@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { comments, decide, postComment, postSuggestion, suggestions } from '../support/remarks.ts'
+import { comments, decide, postComment, postSuggestion, suggestions } from '../support/annotations.ts'
 import { seeded } from '../support/typist.ts'
 import { type Editor, type Json, type Person, startWorld } from '../support/world.ts'
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../../server/domain/ports.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { withLimit } from '../support/limits.ts'
-import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
+import { asAuthor, comment, commented, decide, readSuggestion, suggest, suggestions } from '../support/annotations.ts'
 import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -223,11 +223,11 @@ test('[SUGG-13] whoever shares link and name with the author learns of a draftId
   expect((await draft(guests, 'name.secret', { ...fields, step: 2, text: ' dark red' })).json.suggestion.text).toBe(' dark red')
 })
 
-test('[SUGG-14] what is typed and replied counts against the bytes of a document’s remarks', async () => {
+test('[SUGG-14] what is typed and replied counts against the bytes of a document’s annotations', async () => {
   const owner = await world.create(text)
   const at = { operation: 'insert', find: 'quick' }
   const { id } = (await draft(owner, 'one', { ...at, step: 1, text: ' red' })).json.suggestion
-  await withLimit('remarksBytesMax', 4096, async () => {
+  await withLimit('annotationsBytesMax', 4096, async () => {
     const long = 'x'.repeat(5000)
     const full = { status: 400, json: { code: 'invalid_request' } }
     expect(await changesNothing(owner.doc, () => draft(owner, 'one', { ...at, step: 2, text: long }))).toMatchObject(full)
@@ -241,7 +241,7 @@ test('[SUGG-15] a page of the list ends where it would be too large, and the nex
   const owner = await world.create(text)
   const ids: string[] = []
   for (let round = 0; round < 5; round++) ids.unshift((await suggest(owner, { operation: 'insert', text: 'x'.repeat(1000) })).id)
-  await withLimit('remarkPageBytesMax', 3500, async () => {
+  await withLimit('annotationPageBytesMax', 3500, async () => {
     const found: string[] = []
     const sizes: number[] = []
     for (let before: number | null | undefined; before !== null;) {

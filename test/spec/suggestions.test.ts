@@ -3,7 +3,7 @@ import { UndoManager } from 'yjs'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { asAuthor, comment, commented, decide, postSuggestion, readSuggestion, suggest, suggestions } from '../support/remarks.ts'
+import { asAuthor, comment, commented, decide, postSuggestion, readSuggestion, suggest, suggestions } from '../support/annotations.ts'
 import { assign, stored, unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
@@ -120,7 +120,7 @@ describe('proposing', () => {
     ['a text with NUL', { text: 'a\0' }, 400, 'invalid_request'],
     ['another place', { at: 'middle' }, 400, 'invalid_request'],
     ['an invented version', { baseVersion: '1-000000000000' }, 404, 'unknown_version'],
-    ['a note of more than 10 KiB', { note: 'x'.repeat(limits.remarkBytesMax + 1) }, 413, 'text_too_large'],
+    ['a note of more than 10 KiB', { note: 'x'.repeat(limits.annotationBytesMax + 1) }, 413, 'text_too_large'],
     ['a request of more than 64 KiB', { text: 'x'.repeat(limits.bodyBytesMax) }, 413, 'body_too_large']
   ])('[SUGGEST-3] bad input changes nothing: %s', async (_what, fields, status, code) => {
     const owner = await world.create(text)
@@ -516,8 +516,8 @@ describe('deciding', () => {
     const owner = await world.create(text)
     const other = await world.create(text)
     const { id } = await suggest(other, { operation: 'delete', find: 'brown' })
-    const remark = await comment(owner, { body: 'x' })
-    for (const odd of [id, remark.id, 'unknown', '__proto__'])
+    const annotation = await comment(owner, { body: 'x' })
+    for (const odd of [id, annotation.id, 'unknown', '__proto__'])
       expect(await changesNothing(owner.doc, () => decide(owner, odd, 'accept'))).toMatchObject({
         status: 404,
         json: { code: 'not_found' }

@@ -280,11 +280,11 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect(await ask(assignment, 'POST', `${at}/start`, {})).toMatchObject({ status: 200, json: { task: { status: 'started' } } })
   expect(await ask(assignment, 'PUT', '/content', { content: 'Mine now.' })).toMatchObject({ status: 403, json: { requiredRole: 'edit' } })
   // A comment made under the assignment carries its id.
-  const remark = (await ask(assignment, 'POST', '/comments', { body: 'Only a draft?', find: 'Draft' })).json.comment
+  const annotation = (await ask(assignment, 'POST', '/comments', { body: 'Only a draft?', find: 'Draft' })).json.comment
   const proposal = (await ask(assignment, 'POST', '/suggestions', { operation: 'insert', find: 'Draft', text: ' of mine' })).json.suggestion
   const whole = (await ask(assignment, 'PUT', '/content?as=suggestions', { content: '# Draft\n\nThe end.\n' })).json.suggestions
   expect(whole.length).toBe(1)
-  for (const each of [remark, proposal, ...whole])
+  for (const each of [annotation, proposal, ...whole])
     expect(each).toMatchObject({ taskId: assignment.id, authorKind: 'guest', version: made.version })
   expect(await ask(assignment, 'POST', `/suggestions/${proposal.id}`, { action: 'accept' })).toMatchObject({
     status: 403,
@@ -295,7 +295,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   const report = {
     reviewedVersion: version,
     summary: 'One mistake.',
-    commentIds: [remark.id],
+    commentIds: [annotation.id],
     suggestionIds: [proposal.id, whole[0].id]
   }
   const elsewhere = await world.create('# Draft\n')
@@ -331,7 +331,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   })
   expect(results.map(({ ok }) => ok)).toEqual([true, true])
   expect(await (await fetch(assignment.task.share.agentUrl)).text()).toBe('# Draft of mine two\n\nThe end.\n')
-  await owner.resolveComment(made.id, { commentId: remark.id })
+  await owner.resolveComment(made.id, { commentId: annotation.id })
   expect((await owner.listComments(made.id, { status: 'resolved' })).comments[0]).toMatchObject({ anchored: true, resolvedBy: 'Olga' })
   const { events } = await owner.listEvents(made.id, { types: 'task.created,task.started,task.reported,task.closed' })
   expect(events.map(({ kind }) => kind)).toEqual(['task.created', 'task.started', 'task.reported', 'task.closed'])

@@ -7,7 +7,7 @@ import { operations } from '../../shared/operations/index.ts'
 import { callerOfService } from '../../server/domain/rights/access.ts'
 import { decideDevice } from '../../server/domain/accounts/devices.ts'
 import { type Bytes, samples } from './media.ts'
-import { comment, suggest } from './remarks.ts'
+import { comment, suggest } from './annotations.ts'
 import { type Assignment, requestFor } from './reviews.ts'
 import type { Answer, Ask, Person, World } from './world.ts'
 

@@ -4,8 +4,8 @@ import { limits } from '../../shared/limits.ts'
 /** Runs `work` with another value of a limit. */
 export const withLimit = async (
   name:
-    | 'remarksBytesMax'
-    | 'remarkPageBytesMax'
+    | 'annotationsBytesMax'
+    | 'annotationPageBytesMax'
     | 'sweepRecordsMax'
     | 'sharesMax'
     | 'taskSharesMax'

@@ -18,7 +18,7 @@ const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick
 })
 
 const togglePanel =
-  (name: 'remarks' | 'tasks') =>
+  (name: 'annotations' | 'tasks') =>
   (_review: Review, page: Page): void => {
     page.panel.value = page.panel.value === name ? undefined : name
   }
@@ -50,16 +50,16 @@ export const reviewCommands: readonly Command<Page>[] = [
     run: (page) => void page.parts.withReview((review) => review.toggleSuggesting(), true)
   },
   {
-    id: 'panel.remarks',
+    id: 'panel.annotations',
     title: term('Comments and suggestions'),
     group: 'review',
     icon: 'message',
     keys: ['Mod-.'],
     scope: 'page',
-    ...withReview('view', togglePanel('remarks'))
+    ...withReview('view', togglePanel('annotations'))
   },
   {
-    id: 'remark.next',
+    id: 'annotation.next',
     title: term('Next comment or suggestion'),
     group: 'review',
     keys: ['F8'],
@@ -67,7 +67,7 @@ export const reviewCommands: readonly Command<Page>[] = [
     ...withReview('view', (review) => review.go(1))
   },
   {
-    id: 'remark.previous',
+    id: 'annotation.previous',
     title: term('Previous comment or suggestion'),
     group: 'review',
     keys: ['Shift-F8'],
@@ -100,7 +100,7 @@ export const reviewCommands: readonly Command<Page>[] = [
     ...withReview('edit', (review) => review.askReason())
   },
   {
-    id: 'remark.resolve',
+    id: 'annotation.resolve',
     title: term('Resolve this comment'),
     group: 'review',
     icon: 'check',

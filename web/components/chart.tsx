@@ -7,7 +7,7 @@ import {
   type ChartData,
   chartData,
   type ChartProblem,
-  type ChartRemark,
+  type ChartWarning,
   chartRows,
   type ChartType,
   chartTypes,
@@ -37,23 +37,23 @@ import { cellsOf, startPicking } from './chart-pick.ts'
 const typeName = (type: ChartType): string =>
   ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
 
-const remarkWords = ({ remark, count, name }: ChartRemark): string => {
+const warningWords = ({ warning, count, name }: ChartWarning): string => {
   const values = { name }
-  if (remark === 'words')
+  if (warning === 'words')
     return tn(count, '1 cell is not a number and is left out: {name}', '{count} cells are not numbers and are left out: {name} …', values)
-  if (remark === 'negative')
+  if (warning === 'negative')
     return tn(count, '1 value below zero has no slice: {name}', '{count} values below zero have no slice: {name} …', values)
-  if (remark === 'series')
+  if (warning === 'series')
     return tn(
       count,
       'Only the first column has slices, not {name}.',
       'Only the first column has slices, not {count} more: {name} …',
       values
     )
-  if (remark === 'legend')
+  if (warning === 'legend')
     return tn(count, '1 slice is not in the legend: {name}', '{count} slices are not in the legend: {name} …', values)
-  if (remark === 'type') return t('{name} is not a chart type. Use one of these: {types}.', { name, types: chartTypes.join(', ') })
-  if (remark === 'range') return t('The axis range {name} is not valid.', { name })
+  if (warning === 'type') return t('{name} is not a chart type. Use one of these: {types}.', { name, types: chartTypes.join(', ') })
+  if (warning === 'range') return t('The axis range {name} is not valid.', { name })
   return tn(
     count,
     '1 label is not a number, so it is in row order: {name}',
@@ -379,7 +379,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
 }
 
 /** Errors, and notes on parts that are drawn differently from what one may expect. */
-function ChartRemarks({ data }: { readonly data: ChartData }): JSX.Element {
+function ChartWarnings({ data }: { readonly data: ChartData }): JSX.Element {
   return (
     <>
       {data.left > 0 && (
@@ -387,9 +387,9 @@ function ChartRemarks({ data }: { readonly data: ChartData }): JSX.Element {
           {tn(data.left, '1 more point or series is not shown.', '{count} more points or series are not shown.')}
         </p>
       )}
-      {data.remarks.map((remark) => (
-        <p class='component-rest' key={remark.remark}>
-          {remarkWords(remark)}
+      {data.warnings.map((warning) => (
+        <p class='component-rest' key={warning.warning}>
+          {warningWords(warning)}
         </p>
       ))}
     </>
@@ -444,7 +444,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
       {isWaiting.value && <p class='component-note'>{t('Loading data…')}</p>}
       {!isWaiting.value && isProblem(shown) && <Fault words={reason.value ?? problemWords(shown)} line={shown.line} input={input} />}
       {drawn.value !== undefined && <Drawing chart={shape} data={drawn.value} input={input} />}
-      {!isProblem(shown) && <ChartRemarks data={shown} />}
+      {!isProblem(shown) && <ChartWarnings data={shown} />}
       {legend.length > 1 && <Legend legend={legend} hidden={hidden} />}
       {shape.notes.map((line) => (
         <p class='component-note' key={line.from}>

@@ -22,7 +22,7 @@ export interface ChipInput {
   readonly canEdit: boolean
   readonly drafts: Drafts
   /** Other things that a person without the right to edit may write. */
-  readonly remarks?: 'suggestions' | 'comments' | undefined
+  readonly annotations?: 'suggestions' | 'comments' | undefined
   /** Why the server has ended the connection permanently, if it has. */
   readonly ended: Ended | undefined
   /** False until the first connection: a page that opens is not reconnecting. */
@@ -83,10 +83,10 @@ function connected({ kept, durable }: ChipInput): Chip {
   return { state: 'saved', label: t('Saved, not kept on this device'), detail }
 }
 
-function readOnly({ remarks }: ChipInput): Chip {
-  if (remarks === 'suggestions')
+function readOnly({ annotations }: ChipInput): Chip {
+  if (annotations === 'suggestions')
     return { state: 'readonly', label: t('Suggesting'), detail: t('Your edits become suggestions. Others decide whether to accept them.') }
-  if (remarks === 'comments') return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments but no edits.') }
+  if (annotations === 'comments') return { state: 'readonly', label: t('Commenting'), detail: t('Your link allows comments but no edits.') }
   return { state: 'readonly', label: t('Read only'), detail: t('You see changes live, but your link does not allow editing.') }
 }
 

@@ -7,7 +7,7 @@ type Load = () => Promise<ComponentType<{ readonly view: Page }>>
 
 /** Undefined if the layer of comments and suggestions contains it. */
 export const panels: Readonly<Record<PanelName, Load | undefined>> = {
-  remarks: undefined,
+  annotations: undefined,
   tasks: undefined,
   activity: async () => (await import('../activity/activity-panel.tsx')).ActivityPanel,
   media: async () => (await import('../media/media-panel.tsx')).MediaPanel

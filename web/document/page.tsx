@@ -342,7 +342,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
     const refusal = session.refusal.value
     return refusal === undefined ? <div /> : <Refusing key={refusal.kind} refusal={refusal} />
   }
-  const Remarks = view.review.value?.Layer
+  const Annotations = view.review.value?.Layer
   const loadPanel = view.panel.value && panels[view.panel.value]
   const loadDialog = view.dialog.value && dialogs[view.dialog.value]
   // A person who only suggests can type once the code for suggestions has loaded; its space is reserved before.
@@ -365,7 +365,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
             <>
               <Paper start={view.start} hidden={reading} hasMargin={hasMargin} />
               {reading && <ReadingPane view={view} />}
-              {Remarks !== undefined && <Remarks view={view} />}
+              {Annotations !== undefined && <Annotations view={view} />}
               {loadPanel !== undefined && <Later key={loadPanel} load={loadPanel} view={view} />}
             </>
           ) : (

@@ -37,7 +37,8 @@ const roleKnown = ({ role }: Session): Promise<void> =>
   })
 
 /** Whether the address names an annotation. */
-const asksForRemark = (): boolean => /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
+const asksForAnnotation = (): boolean =>
+  /^#(?:comment|suggestion)-/.test(location.hash) || new URL(location.href).searchParams.has('comment')
 
 export function createParts(session: Session): Parts {
   const review = signal<OpenReview | undefined>(undefined)
@@ -112,7 +113,7 @@ export function createParts(session: Session): Parts {
       begun.resolve({ page, editor })
       // A person who only suggests cannot write before this; one who follows a link to an annotation came for it.
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
-      const isUrgent = proposed || onlyProposes || asksForRemark()
+      const isUrgent = proposed || onlyProposes || asksForAnnotation()
       // Readers need no parts for writing.
       const waiting =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]

@@ -27,11 +27,11 @@ export function ReviewButtons({ view }: { view: Page }): JSX.Element {
       )}
       <button
         type='button'
-        class='button quiet mode remarks-button'
-        aria-pressed={panel === 'remarks'}
+        class='button quiet mode annotations-button'
+        aria-pressed={panel === 'annotations'}
         aria-label={open === 0 ? t('Comments') : tn(open, 'Comments: 1 open', 'Comments: {count} open')}
-        title={tooltip(commandOf('panel.remarks'))}
-        onClick={() => commandOf('panel.remarks').run(view)}
+        title={tooltip(commandOf('panel.annotations'))}
+        onClick={() => commandOf('panel.annotations').run(view)}
       >
         <Icon name='message' size={18} />
         {open > 0 && <span class='count tabular'>{open > 99 ? '99+' : open}</span>}

@@ -26,7 +26,7 @@ const isNobody = (mention: string): boolean => ['', 'guest', mentionOf(t('Guest'
 
 /** As they are mentioned, each once: present first, then those of the component or comment itself, then those whom the page knows of. */
 export function namesAround(page: Named, own: readonly string[]): string[] {
-  const remarks = (page.review.value?.items.value ?? []).flatMap((item) =>
+  const annotations = (page.review.value?.items.value ?? []).flatMap((item) =>
     item.kind === 'comment'
       ? [item.thread.comment, ...item.thread.comment.replies].map(({ author }) => author)
       : item.kind === 'proposal'
@@ -35,7 +35,7 @@ export function namesAround(page: Named, own: readonly string[]): string[] {
   )
   const actors = (page.feed.value?.events.value ?? []).map(({ actor }) => actor ?? '')
   const here = page.here.value.flatMap(({ name, nameless }) => (nameless ? [] : [name]))
-  return [...new Set([...here, ...own, ...remarks, ...actors].map((name) => mentionOf(name)))].filter((name) => !isNobody(name))
+  return [...new Set([...here, ...own, ...annotations, ...actors].map((name) => mentionOf(name)))].filter((name) => !isNobody(name))
 }
 
 /** Names shown at a time. */

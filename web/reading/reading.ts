@@ -19,7 +19,7 @@ import { createBlocks, keyOf } from './blocks.ts'
 import { addCopyButtons } from './copy-code.ts'
 import { lazyLibraries } from '../markdown/libraries.ts'
 import { groupLongTables, longTableRules } from './long-tables.ts'
-import type { RemarkMarks } from './remark-marks.ts'
+import type { AnnotationMarks } from './annotation-marks.ts'
 
 export interface ReadingInput {
   /** Scrolls, and gets the shadow root. */
@@ -78,7 +78,7 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   let components: ReadingComponents | undefined
   let asksComponents = false
   let diagrams: typeof Diagrams | undefined
-  let marks: RemarkMarks | undefined
+  let marks: AnnotationMarks | undefined
   let shown: Rendered | undefined
   let canEdit = false
   let stale = true
@@ -199,9 +199,9 @@ export function* createReading({ host, page, onTask }: ReadingInput): Steps<Read
   // Comments are on the text of now: of a stale one the next rendering shows them.
   const stopMarks = page.review.subscribe((review) => {
     if (review === undefined) return
-    import('./remark-marks.ts').then(
-      ({ remarkMarks }) => {
-        if (!closed) marks ??= remarkMarks(review, article, text, () => (stale ? undefined : shown))
+    import('./annotation-marks.ts').then(
+      ({ annotationMarks }) => {
+        if (!closed) marks ??= annotationMarks(review, article, text, () => (stale ? undefined : shown))
       },
       () => undefined
     )

@@ -14,7 +14,7 @@ import { openKeeping } from './annotations/keeping.ts'
 import { showInvitation } from './cards/invitation.ts'
 import { Layer } from './cards/layer.tsx'
 import { openLooking } from './annotations/looking.ts'
-import { activate, remarkPlaces } from './suggestions/places.ts'
+import { activate, annotationPlaces } from './suggestions/places.ts'
 import { openProposing } from './annotations/proposing.ts'
 import type { Review } from './annotations/review.ts'
 import { openState } from './annotations/state.ts'
@@ -41,10 +41,10 @@ export function openReview(page: View, editor: Editor): OpenReview {
       return
     }
     active.value = id
-    if (!hasMargin.value) page.panel.value = 'remarks'
+    if (!hasMargin.value) page.panel.value = 'annotations'
   }
 
-  editor.setReview([remarkPlaces(pick), placing.extension])
+  editor.setReview([annotationPlaces(pick), placing.extension])
   const stopStore = store.start()
   const stopKeeping = openKeeping(state)
   const marginKey = documentValue('margin', session.id)

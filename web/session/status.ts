@@ -38,7 +38,7 @@ export const tellStatus = ({ link, kept, online, durable, unsent, canEdit, role,
         kept: kept.state.value !== 'lost',
         canEdit: canEdit.value,
         drafts: drafts.value,
-        remarks: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
+        annotations: includesRole(role.value, 'suggest') ? 'suggestions' : includesRole(role.value, 'comment') ? 'comments' : undefined,
         ended: link.ended.value,
         connectedBefore: link.connectedBefore.value
       })

@@ -11,7 +11,7 @@ export const pageScope = 'page'
 export type Mode = WritingMode | 'read'
 
 /** The panel at the right side of the text; one at a time. */
-export type PanelName = 'remarks' | 'tasks' | 'activity' | 'media'
+export type PanelName = 'annotations' | 'tasks' | 'activity' | 'media'
 
 export type DialogName = 'share' | 'agent' | 'publish' | 'name' | 'rename' | 'palette' | 'switcher' | 'shortcuts' | 'history'
 

@@ -32,12 +32,12 @@ const record = async <T>(storage: Storage, key: Key): Promise<T | undefined> => 
 }
 
 /** Whether an event concerns a comment or suggestion. */
-const tellsOfRemark = ({ kind }: StoredEvent): boolean => kind.startsWith('comment.') || kind.startsWith('suggestion.')
+const tellsOfAnnotation = ({ kind }: StoredEvent): boolean => kind.startsWith('comment.') || kind.startsWith('suggestion.')
 
 /** The words of one event. Errors: `storage_*`. */
 export const wordsOf = async (storage: Storage, doc: string, event: StoredEvent): Promise<EventWords> => {
   const { commentId, suggestionId, replyId }: EventFields = event.payload
-  if (!tellsOfRemark(event)) return {}
+  if (!tellsOfAnnotation(event)) return {}
   if (typeof commentId === 'string') {
     const comment = await record<Comment>(storage, keys.comment(doc, commentId))
     if (comment === undefined) return {}

@@ -8,8 +8,8 @@ import type { Caller, RequestStamp } from '../rights/caller.ts'
 import { type Expiring, expiring, findLive } from './expiry.ts'
 import { keys } from './keys.ts'
 import type { Draft } from './draft.ts'
-import { withRemarks } from '../review/remarks.ts'
-import { showComment, showReply, showSuggestion } from '../review/remarks-shown.ts'
+import { withAnnotations } from '../review/annotations.ts'
+import { showComment, showReply, showSuggestion } from '../review/annotations-shown.ts'
 import type { Service } from '../service.ts'
 
 interface RememberedAnswer extends Expiring {
@@ -32,8 +32,8 @@ const briefly = (answer: unknown): string =>
 
 /** The current records in place of their ids; deleted ones are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
-  withRemarks(service, doc, (opened) => {
-    const { suggestion, comment } = opened.remarks
+  withAnnotations(service, doc, (opened) => {
+    const { suggestion, comment } = opened.annotations
     const show = (key: string, id: string): unknown => {
       const [suggested, said] = [suggestion.get(id), comment.get(id)]
       if (key === 'suggestion') return suggested && showSuggestion(opened, suggested)

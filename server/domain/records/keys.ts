@@ -227,7 +227,7 @@ export interface CommentTarget {
   readonly to: number | null
 }
 
-interface RemarkRecord {
+interface AnnotationRecord {
   readonly id: string
   /** Cursor of the event that tells of its making: its place in the list. */
   readonly number: number
@@ -241,7 +241,7 @@ interface RemarkRecord {
   readonly task: string | null
 }
 
-export interface Comment extends RemarkRecord {
+export interface Comment extends AnnotationRecord {
   readonly body: string
   readonly target: CommentTarget
   readonly updatedAt: number
@@ -255,7 +255,7 @@ export interface Comment extends RemarkRecord {
 
 export type SuggestionOperation = 'insert' | 'delete' | 'replace'
 
-export interface Suggestion extends RemarkRecord {
+export interface Suggestion extends AnnotationRecord {
   readonly operation: SuggestionOperation
   /** The text that it changes; '' where it inserts. */
   readonly original: string

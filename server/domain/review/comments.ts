@@ -10,12 +10,12 @@ import { type Comment, type CommentTarget, keys, type Reply } from '../records/k
 import type { EventPayload } from '../../../shared/events.ts'
 import type { Draft } from '../records/draft.ts'
 import { takingPart } from '../events/notices.ts'
-import { pageOf, readable } from './remark-pages.ts'
-import { deleteRemark, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showComment, showReply, showWriter } from './remarks-shown.ts'
+import { pageOf, readable } from './annotation-pages.ts'
+import { deleteAnnotation, type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
+import { settle, showComment, showReply, showWriter } from './annotations-shown.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
-import { checkRemark, kindOf, type Target } from '../text/named-range.ts'
+import { checkAnnotation, kindOf, type Target } from '../text/named-range.ts'
 import { type Aim, aim, type Ground, groundOf, rangeOfCharacters, withRange } from '../text/targets.ts'
 
 export const listComments = (service: Service, doc: string, input: Input<'listComments'>): Promise<Output<'listComments'>> =>
@@ -26,7 +26,7 @@ export const listComments = (service: Service, doc: string, input: Input<'listCo
       (status === 'all' || (status === 'resolved') === (resolvedAt !== null)) &&
       (author === undefined || author === nameOfAuthor(by)) &&
       (taskId === undefined || taskId === task)
-    const { page, ...counts } = pageOf(opened, [...opened.remarks.comment.values()].filter(fits), input)
+    const { page, ...counts } = pageOf(opened, [...opened.annotations.comment.values()].filter(fits), input)
     return { comments: page.map((comment) => showComment(opened, comment)), ...counts }
   })
 
@@ -35,7 +35,7 @@ const unknownComment = (): ServiceError => new ServiceError('not_found', { messa
 /** Errors: `not_found`. */
 export const readComment = (service: Service, doc: string, { commentId }: Input<'readComment'>): Promise<Output<'readComment'>> =>
   readable(service, doc, (opened) => {
-    const found = opened.remarks.comment.get(commentId)
+    const found = opened.annotations.comment.get(commentId)
     if (found === undefined) throw unknownComment()
     return { comment: showComment(opened, found) }
   })
@@ -68,7 +68,7 @@ const write = async (
   input: Input<'createComment'>,
   { ground, content, range }: { readonly ground: Ground; readonly content: string; readonly range: Range | undefined }
 ): Promise<Output<'createComment'>> => {
-  const { service, doc, room, remarks } = opened
+  const { service, doc, room, annotations } = opened
   const aimed: Aim | undefined = range && aim(room, ground, range)
   const id = newId()
   const made = {
@@ -82,7 +82,7 @@ const write = async (
     resolvedBy: null,
     replies: []
   }
-  remarks.tie('comment', id, aimed?.pin ?? null, aimed?.range)
+  annotations.tie('comment', id, aimed?.pin ?? null, aimed?.range)
   const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
     service.quotas.require(draft.head, Buffer.byteLength(input.body))
     room.journalInto(draft)
@@ -99,10 +99,10 @@ const write = async (
     }
     const shown = showComment(opened, comment)
     const answer = { id, commentId: id, anchored: shown.anchored, comment: shown }
-    return { written: putRemark(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
+    return { written: putAnnotation(draft, 'comment', comment), answer: remember(service, draft, caller, doc, answer) }
   }
   const { written, answer } = await service.ledger.write(doc, caller, change).catch((error: unknown) => {
-    remarks.forget('comment', id)
+    annotations.forget('comment', id)
     throw error
   })
   settle(opened, [written])
@@ -116,8 +116,8 @@ export const createComment = (
   doc: string,
   input: Input<'createComment'>
 ): Promise<Output<'createComment'>> => {
-  checkRemark('body', input.body)
-  return withRemarks(service, doc, async (opened) => {
+  checkAnnotation('body', input.body)
+  return withAnnotations(service, doc, async (opened) => {
     const { room } = opened
     const ground = await groundOf(service, room, input.baseVersion)
     const look = async (text: string): Promise<Range | undefined> =>
@@ -137,14 +137,14 @@ const changeComment = <T>(
   change: (draft: Draft, comment: Comment) => Comment | undefined,
   answerOf: (opened: Opened, comment: Comment) => T
 ): Promise<T> =>
-  withRemarks(service, doc, async (opened) => {
+  withAnnotations(service, doc, async (opened) => {
     const key = keys.comment(doc, id)
     const run = (draft: Draft): { written: Written[]; answer: T } => {
       opened.room.journalInto(draft)
       const found = draft.read<Comment>(key)
       if (found === undefined) throw unknownComment()
       const changed = change(draft, found)
-      const written = changed === undefined ? deleteRemark(draft, 'comment', id) : putRemark(draft, 'comment', changed)
+      const written = changed === undefined ? deleteAnnotation(draft, 'comment', id) : putAnnotation(draft, 'comment', changed)
       return {
         written: changed === found ? [] : [written],
         answer: remember(service, draft, caller, doc, answerOf(opened, changed ?? found))
@@ -161,7 +161,7 @@ export const replyToComment = (
   doc: string,
   { commentId, body }: Input<'replyToComment'>
 ): Promise<Output<'replyToComment'>> => {
-  checkRemark('body', body)
+  checkAnnotation('body', body)
   const made = { id: newId(), body, author: authorOf(caller) }
   const change = (draft: Draft, comment: Comment): Comment => {
     if (comment.replies.length >= limits.repliesMax)
@@ -210,7 +210,7 @@ export const editComment = (
   doc: string,
   { commentId, body }: Input<'editComment'>
 ): Promise<CommentAnswer> => {
-  checkRemark('body', body)
+  checkAnnotation('body', body)
   const change = (draft: Draft, comment: Comment): Comment => {
     requireAuthor(caller, comment)
     if (comment.body === body) return comment

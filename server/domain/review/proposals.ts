@@ -14,10 +14,10 @@ import { remember } from '../records/idempotency.ts'
 import { type Author, keys, type Suggestion, type SuggestionOperation } from '../records/keys.ts'
 import type { Snapshot } from '../text/journal.ts'
 import type { Draft } from '../records/draft.ts'
-import { checkRemark, checkText, kindOf } from '../text/named-range.ts'
+import { checkAnnotation, checkText, kindOf } from '../text/named-range.ts'
 import { checkHunks, type Hunk } from './proposed-hunks.ts'
-import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showSuggestion, showWriter, suggestionShown } from './remarks-shown.ts'
+import { alone, type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
+import { settle, showSuggestion, showWriter, suggestionShown } from './annotations-shown.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { type Aim, aim, changedSince, groundOf, withRange } from '../text/targets.ts'
@@ -64,14 +64,14 @@ const propose = async <T>(
   set: string | null,
   answerOf: (shown: readonly ShownSuggestion[]) => T
 ): Promise<T> => {
-  const { service, doc, room, remarks } = opened
+  const { service, doc, room, annotations } = opened
   const { version } = room.snapshot()
   const ids = proposals.map(({ typed }) => typed?.id ?? newId())
   const tied: string[] = []
   const tie = (): void => {
     for (const [index, { aim: to }] of proposals.entries()) {
       const id = ids[index] ?? ''
-      remarks.tie('suggestion', id, to.pin, to.range)
+      annotations.tie('suggestion', id, to.pin, to.range)
       tied.push(id)
     }
   }
@@ -80,7 +80,7 @@ const propose = async <T>(
     const task = taskOf(caller)
     const payload = { suggestionId: id, operation, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
     const { seq: number } = draft.event('suggestion.created', actorOf(caller), payload, version)
-    return putRemark(draft, 'suggestion', recordOf(caller, proposal, { id, number, set, createdAt: draft.now, version }))
+    return putAnnotation(draft, 'suggestion', recordOf(caller, proposal, { id, number, set, createdAt: draft.now, version }))
   }
   const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
     service.quotas.require(
@@ -100,7 +100,7 @@ const propose = async <T>(
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
-    for (const id of tied) remarks.forget('suggestion', id)
+    for (const id of tied) annotations.forget('suggestion', id)
     throw error
   }
 }
@@ -157,7 +157,7 @@ const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range
 
 /** Checks the request before any search in the text. Errors: `invalid_request`, `text_too_large`. */
 const checkProposal = (input: Input<'createSuggestion'>): void => {
-  checkRemark('note', input.note ?? '')
+  checkAnnotation('note', input.note ?? '')
   checkText('text', input.text ?? '')
   checkInput(input)
 }
@@ -200,7 +200,7 @@ export const createSuggestion = (
   input: Input<'createSuggestion'>
 ): Promise<Output<'createSuggestion'>> => {
   checkProposal(input)
-  return withRemarks(service, doc, (opened) =>
+  return withAnnotations(service, doc, (opened) =>
     proposalOf(opened, input, async (proposal) => {
       requireChange(proposal)
       return propose(opened, caller, [proposal], null, ([suggestion]) => {
@@ -241,15 +241,15 @@ const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed[
 
 /** Changes a suggestion that nobody has decided. Nothing waits before it is tied to its text. */
 const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
-  const { service, doc, room, remarks } = opened
+  const { service, doc, room, annotations } = opened
   const { operation, original, text, note, aim: to } = proposal
   const key = keys.suggestion(doc, known.id)
   const isSame = operation === known.operation && original === known.original && text === known.text && note === known.note
   const told = isSame && (known.draft?.told ?? true)
-  const stood = remarks.rangeOf(known.id)
+  const stood = annotations.rangeOf(known.id)
   const saysSame = isSame && (!isMoved || (stood !== undefined && stood.from === to.range?.from && stood.to === to.range.to))
   const since = known.draft?.since ?? known.draft?.step ?? 0
-  const back = isMoved ? remarks.retie('suggestion', known.id, to.pin, to.range) : undefined
+  const back = isMoved ? annotations.retie('suggestion', known.id, to.pin, to.range) : undefined
   const change = (draft: Draft): { written: Written<'suggestion'>; answer: Drafted } => {
     const found = draft.read<Suggestion>(key)
     if (found === undefined) throw new ServiceError('not_found')
@@ -263,8 +263,17 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     }
     const drafted = { ...found.draft, step: input.step, since: saysSame ? since : input.step, told: input.done || told }
     const pin = isMoved ? to.pin : found.pin
-    const written = putRemark(draft, 'suggestion', { ...found, operation, original, text, note, pin, draft: drafted, updatedAt: draft.now })
-    remarks.requireRoom(written)
+    const written = putAnnotation(draft, 'suggestion', {
+      ...found,
+      operation,
+      original,
+      text,
+      note,
+      pin,
+      draft: drafted,
+      updatedAt: draft.now
+    })
+    annotations.requireRoom(written)
     const answer = { ok: true as const, suggestion: showSuggestion(opened, written.record as Suggestion) }
     return { written, answer: remember(service, draft, caller, doc, answer) }
   }
@@ -286,8 +295,8 @@ const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: 
   (operation === 'insert' || find === undefined || find === known.original)
 
 /** Errors: `suggestion_fixed` when typing alone would not have led there. */
-const requireSamePlace = ({ room, remarks }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
-  const stood = remarks.rangeOf(known.id)
+const requireSamePlace = ({ room, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
+  const stood = annotations.rangeOf(known.id)
   if (stood === undefined || range === undefined) {
     if (operation !== 'insert' && original === known.original) return
     throw new ServiceError('suggestion_fixed')
@@ -306,9 +315,9 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
   const author = authorOf(caller)
   const id = draftedId(doc, author, draftId)
   const name = shownName(draftId)
-  return withRemarks(service, doc, (opened) =>
+  return withAnnotations(service, doc, (opened) =>
     alone(opened, id, () => {
-      const known = opened.remarks.suggestion.get(id)
+      const known = opened.annotations.suggestion.get(id)
       const make = (proposal: Proposal): Promise<Drafted> =>
         propose(
           opened,
@@ -321,7 +330,8 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
           })
         )
       // Nobody passes for the page that took a name first.
-      const isTaken = (): boolean => name !== undefined && [...opened.remarks.suggestion.values()].some(({ draft }) => draft?.id === name)
+      const isTaken = (): boolean =>
+        name !== undefined && [...opened.annotations.suggestion.values()].some(({ draft }) => draft?.id === name)
       if (known === undefined && isTaken()) throw new ServiceError('not_author')
       if (known === undefined) return proposalOf(opened, input, make)
       if (!sameAuthor(author, known.author)) throw new ServiceError('not_author')
@@ -364,7 +374,7 @@ const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
 
 /** The note of proposals that are made together. Errors: `text_too_large`. */
 export const noteOf = ({ note, label }: { readonly note?: string | undefined; readonly label?: string | undefined }): string | null => {
-  checkRemark('note', note ?? '')
+  checkAnnotation('note', note ?? '')
   return note ?? label ?? null
 }
 
@@ -429,7 +439,7 @@ export const suggestContent = (
   doc: string,
   input: Input<'replaceContent'>
 ): Promise<Output<'replaceContent'>> =>
-  withRemarks(service, doc, async (opened) => {
+  withAnnotations(service, doc, async (opened) => {
     const { room } = opened
     for (let left = comparisonsMax; left > 0; left--) {
       const before = room.snapshot()

@@ -20,10 +20,10 @@ import { formatVersion, type Snapshot } from '../text/journal.ts'
 import { keys, type Reply, type Suggestion } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import { takingPart } from '../events/notices.ts'
-import { pageOf, readable } from './remark-pages.ts'
-import { checkRemark } from '../text/named-range.ts'
-import { alone, type Opened, putRemark, withRemarks, type Written } from './remarks.ts'
-import { settle, showReply, showSuggestion, statusOf } from './remarks-shown.ts'
+import { pageOf, readable } from './annotation-pages.ts'
+import { checkAnnotation } from '../text/named-range.ts'
+import { alone, type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
+import { settle, showReply, showSuggestion, statusOf } from './annotations-shown.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
@@ -36,7 +36,7 @@ export const listSuggestions = (service: Service, doc: string, input: Input<'lis
       (taskId === undefined || taskId === suggestion.task) &&
       (setId === undefined || setId === suggestion.set) &&
       (status === 'all' || status === statusOf(opened, suggestion))
-    const { page, ...counts } = pageOf(opened, [...opened.remarks.suggestion.values()].filter(fits), input)
+    const { page, ...counts } = pageOf(opened, [...opened.annotations.suggestion.values()].filter(fits), input)
     return { suggestions: page.map((suggestion) => showSuggestion(opened, suggestion)), ...counts }
   })
 
@@ -47,7 +47,7 @@ export const readSuggestion = (
   { suggestionId }: Input<'readSuggestion'>
 ): Promise<Output<'readSuggestion'>> =>
   readable(service, doc, (opened) => {
-    const found = opened.remarks.suggestion.get(suggestionId)
+    const found = opened.annotations.suggestion.get(suggestionId)
     if (found === undefined) throw unknownSuggestion()
     return { suggestion: showSuggestion(opened, found) }
   })
@@ -79,9 +79,9 @@ interface Judged extends Decision {
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
 /** Where suggestions that cannot be decided stood, in the text of now: what stands between their neighbours. */
-const placesNow = ({ room, remarks }: Opened, ids: readonly string[]): (Range | undefined)[] => {
+const placesNow = ({ room, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
-    const { status, pin, past = null } = remarks.suggestion.get(id) ?? { status: 'pending', pin: null }
+    const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
     return (status === 'pending' ? pin : past)?.place ?? null
   })
   return gapsOf(room.text, room.snapshot().content.length, places)
@@ -89,9 +89,9 @@ const placesNow = ({ room, remarks }: Opened, ids: readonly string[]): (Range | 
 
 /** A refusal of one decision, with the lines that stand there now and those most like the words that were meant. */
 const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
-  const found = opened.remarks.suggestion.get(id)
+  const found = opened.annotations.suggestion.get(id)
   if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
-  const source = { text: opened.room.snapshot().content, lines: opened.remarks.lines }
+  const source = { text: opened.room.snapshot().content, lines: opened.annotations.lines }
   const [range] = placesNow(opened, [id])
   const words = action === 'accept' ? found.original : found.text
   const nearest = range === undefined ? similarLines(source.text, words) : linesNow(source, range, words)
@@ -103,7 +103,7 @@ const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
     verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
   )
-  const source = { text: opened.room.snapshot().content, lines: opened.remarks.lines }
+  const source = { text: opened.room.snapshot().content, lines: opened.annotations.lines }
   const places = placesNow(opened, ids)
   return new Map(ids.map((id, index) => [id, places[index] === undefined ? [] : linesAround(source, places[index])]))
 }
@@ -134,7 +134,7 @@ const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: 
 /** The edit that a decision makes in the text; undefined: the text is no longer as it was. */
 const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
-  const range = action === 'accept' ? opened.remarks.rangeOf(id) : pastOf(opened, suggestion)
+  const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
   const [before, after] = action === 'accept' ? [original, text] : [text, original]
   const isThere = range !== undefined && opened.room.snapshot().content.slice(range.from, range.to) === before
   if (!isThere || (before === '' && action === 'reopen' && isBack(opened, suggestion, range))) return undefined
@@ -150,12 +150,12 @@ const saysStill = ({ draft }: Suggestion, step: number): boolean =>
 
 /** Judges decisions in their order, as if each were made alone; of two that change the same text the first stands. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
-  const { remarks } = opened
+  const { annotations } = opened
   const decided = new Map<string, Decision['action']>()
   const taken: Range[] = []
   const meetsTaken = (range: Range): boolean => taken.some(({ from, to }) => from < range.to && to > range.from)
   const verdictOf = ({ suggestionId: id, action, step }: Decision): Verdict => {
-    const suggestion = remarks.suggestion.get(id)
+    const suggestion = annotations.suggestion.get(id)
     if (suggestion === undefined) return refused(new ServiceError('not_found', { message: 'This document has no such suggestion.' }))
     const before = decided.get(id)
     const status = before === undefined ? suggestion.status : outcomes[before]
@@ -203,14 +203,14 @@ const putDecision = (
   draft.notify(event, { by: authorOf(caller), people: [author] })
   const kept = { ...rest, operation, set, task, author, status: outcomes[action] }
   if (action === 'reopen')
-    return putRemark(draft, 'suggestion', {
+    return putAnnotation(draft, 'suggestion', {
       ...kept,
       pin: pin === undefined ? (past ?? null) : pin,
       decidedBy: null,
       decidedAt: null,
       resultVersion: null
     })
-  return putRemark(draft, 'suggestion', {
+  return putAnnotation(draft, 'suggestion', {
     ...kept,
     ...(withdrawn && { withdrawn }),
     ...why,
@@ -252,7 +252,7 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
 /** Pins on what decisions brought, in the text that came of them. Decisions that reopen suggestions tie these again. */
-const pinsMade = ({ room, remarks }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
+const pinsMade = ({ room, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
     const from = change.range.from + shift
@@ -267,7 +267,7 @@ const pinsMade = ({ room, remarks }: Opened, judged: readonly Judged[], content:
   return new Map(
     placed.map(({ id, action, range, after }, index) => {
       const pin = content.slice(range.from, range.to) === after ? (pins[index] ?? null) : null
-      if (action === 'reopen' && pin !== null) remarks.retie('suggestion', id, pin, range)
+      if (action === 'reopen' && pin !== null) annotations.retie('suggestion', id, pin, range)
       return [id, pin]
     })
   )
@@ -276,14 +276,14 @@ const pinsMade = ({ room, remarks }: Opened, judged: readonly Judged[], content:
 const shownBy =
   (opened: Opened, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
   (id: string): Shown | undefined => {
-    const record = written.get(id) ?? opened.remarks.suggestion.get(id)
+    const record = written.get(id) ?? opened.annotations.suggestion.get(id)
     return record && showSuggestion(opened, record)
   }
 
 /** Writes what was judged. Nothing waits before the text is changed. */
 const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, caller } = request
-  const { service, doc, room, remarks } = opened
+  const { service, doc, room, annotations } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
   let pins: ReadonlyMap<string, Pin | null> = new Map()
   const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
@@ -294,11 +294,11 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
   // Rejected before: their text was never touched, so they stand where they stood.
   const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
-    const found = remarks.suggestion.get(suggestionId)
+    const found = annotations.suggestion.get(suggestionId)
     if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
     return [{ id: suggestionId, pin: found.past, range: pastOf(opened, found) }]
   })
-  const tied = untouched.map(({ id, pin, range }) => remarks.retie('suggestion', id, pin, range))
+  const tied = untouched.map(({ id, pin, range }) => annotations.retie('suggestion', id, pin, range))
   const changes = changesOf(judged)
   try {
     if (changes.length === 0) {
@@ -317,7 +317,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
     const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
     const cause = accepted.length > 0 ? 'accept' : 'reopen'
     const suggesterOf = (id: string): string[] => {
-      const author = remarks.suggestion.get(id)?.author
+      const author = annotations.suggestion.get(id)?.author
       return author === undefined ? [] : [actorNamed(author)]
     }
     const changed = ({ content }: Snapshot): void => {
@@ -349,7 +349,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
 /** Decides once no other decision on these suggestions is under way. Errors: those that `check` throws. */
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
-  const { deciding } = opened.remarks
+  const { deciding } = opened.annotations
   for (;;) {
     const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
     if (others.length === 0) break
@@ -381,7 +381,7 @@ export const decideSuggestion = (
   doc: string,
   { suggestionId, action, step, reason, dryRun }: Input<'decideSuggestion'>
 ): Promise<Output<'decideSuggestion'>> =>
-  withRemarks(service, doc, (opened) => {
+  withAnnotations(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
       for (const { verdict, ...decision } of judged) if (verdict.kind === 'refused') throw withNearest(opened, decision, verdict.error)
     }
@@ -403,9 +403,9 @@ export const withdrawSuggestion = (
   doc: string,
   { suggestionId }: Input<'withdrawSuggestion'>
 ): Promise<Output<'withdrawSuggestion'>> =>
-  withRemarks(service, doc, (opened) => {
+  withAnnotations(service, doc, (opened) => {
     const check = (judged: readonly Judged[]): void => {
-      const found = opened.remarks.suggestion.get(suggestionId)
+      const found = opened.annotations.suggestion.get(suggestionId)
       if (found !== undefined && !sameAuthor(authorOf(caller), found.author)) throw new ServiceError('not_author')
       for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
     }
@@ -425,9 +425,9 @@ export const replyToSuggestion = (
   doc: string,
   { suggestionId, body }: Input<'replyToSuggestion'>
 ): Promise<Output<'replyToSuggestion'>> => {
-  checkRemark('body', body)
+  checkAnnotation('body', body)
   const made = { id: newId(), body, author: authorOf(caller) }
-  return withRemarks(service, doc, (opened) =>
+  return withAnnotations(service, doc, (opened) =>
     alone(opened, suggestionId, async () => {
       const key = keys.suggestion(doc, suggestionId)
       const change = (draft: Draft): { written: Written<'suggestion'>; answer: Output<'replyToSuggestion'> } => {
@@ -444,8 +444,8 @@ export const replyToSuggestion = (
         const except = tellMentions(draft, caller, payload, body)
         draft.notify(event, { by: authorOf(caller), people: takingPart(found), except })
         const reply: Reply = { ...made, createdAt: draft.now }
-        const written = putRemark(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
-        opened.remarks.requireRoom(written)
+        const written = putAnnotation(draft, 'suggestion', { ...found, replies: [...(found.replies ?? []), reply], updatedAt: draft.now })
+        opened.annotations.requireRoom(written)
         const shown = { id: made.id, reply: showReply(reply), suggestion: showSuggestion(opened, written.record as Suggestion) }
         return { written, answer: remember(service, draft, caller, doc, shown) }
       }
@@ -458,10 +458,10 @@ export const replyToSuggestion = (
 
 /** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `not_found`, `too_many_ids`. */
 const decisionsOf = (
-  { remarks }: Opened,
+  { annotations }: Opened,
   { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>
 ): readonly Decision[] => {
-  const ofSet = [...remarks.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)
+  const ofSet = [...annotations.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)
   if (setId !== undefined && ofSet.length === 0)
     throw new ServiceError('not_found', { message: 'This document has no such set of suggestions.' })
   const asked = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
@@ -477,7 +477,7 @@ export const decideSuggestions = (
   doc: string,
   input: Input<'decideSuggestions'>
 ): Promise<Output<'decideSuggestions'>> =>
-  withRemarks(service, doc, (opened) =>
+  withAnnotations(service, doc, (opened) =>
     decide(
       requireReasonFits({ opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun }),
       () => undefined,

@@ -19,8 +19,8 @@ import { contentAt, findPointAt, findProjection, parseVersion, type Point, type 
 import { type Head, keys, type Revision, type RevisionCause } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Key } from '../ports.ts'
-import { keysOfMoved, type Opened, putMoved, withRemarks, type Written } from '../review/remarks.ts'
-import { settle } from '../review/remarks-shown.ts'
+import { keysOfMoved, type Opened, putMoved, withAnnotations, type Written } from '../review/annotations.ts'
+import { settle } from '../review/annotations-shown.ts'
 import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
 import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
@@ -225,7 +225,7 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 
 /** Further writes of the commit of a change of the text. */
 interface Beside<T> {
-  /** Remarks whose text is replaced: nothing of it is to be followed. */
+  /** Annotations whose text is replaced: nothing of it is to be followed. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
   /** Called in the turn in which the text changed, with the text as it is then. */
@@ -274,7 +274,7 @@ const requireSpace = ({ service, room }: Opened, edits: readonly Edit[]): void =
 }
 
 /**
- * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of remarks
+ * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of annotations
  * that it moved, and what else is said. Nothing waits before the edits are applied: check what they rest on just before the call.
  * The text of an open document changes before anything is committed, so the right of the caller is looked at here; what follows is written
  * by the service. Errors: those of a right that has ended, and `quota_exceeded`; nothing has changed then.
@@ -285,10 +285,10 @@ export const changeText = async <T>(
   change: TextChange,
   { reads = [], untied = [], changed, also }: Beside<T>
 ): Promise<T> => {
-  const { service, doc, room, follower, remarks } = opened
+  const { service, doc, room, follower, annotations } = opened
   service.live.requireRight(doc, caller)
   requireSpace(opened, change.edits)
-  for (const id of untied) remarks.untie(id)
+  for (const id of untied) annotations.untie(id)
   const before = room.snapshot()
   const actor = actorOf(caller)
   // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
@@ -297,7 +297,8 @@ export const changeText = async <T>(
     room.journalInto(draft, before.seq)
     saved = saveUnsaved(draft, before)
   })
-  const { after, moved } = change.edits.length === 0 ? { after: before, moved: [] } : remarks.apply(change.edits, actor, change.isCompared)
+  const { after, moved } =
+    change.edits.length === 0 ? { after: before, moved: [] } : annotations.apply(change.edits, actor, change.isCompared)
   changed?.(after)
   const shown = lastPlace(change.edits)
   if (shown !== undefined) service.live.showAgent(doc, caller, shown)
@@ -380,7 +381,7 @@ export const unseenOf = (
 })
 
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
-  withRemarks(service, doc, async (opened) => {
+  withAnnotations(service, doc, async (opened) => {
     const { room } = opened
     // There is nothing to merge with: it would replace the text unseen.
     if (what.onConflict === 'merge' && namesNone(what.baseVersion))

@@ -19,7 +19,7 @@ import type { Key } from '../ports.ts'
 import { keys, type Revision } from '../records/keys.ts'
 import type { Snapshot } from './journal.ts'
 import { hunksShown, noteOf, proposeHunks } from '../review/proposals.ts'
-import { type Opened, withRemarks } from '../review/remarks.ts'
+import { type Opened, withAnnotations } from '../review/annotations.ts'
 import type { Service } from '../service.ts'
 import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 
@@ -201,7 +201,7 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
   if (input.mode !== 'suggest') requireRole(caller, 'edit')
   requireProposing(input)
   requireRead(input)
-  return withRemarks(service, doc, async (opened) => {
+  return withAnnotations(service, doc, async (opened) => {
     const { room } = opened
     const { operations } = input
     const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)

@@ -27,9 +27,9 @@ const tooLarge = (path: string, size: number, max: number, unit: string): Servic
   new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; the limit is ${max}` }] })
 
 /** Errors: `text_too_large` for a comment, reply or note. */
-export const checkRemark = (path: string, text: string): void => {
+export const checkAnnotation = (path: string, text: string): void => {
   const bytes = Buffer.byteLength(text)
-  if (bytes > limits.remarkBytesMax) throw tooLarge(path, bytes, limits.remarkBytesMax, 'bytes')
+  if (bytes > limits.annotationBytesMax) throw tooLarge(path, bytes, limits.annotationBytesMax, 'bytes')
 }
 
 /** Errors: `text_too_large` for a text that is named or proposed. */

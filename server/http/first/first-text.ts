@@ -14,7 +14,7 @@ import type { Caller } from '../../domain/rights/caller.ts'
 import type { Http } from '../context.ts'
 import type { Files } from '../files.ts'
 import { html, Markup } from '../html.ts'
-import { Kept, pack, type Packed } from '../kept.ts'
+import { Kept, pack, type Packed } from '../compressed-pages.ts'
 import { faceLinks } from './faces.ts'
 import type { Drawn, Job } from './worker.ts'
 

@@ -4,7 +4,7 @@ import type { Range as Span } from '../../../shared/text/anchors.ts'
 import { personName } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
 import { shownName } from '../outbox/draft-name.ts'
-import type { Remark } from '../suggestions/places.ts'
+import type { Annotation } from '../suggestions/places.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
 import type { Waiting } from '../outbox/waiting.ts'
@@ -42,23 +42,23 @@ export const isOpen = (item: Item): boolean => {
 const nobody: ReadonlySet<string> = new Set()
 
 /** Returns the mark of an item in the text, or undefined. `key` changes when the service reports its place. `recent`: decided a moment ago. */
-export function remarkOf(item: Item, recent = nobody): { readonly remark: Remark; readonly key: unknown } | undefined {
+export function annotationOf(item: Item, recent = nobody): { readonly annotation: Annotation; readonly key: unknown } | undefined {
   const { id } = item
   if (!isOpen(item))
-    return recent.has(id) ? { remark: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
+    return recent.has(id) ? { annotation: { id, kind: 'decided', author: authorOf(item), text: '' }, key: 'decided' } : undefined
   if (item.kind === 'comment') {
     const { author, anchor } = item.thread.comment
-    return { remark: { id, kind: 'comment', author, text: '' }, key: anchor }
+    return { annotation: { id, kind: 'comment', author, text: '' }, key: anchor }
   }
   if (item.kind === 'proposal') {
     const { author, operation, text } = item.proposal.suggestion
-    return { remark: { id, kind: operation, author, text }, key: item.proposal.suggestion }
+    return { annotation: { id, kind: operation, author, text }, key: item.proposal.suggestion }
   }
   const author = authorOf(item)
-  if (item.kind === 'composer') return { remark: { id, kind: 'comment', author, text: '' }, key: item.composer }
+  if (item.kind === 'composer') return { annotation: { id, kind: 'comment', author, text: '' }, key: item.composer }
   const { deed } = item.waiting
-  if (deed.kind === 'suggest') return { remark: { id, kind: deed.operation, author, text: deed.text }, key: id }
-  return { remark: { id, kind: 'comment', author, text: '' }, key: id }
+  if (deed.kind === 'suggest') return { annotation: { id, kind: deed.operation, author, text: deed.text }, key: id }
+  return { annotation: { id, kind: 'comment', author, text: '' }, key: id }
 }
 
 /** Returns the words that a comment was made on. */

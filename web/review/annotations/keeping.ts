@@ -6,7 +6,7 @@ import { effect } from '@preact/signals'
 import { locate, placesOf, type Quoted } from '../../../shared/text/characters.ts'
 import { textMap } from '../../editor/binding.ts'
 import { findRecent } from '../../device/recent.ts'
-import { keptLists } from '../outbox/kept.ts'
+import { keptLists } from '../outbox/last-seen.ts'
 import { placesIn } from '../suggestions/places.ts'
 import type { State } from './state.ts'
 
@@ -29,9 +29,9 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
       kept.places.map(([, quoted]) => quoted)
     )
     const { shown } = view.state.facet(textMap)
-    kept.places.forEach(([remark], index) => {
+    kept.places.forEach(([annotation], index) => {
       const range = ranges[index]
-      if (range !== undefined) placing.made(remark, { from: shown(range.from), to: shown(range.to) })
+      if (range !== undefined) placing.made(annotation, { from: shown(range.from), to: shown(range.to) })
     })
     // Their former places do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
@@ -50,10 +50,10 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
     if (!mayKeep()) return
     const content = text.toString()
     const { stored } = view.state.facet(textMap)
-    const spans = [...placesIn(view.state)].map(([remark, { from, to }]) => ({ remark, from: stored(from), to: stored(to) }))
+    const spans = [...placesIn(view.state)].map(([annotation, { from, to }]) => ({ annotation, from: stored(from), to: stored(to) }))
     const places = placesOf(text, content, spans).map((place, index): [string, Quoted] => {
-      const { remark, from, to } = spans[index] as (typeof spans)[number]
-      return [remark, { place, quote: content.slice(from, to) }]
+      const { annotation, from, to } = spans[index] as (typeof spans)[number]
+      return [annotation, { place, quote: content.slice(from, to) }]
     })
     const { tasks, ...lists } = store.lists.peek()
     // Links are secrets, and of no use without a connection.

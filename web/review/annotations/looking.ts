@@ -37,7 +37,7 @@ export function openLooking(state: State): Looking {
     active.value = id
     if (!isOpen(item)) filter.value = 'resolved'
     const span = placing.spanOf(id)
-    if ((span === undefined || !hasMargin.value) && page.panel.value !== 'remarks') page.panel.value = 'remarks'
+    if ((span === undefined || !hasMargin.value) && page.panel.value !== 'annotations') page.panel.value = 'annotations'
     if (span !== undefined && page.mode.value !== 'read')
       view.dispatch({
         ...(focus === 'text' ? { selection: { anchor: span.from } } : {}),

@@ -4,14 +4,14 @@ import type { Extension } from '@codemirror/state'
 import { EditorView, type ViewUpdate } from '@codemirror/view'
 import type { Range as Span } from '../../../shared/text/anchors.ts'
 import { textMap } from '../../editor/binding.ts'
-import { isOpen, quoteOf, remarkOf, type Item } from './items.ts'
-import { dropRemarks, placeRemarks, placesIn, type Remark } from '../suggestions/places.ts'
+import { isOpen, quoteOf, annotationOf, type Item } from './items.ts'
+import { dropAnnotations, placeAnnotations, placesIn, type Annotation } from '../suggestions/places.ts'
 import type { Store } from '../outbox/store.ts'
 import { storedText } from '../suggestions/suggesting.ts'
 import { findTarget, near } from '../suggestions/targets.ts'
 
 /** The place of an annotation in the stored text. */
-export interface RemarkPlace extends Span {
+export interface AnnotationPlace extends Span {
   readonly id: string
   readonly isSuggestion: boolean
 }
@@ -25,7 +25,7 @@ export interface Placing {
   readonly extension: Extension
   spanOf(id: string): Span | undefined
   /** Returns the open annotations that have a place in the current text. */
-  places(): readonly RemarkPlace[]
+  places(): readonly AnnotationPlace[]
   /** This page made an annotation there: its place until the service reports one. */
   made(id: string, span: Span): void
   /** Its card stays in place for a while after the decision. */
@@ -99,15 +99,15 @@ export function openPlacing(
     let whole: string | undefined
     const stored = (): string => (whole ??= storedText(view.state).toString())
     const next = new Map<string, unknown>()
-    const put: { remark: Remark; span: Span | undefined }[] = []
+    const put: { annotation: Annotation; span: Span | undefined }[] = []
     for (const item of all) {
-      const wanted = remarkOf(item, recent.peek())
+      const wanted = annotationOf(item, recent.peek())
       if (wanted === undefined) continue
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = placeOf(item, stored)
       // Its proposal may be new although its place is not.
-      put.push({ remark: wanted.remark, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
+      put.push({ annotation: wanted.annotation, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)
     const gone = new Set([...known.keys()].filter((id) => !next.has(id)))
@@ -115,7 +115,7 @@ export function openPlacing(
     // A requested effect applies only once.
     made.clear()
     if (put.length === 0 && gone.size === 0) return
-    view.dispatch({ effects: [dropRemarks.of(gone), placeRemarks.of(put)] })
+    view.dispatch({ effects: [dropAnnotations.of(gone), placeAnnotations.of(put)] })
     readPlaces()
   }
 
@@ -154,8 +154,8 @@ export function openPlacing(
     places() {
       const places = placesIn(view.state)
       const { stored } = view.state.facet(textMap)
-      return items().flatMap((item): RemarkPlace[] => {
-        const kind = remarkOf(item)?.remark.kind
+      return items().flatMap((item): AnnotationPlace[] => {
+        const kind = annotationOf(item)?.annotation.kind
         const span = places.get(item.id)
         const isSuggestion = kind !== 'comment'
         if (kind === undefined || span === undefined || (span.from === span.to && !isSuggestion)) return []

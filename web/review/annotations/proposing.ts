@@ -86,7 +86,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
   }
 
   const tellUprooted = (): void => {
-    const show = (): void => void (panel.value = 'remarks')
+    const show = (): void => void (panel.value = 'annotations')
     toast(t('Someone changed the words you were replacing. Your text is kept.'), {
       name: t('Show'),
       run: show,

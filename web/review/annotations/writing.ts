@@ -54,7 +54,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
       composer.value = { quote: quote.trim() === '' ? '' : quote, body: signal('') }
     }
     active.value = composerId
-    if (!hasMargin.value) page.panel.value = 'remarks'
+    if (!hasMargin.value) page.panel.value = 'annotations'
     const at = placing.spanOf(composerId)?.from
     // The sheet covers the lower part of the text, so the range is scrolled above it.
     if (at !== undefined && sheets.matches && page.mode.value !== 'read')

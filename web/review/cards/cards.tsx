@@ -374,7 +374,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   return (
     <article
       ref={card}
-      id={`remark-${item.id}`}
+      id={`annotation-${item.id}`}
       class={`card hue-${hueOf(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
       aria-label={labelOf(item)}
       aria-current={isActive}

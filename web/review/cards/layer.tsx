@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { Later } from '../../view/later.tsx'
 import type { ReviewedView } from '../annotations/review.ts'
 import { Margin } from './margin.tsx'
-import { RemarksPanel } from './remarks-panel.tsx'
+import { AnnotationsPanel } from './annotations-panel.tsx'
 
 const loadTasks = async () => (await import('./tasks-panel.tsx')).TasksPanel
 
@@ -13,7 +13,7 @@ export function Layer({ view }: { view: ReviewedView }): JSX.Element | null {
   return (
     <>
       {review.hasMargin.value && review.wantsMargin.value === true && <Margin review={review} />}
-      {view.panel.value === 'remarks' && <RemarksPanel review={review} onClose={() => (view.panel.value = undefined)} />}
+      {view.panel.value === 'annotations' && <AnnotationsPanel review={review} onClose={() => (view.panel.value = undefined)} />}
       {view.panel.value === 'tasks' && <Later load={loadTasks} view={view} />}
       <div class='sr-only' role='status'>
         {review.store.said.value}

@@ -54,7 +54,7 @@ const svg = 'http://www.w3.org/2000/svg'
 /** Positions the cards. */
 function arrange(host: HTMLElement, review: Review, items: readonly Item[]): void {
   const { editor } = review
-  const cards = items.map(({ id }) => host.querySelector<HTMLElement>(`#remark-${CSS.escape(id)}`))
+  const cards = items.map(({ id }) => host.querySelector<HTMLElement>(`#annotation-${CSS.escape(id)}`))
   const lines = host.querySelector('svg')
   if (lines === null) return
   const { length } = editor.state.doc

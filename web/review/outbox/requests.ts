@@ -36,7 +36,7 @@ const all = async <Record, Answer extends { readonly nextBefore: number | null }
   }
 }
 
-const limit = limits.remarkPageMax
+const limit = limits.annotationPageMax
 
 export const listComments = ({ id, key }: Access): Promise<Comment[]> =>
   all(

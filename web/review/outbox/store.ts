@@ -126,7 +126,7 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
     add(id, name) {
       // Read again: another tab may have written since.
       known = read().set(id, name)
-      writeDevice(storageKey, JSON.stringify([...known].slice(-limits.remarkPageMax)))
+      writeDevice(storageKey, JSON.stringify([...known].slice(-limits.annotationPageMax)))
     }
   }
 }
@@ -293,7 +293,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       const { share } = tasks.peek().get(task.id) ?? {}
       merge(tasks, share === undefined ? task : { ...task, share })
     }
-    if (message.type === 'remarks') readSoon()
+    if (message.type === 'annotations') readSoon()
   }
 
   const release = (): void => {

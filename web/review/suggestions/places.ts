@@ -15,7 +15,7 @@ import { hueOf } from '../../presence/colours.ts'
 export type PlaceKind = 'comment' | 'insert' | 'delete' | 'replace' | 'decided'
 
 /** The marks of annotations in the text. */
-export interface Remark {
+export interface Annotation {
   readonly id: string
   readonly kind: PlaceKind
   readonly author: string
@@ -24,21 +24,21 @@ export interface Remark {
 }
 
 class Place extends RangeValue {
-  readonly remark: Remark
+  readonly annotation: Annotation
   readonly isPoint: boolean
 
-  constructor(remark: Remark, isPoint: boolean) {
+  constructor(annotation: Annotation, isPoint: boolean) {
     super()
-    this.remark = remark
+    this.annotation = annotation
     this.isPoint = isPoint
     // Text typed at the edges is not part of it; a point disappears when the text on both sides is deleted.
     this.startSide = isPoint ? -1 : 1
     this.endSide = -1
-    this.mapMode = remark.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
+    this.mapMode = annotation.kind === 'decided' ? MapMode.Simple : MapMode.TrackDel
   }
 
   override eq(other: RangeValue): boolean {
-    return other instanceof Place && other.remark === this.remark
+    return other instanceof Place && other.annotation === this.annotation
   }
 }
 
@@ -48,9 +48,9 @@ interface Places {
 }
 
 /** Places annotations (`span` undefined: removes the place). */
-export const placeRemarks = StateEffect.define<readonly { readonly remark: Remark; readonly span: Span | undefined }[]>()
+export const placeAnnotations = StateEffect.define<readonly { readonly annotation: Annotation; readonly span: Span | undefined }[]>()
 /** Removes annotations from the text. */
-export const dropRemarks = StateEffect.define<ReadonlySet<string>>()
+export const dropAnnotations = StateEffect.define<ReadonlySet<string>>()
 /** Highlights one annotation. */
 export const activate = StateEffect.define<string | undefined>()
 
@@ -61,15 +61,15 @@ const field = StateField.define<Places>({
     if (transaction.docChanged) set = set.map(transaction.changes)
     for (const effect of transaction.effects) {
       if (effect.is(activate)) active = effect.value
-      if (effect.is(dropRemarks)) set = set.update({ filter: (_from, _to, { remark }) => !effect.value.has(remark.id) })
-      if (effect.is(placeRemarks)) {
-        const ids = new Set(effect.value.map(({ remark }) => remark.id))
+      if (effect.is(dropAnnotations)) set = set.update({ filter: (_from, _to, { annotation }) => !effect.value.has(annotation.id) })
+      if (effect.is(placeAnnotations)) {
+        const ids = new Set(effect.value.map(({ annotation }) => annotation.id))
         const { length } = transaction.newDoc
-        const add = effect.value.flatMap(({ remark, span }): Range<Place>[] => {
+        const add = effect.value.flatMap(({ annotation, span }): Range<Place>[] => {
           if (span === undefined || span.to > length) return []
-          return [new Place(remark, span.from === span.to).range(span.from, span.to)]
+          return [new Place(annotation, span.from === span.to).range(span.from, span.to)]
         })
-        set = set.update({ filter: (_from, _to, { remark }) => !ids.has(remark.id), add, sort: true })
+        set = set.update({ filter: (_from, _to, { annotation }) => !ids.has(annotation.id), add, sort: true })
       }
     }
     return set === value.set && active === value.active ? value : { set, active }
@@ -85,7 +85,7 @@ export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
   if (known !== undefined) return known
   const found = new Map<string, Span>()
   for (const cursor = set.iter(); cursor.value !== null; cursor.next())
-    found.set(cursor.value.remark.id, { from: cursor.from, to: cursor.to })
+    found.set(cursor.value.annotation.id, { from: cursor.from, to: cursor.to })
   listed.set(set, found)
   return found
 }
@@ -129,7 +129,7 @@ export class ProposedText extends WidgetType {
   override toDOM(): HTMLElement {
     const outer = document.createElement('span')
     outer.className = `rm-proposed hue-${hueOf(this.#author)}${this.#isActive ? ' rm-active' : ''}`
-    if (this.#id !== '') outer.dataset['remark'] = this.#id
+    if (this.#id !== '') outer.dataset['annotation'] = this.#id
     if (this.#text !== '') {
       const text = document.createElement(this.#tag)
       text.className = this.#tag === 'ins' ? 'rm-ins' : 'rm-del'
@@ -151,10 +151,10 @@ export class ProposedText extends WidgetType {
   }
 }
 
-function decorationsOf({ remark, isPoint }: Place, from: number, to: number, isActive: boolean): Range<Decoration>[] {
-  const { id, kind, author, text } = remark
+function decorationsOf({ annotation, isPoint }: Place, from: number, to: number, isActive: boolean): Range<Decoration>[] {
+  const { id, kind, author, text } = annotation
   if (kind === 'decided') return []
-  const attributes = { 'data-remark': id }
+  const attributes = { 'data-annotation': id }
   const hue = `hue-${hueOf(author)}${isActive ? ' rm-active' : ''}`
   if (kind === 'comment') return isPoint ? [] : [Decoration.mark({ class: `rm-comment ${hue}`, attributes }).range(from, to)]
   const struck = isPoint ? [] : [Decoration.mark({ tagName: 'del', class: `rm-del ${hue}`, attributes }).range(from, to)]
@@ -197,7 +197,7 @@ const shown = ViewPlugin.fromClass(
       const found = new Map<Place, Range<Decoration>[]>()
       for (const { from, to } of visibleRanges)
         set.between(from, to, (start, end, place) => {
-          found.set(place, decorationsOf(place, start, end, place.remark.id === active))
+          found.set(place, decorationsOf(place, start, end, place.annotation.id === active))
         })
       return Decoration.set([...found.values()].flat(), true)
     }
@@ -206,7 +206,7 @@ const shown = ViewPlugin.fromClass(
 )
 
 /** `onPick`: an annotation was clicked, or the cursor moved into one (`undefined`: next to all). */
-export const remarkPlaces = (onPick: (id: string | undefined) => void): Extension => [
+export const annotationPlaces = (onPick: (id: string | undefined) => void): Extension => [
   field,
   shown,
   tiedText.of((state, from, to) => {
@@ -216,8 +216,8 @@ export const remarkPlaces = (onPick: (id: string | undefined) => void): Extensio
   }),
   EditorView.domEventHandlers({
     click(event) {
-      const marked = event.target instanceof Element ? event.target.closest('[data-remark]') : null
-      onPick(marked?.getAttribute('data-remark') ?? undefined)
+      const marked = event.target instanceof Element ? event.target.closest('[data-annotation]') : null
+      onPick(marked?.getAttribute('data-annotation') ?? undefined)
       return false
     }
   })

@@ -1,6 +1,6 @@
 /** Lists of comments and of suggestions: newest first, in pages, with places in text that is on disk. */
 import { limits } from '../../../shared/limits.ts'
-import { type Opened, withRemarks } from './remarks.ts'
+import { type Opened, withAnnotations } from './annotations.ts'
 import type { Service } from '../service.ts'
 
 interface PageInput {
@@ -10,16 +10,16 @@ interface PageInput {
 
 /** One page of records that are given oldest first: no longer than asked for, and no larger than allowed. */
 export const pageOf = <T extends { readonly id: string; readonly number: number }>(
-  { remarks }: Opened,
+  { annotations }: Opened,
   fitting: readonly T[],
-  { before = Number.MAX_SAFE_INTEGER, limit = limits.remarkPageDefault }: PageInput
+  { before = Number.MAX_SAFE_INTEGER, limit = limits.annotationPageDefault }: PageInput
 ): { page: T[]; total: number; nextBefore: number | null } => {
   const older = fitting.filter(({ number }) => number < before)
   const wanted = older.slice(-limit).toReversed()
   let bytes = 0
   const end = wanted.findIndex(({ id }, index) => {
-    bytes += remarks.bytesOf(id)
-    return index > 0 && bytes > limits.remarkPageBytesMax
+    bytes += annotations.bytesOf(id)
+    return index > 0 && bytes > limits.annotationPageBytesMax
   })
   const page = end === -1 ? wanted : wanted.slice(0, end)
   return { page, total: fitting.length, nextBefore: older.length > page.length ? (page.at(-1)?.number ?? null) : null }
@@ -31,7 +31,7 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
  */
 export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {
   const readOnce = (): Promise<{ found: T } | undefined> =>
-    withRemarks(service, doc, async (opened) => {
+    withAnnotations(service, doc, async (opened) => {
       const found = read(opened)
       const kept = await opened.room.durable().then(
         () => true,
@@ -41,5 +41,5 @@ export const readable = async <T>(service: Service, doc: string, read: (opened: 
     })
   const answer = (await readOnce()) ?? (await readOnce())
   if (answer !== undefined) return answer.found
-  return withRemarks(service, doc, (opened) => Promise.resolve(read(opened)))
+  return withAnnotations(service, doc, (opened) => Promise.resolve(read(opened)))
 }

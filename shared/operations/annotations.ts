@@ -5,7 +5,7 @@ import type { OtherNames } from '../nearest.ts'
 import { type Elsewhere, rename } from '../operation.ts'
 import { exact, Instant, line, MarkdownInput } from './schemas.ts'
 
-export const RemarkId = line(limits.idCharsMax)
+export const AnnotationId = line(limits.idCharsMax)
 
 const offset = z.int().min(0)
 
@@ -101,11 +101,11 @@ export const pageFields = {
     .number()
     .int()
     .min(1)
-    .max(limits.remarkPageMax)
+    .max(limits.annotationPageMax)
     .optional()
-    .meta({ description: `${limits.remarkPageDefault} when absent.` }),
-  taskId: RemarkId.optional().meta({ description: 'Only items of this assignment.' }),
-  id: RemarkId.optional()
+    .meta({ description: `${limits.annotationPageDefault} when absent.` }),
+  taskId: AnnotationId.optional().meta({ description: 'Only items of this assignment.' }),
+  id: AnnotationId.optional()
 } as const
 
 export const listFields = {

@@ -5,15 +5,15 @@
 import { effect, untracked } from '@preact/signals'
 import type * as Y from 'yjs'
 import type { Rendered } from '../../shared/markdown/render.ts'
-import type { RemarkPlace } from '../review/annotations/placing.ts'
+import type { AnnotationPlace } from '../review/annotations/placing.ts'
 import type { Review } from '../review/annotations/review.ts'
 import { type Bare, bareOf, findShown } from './find-words.ts'
 import { sourceOf, watchPicked } from './picked.ts'
-import marks from './remark-marks.css?inline'
+import marks from './annotation-marks.css?inline'
 import { blocksAt, blocksOf, textOf, type Block, type ShownText } from './source-blocks.ts'
 
-export interface RemarkMarks {
-  /** Marks the remarks again: another text is shown. */
+export interface AnnotationMarks {
+  /** Marks the annotations again: another text is shown. */
   show(): void
   close(): void
 }
@@ -40,15 +40,15 @@ interface Marked {
   readonly place: Range | Element
 }
 
-/** Each remark at its words, or at their block, in every block that it is on. */
-function placesOf(blocks: readonly Block[], text: string, remarks: readonly RemarkPlace[]): Marked[] {
+/** Each annotation at its words, or at their block, in every block that it is on. */
+function placesOf(blocks: readonly Block[], text: string, annotations: readonly AnnotationPlace[]): Marked[] {
   const known = new Map<Block, { readonly source: Bare; readonly shown: ShownText }>()
   const partsOf = (block: Block): { readonly source: Bare; readonly shown: ShownText } => {
     const parts = known.get(block) ?? { source: bareOf(text.slice(block.from, block.to)), shown: textOf(block.element) }
     known.set(block, parts)
     return parts
   }
-  return remarks.flatMap(({ id, isSuggestion, from, to }) => {
+  return annotations.flatMap(({ id, isSuggestion, from, to }) => {
     // An insertion has no words yet: it is on the block before it, or the first one.
     if (from === to)
       return [...blocksAt(blocks, { from: Math.max(0, from - 1), to: Math.max(1, from) })].map(({ element }) => ({
@@ -69,11 +69,11 @@ function placesOf(blocks: readonly Block[], text: string, remarks: readonly Rema
 const contains = ({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean =>
   x >= left && x <= right && y >= top && y <= bottom
 
-/** Marks the remarks of an article in a shadow root, and opens them; `shown` is what was made of the text, undefined while that is not the one of now. */
-export function remarkMarks(review: Review, article: HTMLElement, text: Y.Text, shown: () => Rendered | undefined): RemarkMarks {
+/** Marks the annotations of an article in a shadow root, and opens them; `shown` is what was made of the text, undefined while that is not the one of now. */
+export function annotationMarks(review: Review, article: HTMLElement, text: Y.Text, shown: () => Rendered | undefined): AnnotationMarks {
   const root = article.getRootNode() as ShadowRoot
   const layer = document.createElement('div')
-  layer.className = 'remark-bars'
+  layer.className = 'annotation-bars'
   layer.setAttribute('aria-hidden', 'true')
   const { highlights } = CSS as { highlights?: HighlightRegistry }
   let marked: readonly Marked[] = []
@@ -93,7 +93,7 @@ export function remarkMarks(review: Review, article: HTMLElement, text: Y.Text, 
       ...[...blocks].map(([block, { id, isSuggestion }]) => {
         const bar = document.createElement('div')
         const { left, top, height } = block.getBoundingClientRect()
-        bar.className = `remark-bar${isSuggestion ? ' suggestion' : ''}${id === active ? ' active' : ''}`
+        bar.className = `annotation-bar${isSuggestion ? ' suggestion' : ''}${id === active ? ' active' : ''}`
         bar.style.top = `${top - outer.top}px`
         bar.style.left = `${left - outer.left - gapPixels}px`
         bar.style.height = `${height}px`
@@ -131,7 +131,7 @@ export function remarkMarks(review: Review, article: HTMLElement, text: Y.Text, 
     if (active !== before) reveal()
   }
 
-  /** The remark at a point of the window; the smallest of several. */
+  /** The annotation at a point of the window; the smallest of several. */
   const at = (x: number, y: number): string | undefined => {
     const hit = marked.filter(({ place }) =>
       place instanceof Range

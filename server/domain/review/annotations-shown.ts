@@ -5,7 +5,7 @@ import type { Lines, Range } from '../../../shared/text/anchors.ts'
 import { type Caller, nameOfAuthor } from '../rights/caller.ts'
 import type { Author, Comment, Reply, Suggestion } from '../records/keys.ts'
 import type { LiveMessage } from '../../../shared/live-protocol.ts'
-import type { Opened, Written } from './remarks.ts'
+import type { Opened, Written } from './annotations.ts'
 
 type ShownComment = Output<'resolveComment'>['comment']
 type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
@@ -54,25 +54,25 @@ const lastingOf = (comment: Comment): Lasting => {
   return made
 }
 
-export const showComment = ({ remarks }: Opened, comment: Comment): ShownComment => {
-  const range = remarks.rangeOf(comment.id)
+export const showComment = ({ annotations }: Opened, comment: Comment): ShownComment => {
+  const range = annotations.rangeOf(comment.id)
   return {
     ...lastingOf(comment),
     anchor: range === undefined ? null : { from: range.from, to: range.to },
-    line: range === undefined ? null : remarks.lines.at(range.from),
+    line: range === undefined ? null : annotations.lines.at(range.from),
     anchored: range !== undefined,
     orphaned: comment.pin !== null && range === undefined
   }
 }
 
 /** A suggestion that nobody has decided is orphaned when its text is gone; a deletion that is undone brings it back. */
-export const statusOf = ({ remarks }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
-  status === 'pending' && remarks.rangeOf(id) === undefined ? 'orphaned' : status
+export const statusOf = ({ annotations }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
+  status === 'pending' && annotations.rangeOf(id) === undefined ? 'orphaned' : status
 
 export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSuggestion => {
-  const { remarks } = opened
-  const range = suggestion.status === 'pending' ? remarks.rangeOf(suggestion.id) : undefined
-  return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, remarks.lines) }
+  const { annotations } = opened
+  const range = suggestion.status === 'pending' ? annotations.rangeOf(suggestion.id) : undefined
+  return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
 }
 
 /** A suggestion without its id: as one that is only tried out, too. */
@@ -110,7 +110,7 @@ export const suggestionShown = (
   }
 }
 
-/** The message to open pages about a remark that changed. */
+/** The message to open pages about an annotation that changed. */
 const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
   if (record === undefined) return { type: 'comment.deleted', commentId: id }
   return kind === 'comment'
@@ -119,21 +119,21 @@ const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage =
 }
 
 const isLarge = (written: readonly Written[]): boolean =>
-  written.length > limits.remarksToldMax || written.some(({ bytes }) => bytes > limits.remarkToldBytesMax)
+  written.length > limits.annotationsToldMax || written.some(({ bytes }) => bytes > limits.annotationToldBytesMax)
 
 /** Takes what is on disk now, and tells every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
-  const { service, doc, remarks } = opened
+  const { service, doc, annotations } = opened
   for (const each of written) {
-    if (each.record === undefined) remarks.forget(each.kind, each.id)
-    else remarks.keep(each.kind, each.record, each.bytes)
+    if (each.record === undefined) annotations.forget(each.kind, each.id)
+    else annotations.keep(each.kind, each.record, each.bytes)
   }
-  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'remarks' }] : written.map((each) => messageOf(opened, each))
+  const messages: LiveMessage[] = isLarge(written) ? [{ type: 'annotations' }] : written.map((each) => messageOf(opened, each))
   for (const message of messages) service.live.announce(doc, message)
 }
 
 /** Shows a program where its comment or suggestion is. */
-export const showWriter = ({ service, doc, remarks }: Opened, caller: Caller, id: string | undefined): void => {
-  const range = id === undefined ? undefined : remarks.rangeOf(id)
+export const showWriter = ({ service, doc, annotations }: Opened, caller: Caller, id: string | undefined): void => {
+  const range = id === undefined ? undefined : annotations.rangeOf(id)
   if (range !== undefined) service.live.showAgent(doc, caller, range)
 }

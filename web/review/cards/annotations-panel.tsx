@@ -122,7 +122,7 @@ function AsOf({ review }: { review: Review }): JSX.Element | null {
   return <p class='card-note'>{t('Last updated {when}. New comments load when you are back online.', { when })}</p>
 }
 
-export function RemarksPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
+export function AnnotationsPanel({ review, onClose }: { review: Review; onClose: () => void }): JSX.Element {
   const [pages, setPages] = useState(1)
   const all = review.items.value.filter((item) => fits(review, item))
   const [placed, gone] = [all.filter((item) => !isGone(item)), all.filter(isGone)]
@@ -136,7 +136,7 @@ export function RemarksPanel({ review, onClose }: { review: Review; onClose: () 
           <legend class='sr-only'>{t('Filter comments')}</legend>
           {filters.map(([name, words]) => (
             <label key={name}>
-              <input type='radio' name='remarks' checked={review.filter.value === name} onChange={() => (review.filter.value = name)} />
+              <input type='radio' name='annotations' checked={review.filter.value === name} onChange={() => (review.filter.value = name)} />
               <span>{t(words)}</span>
             </label>
           ))}

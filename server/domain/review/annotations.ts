@@ -1,10 +1,10 @@
 /**
- * The comments and suggestions of an open document, in memory: "remarks" where both are meant.
+ * The comments and suggestions of an open document, in memory: "annotations" where both are meant.
  *
  * This folder holds the review of a text: comments, suggestions, and the assignments that ask for a review.
  *
  * Records are here as they are on disk. Pins are as they are in the text of the room, which may be ahead of the disk: whoever replaces
- * text moves the pin of a remark that is still on its way there, too. Where pins stand is found once per version of the text.
+ * text moves the pin of an annotation that is still on its way there, too. Where pins stand is found once per version of the text.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -24,10 +24,10 @@ interface Kinds {
   readonly suggestion: Suggestion
 }
 
-export type RemarkKind = keyof Kinds
+export type AnnotationKind = keyof Kinds
 
 interface Pinned {
-  readonly kind: RemarkKind
+  readonly kind: AnnotationKind
   readonly pin: Pin
 }
 
@@ -36,26 +36,26 @@ export interface Moved extends Pinned {
   readonly id: string
 }
 
-export interface Remarks {
+export interface Annotations {
   readonly comment: ReadonlyMap<string, Comment>
   readonly suggestion: ReadonlyMap<string, Suggestion>
   /** The current range of an annotation's text; undefined: it has none, or it is gone. */
   rangeOf(id: string): Range | undefined
   /** Lines of the text of now. */
   readonly lines: Lines
-  /** Ties a remark that is about to be written to its text, which is at `range` now. Errors: `invalid_request` when there are too many. */
-  tie(kind: RemarkKind, id: string, pin: Pin | null, range: Range | undefined): void
-  /** Ties a known remark to other text, which is at `range` now. Answers how to put it back. */
-  retie(kind: RemarkKind, id: string, pin: Pin, range: Range | undefined): () => void
+  /** Ties an annotation that is about to be written to its text, which is at `range` now. Errors: `invalid_request` when there are too many. */
+  tie(kind: AnnotationKind, id: string, pin: Pin | null, range: Range | undefined): void
+  /** Ties a known annotation to other text, which is at `range` now. Answers how to put it back. */
+  retie(kind: AnnotationKind, id: string, pin: Pin, range: Range | undefined): () => void
   /** Bytes of a record. */
   bytesOf(id: string): number
   /** Whether a record may become as large as it is about to. Errors: `invalid_request`. */
   requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
-  /** Lets go of a text: the remark could not be written, or needs it no more. */
+  /** Lets go of a text: the annotation could not be written, or needs it no more. */
   untie(id: string): void
   /** Takes a record that is on disk now, of so many bytes. */
-  keep<K extends RemarkKind>(kind: K, record: Kinds[K], bytes: number): void
-  forget(kind: RemarkKind, id: string): void
+  keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
+  forget(kind: AnnotationKind, id: string): void
   /** Applies edits to the text and moves the pins along; `isCompared`: they were found by comparing two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
   /** Suggestions that are being decided or changed. */
@@ -91,20 +91,20 @@ interface Located {
 const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
 
 /** `keepMoved` writes pins that were found again to the disk. */
-const createRemarks = (
+const createAnnotations = (
   room: OpenDocument,
   comments: readonly Entry[],
   suggestions: readonly Entry[],
   keepMoved: (moved: readonly Moved[]) => void
-): Remarks => {
-  const records: { readonly [K in RemarkKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
+): Annotations => {
+  const records: { readonly [K in AnnotationKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
   const sizes = new Map<string, number>()
   const pinned = new Map<string, Pinned>()
-  /** Remarks that are on their way to the disk. */
+  /** Annotations that are on their way to the disk. */
   let coming = 0
   let bytes = 0
   let located: Located | undefined
-  /** The words of remarks whose text went while people typed, with what stood around them then. */
+  /** The words of annotations whose text went while people typed, with what stood around them then. */
   const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
@@ -113,7 +113,7 @@ const createRemarks = (
     else sizes.set(id, size)
   }
 
-  const load = <K extends RemarkKind>(kind: K, entries: readonly Entry[]): void => {
+  const load = <K extends AnnotationKind>(kind: K, entries: readonly Entry[]): void => {
     const found = entries.map(({ value }) => decodeRecord<Kinds[K]>(value))
     for (const [index, { value }] of entries.entries()) noteBytes(found[index]?.id ?? '', value.length)
     for (const record of found.toSorted(byNumber)) {
@@ -174,9 +174,9 @@ const createRemarks = (
       return (locate().lines ??= linesOf(room.snapshot().content))
     },
     tie(kind, id, pin, range) {
-      if (records[kind].size + coming >= limits.remarksMax)
-        throw tooMany(`A document may have ${limits.remarksMax} ${kind}s; delete what is done with.`)
-      if (bytes >= limits.remarksBytesMax) throw tooMany(tooLarge)
+      if (records[kind].size + coming >= limits.annotationsMax)
+        throw tooMany(`A document may have ${limits.annotationsMax} ${kind}s; delete what is done with.`)
+      if (bytes >= limits.annotationsBytesMax) throw tooMany(tooLarge)
       coming++
       if (pin === null) return
       locate().ranges.set(id, range)
@@ -196,7 +196,7 @@ const createRemarks = (
     bytesOf: (id) => sizes.get(id) ?? 0,
     requireRoom({ id, bytes: size }) {
       const growth = size - (sizes.get(id) ?? 0)
-      if (growth > 0 && bytes + growth > limits.remarksBytesMax) throw tooMany(tooLarge)
+      if (growth > 0 && bytes + growth > limits.annotationsBytesMax) throw tooMany(tooLarge)
     },
     untie(id) {
       pinned.delete(id)
@@ -232,10 +232,10 @@ const createRemarks = (
   }
 }
 
-const loaded = new WeakMap<OpenDocument, Promise<Remarks>>()
+const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 
-/** The remarks of an open document, read when they are first asked for. Errors: `storage_*`. */
-export const remarksOf = ({ storage, ledger }: Service, { room }: HeldDocument): Promise<Remarks> => {
+/** The annotations of an open document, read when they are first asked for. Errors: `storage_*`. */
+export const annotationsOf = ({ storage, ledger }: Service, { room }: HeldDocument): Promise<Annotations> => {
   const known = loaded.get(room)
   if (known !== undefined) return known
   const reading = Promise.all([listAll(storage, keys.comments(room.id)), listAll(storage, keys.suggestions(room.id))]).then(
@@ -246,13 +246,13 @@ export const remarksOf = ({ storage, ledger }: Service, { room }: HeldDocument):
           return putMoved(draft, moved)
         }
         const kept = (written: readonly Written[]): void => {
-          for (const { kind, record, bytes } of written) if (record !== undefined) remarks.keep(kind, record, bytes)
+          for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
         }
         // A change that cannot be written now is found again when the document is next read.
         ledger.write(room.id, 'system', change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
       }
-      const remarks = createRemarks(room, comments, suggestions, keepMoved)
-      return remarks
+      const annotations = createAnnotations(room, comments, suggestions, keepMoved)
+      return annotations
     }
   )
   loaded.set(room, reading)
@@ -260,25 +260,25 @@ export const remarksOf = ({ storage, ledger }: Service, { room }: HeldDocument):
   return reading
 }
 
-/** A document that is open, with its remarks. */
+/** A document that is open, with its annotations. */
 export interface Opened extends HeldDocument {
   readonly service: Service
   readonly doc: string
-  readonly remarks: Remarks
+  readonly annotations: Annotations
 }
 
 /** Opens the document for as long as `work` takes. Errors: those of loading. */
-export const withRemarks = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
+export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
   const opened = await service.live.open(doc)
   try {
-    return await work({ ...opened, service, doc, remarks: await remarksOf(service, opened) })
+    return await work({ ...opened, service, doc, annotations: await annotationsOf(service, opened) })
   } finally {
     opened.release()
   }
 }
 
 /** Runs when no decision on a suggestion and no change of it is under way, and holds up those that come. */
-export const alone = async <T>({ remarks: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
+export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
   for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
   const working = work()
   deciding.set(id, working)
@@ -291,10 +291,10 @@ export const alone = async <T>({ remarks: { deciding } }: Opened, id: string, wo
 
 // ——— writing ———
 
-const keyOf = (kind: RemarkKind, doc: string, id: string): Key => keys[kind](doc, id)
+const keyOf = (kind: AnnotationKind, doc: string, id: string): Key => keys[kind](doc, id)
 
-/** The effect of a change on a remark: the record as it is now, or undefined when it is deleted. */
-export interface Written<K extends RemarkKind = RemarkKind> {
+/** The effect of a change on an annotation: the record as it is now, or undefined when it is deleted. */
+export interface Written<K extends AnnotationKind = AnnotationKind> {
   readonly kind: K
   readonly id: string
   readonly record: Kinds[K] | undefined
@@ -302,13 +302,13 @@ export interface Written<K extends RemarkKind = RemarkKind> {
 }
 
 /** Puts an annotation into the draft. */
-export const putRemark = <K extends RemarkKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
+export const putAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, record: Kinds[K]): Written<K> => {
   const value = encodeRecord(record)
   draft.put(keyOf(kind, draft.head.id, record.id), value)
   return { kind, id: record.id, record, bytes: value.length }
 }
 
-export const deleteRemark = <K extends RemarkKind>(draft: Draft, kind: K, id: string): Written<K> => {
+export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K, id: string): Written<K> => {
   draft.delete(keyOf(kind, draft.head.id, id))
   return { kind, id, record: undefined, bytes: 0 }
 }
@@ -316,9 +316,9 @@ export const deleteRemark = <K extends RemarkKind>(draft: Draft, kind: K, id: st
 /** Keys of the records that moved pins belong to. */
 export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
 
-/** Writes moved pins into their records. A remark that was deleted, or decided, in the meantime needs none. */
+/** Writes moved pins into their records. An annotation that was deleted, or decided, in the meantime needs none. */
 export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
   moved.flatMap(({ kind, id, pin }) => {
-    const record = draft.read<Kinds[RemarkKind]>(keyOf(kind, draft.head.id, id))
-    return record === undefined || record.pin === null ? [] : [putRemark(draft, kind, { ...record, pin })]
+    const record = draft.read<Kinds[AnnotationKind]>(keyOf(kind, draft.head.id, id))
+    return record === undefined || record.pin === null ? [] : [putAnnotation(draft, kind, { ...record, pin })]
   })
