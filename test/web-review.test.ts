@@ -249,6 +249,37 @@ test('[SUGG-6] whatever is typed and accepted, the editor shows the text with wh
   }
 })
 
+test('[SUGG-22] the editor shows the text of the others with the draft in it, whatever they change around it', () => {
+  const words = ['x', 'word ', 'ab', ' ']
+  for (let seed = 1; seed <= 4000; seed++) {
+    let state = seed * 2654435761
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1103515245) + 12345) >>> 0
+      return (state >>> 8) % below
+    }
+    const base = textOf('abxx ab wordx xword ab'.slice(0, 6 + random(16)))
+    const change = (): { from: number; to: number; insert: string } => {
+      const from = random(base.length + 1)
+      return { from, to: Math.min(base.length, from + random(4)), insert: random(4) === 0 ? '' : (words[random(words.length)] ?? '') }
+    }
+    // Changes that overlap are none of a change set.
+    const several = (): ChangeSet => {
+      let to = -1
+      const apart = [change(), change(), change()]
+        .toSorted((one, other) => one.from - other.from)
+        .filter((each) => each.from > to && (to = each.to) >= 0)
+      return ChangeSet.of(apart, base.length, '\n')
+    }
+    const [changes, theirs] = [several(), several()]
+    const own: Sent[] = []
+    changes.iterChanges((from, to, _from, _to, insert) =>
+      own.push(sentOf(base, from, to, insert.toString().slice(0, 1 + random(insert.length + 1)), `draft ${from}`))
+    )
+    const found = followed(base, changes, theirs, own)
+    expect(found.changes.apply(theirs.apply(base)).toString(), `seed ${seed}`).toBe(found.shown.apply(changes.apply(base)).toString())
+  }
+})
+
 test('[SUGG-7] what is left of a suggestion that was decided on its way is proposed where its words stand now', () => {
   const before = 'The fox jumps over the dog.'
   const deedOf = (from: number, to: number, text: string): SuggestDeed => ({

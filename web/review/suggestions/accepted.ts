@@ -38,6 +38,7 @@ function widened(range: Range, own: readonly Range[]): Range {
   return { from, to }
 }
 
+const isWithin = (one: Range, other: Range): boolean => one.from >= other.from && one.to <= other.to
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
 
 /** Returns the change that remains without the common beginning and end of both texts. */
@@ -56,17 +57,21 @@ export function followed(base: Text, changes: ChangeSet, theirs: ChangeSet, sent
   const after = theirs.apply(base)
   const own: (Range & { readonly insert: Text })[] = []
   changes.iterChanges((from, to, _fromShown, _toShown, insert) => own.push({ from, to, insert }))
+  const spans: Range[] = []
+  theirs.iterChangedRanges((from, to) => spans.push({ from, to }))
   const accepted: Sent[] = []
   const regions: Range[] = []
   for (const each of sent) {
     if (accepted.some(({ draft }) => draft === each.draft) || !isAccepted(base, after, theirs, each)) continue
     const region = widened(each, own)
     if (!own.some((change) => meets(change, each)) || regions.some((other) => meets(other, region))) continue
+    // Accepting changes nothing around it: whoever did has written the same by chance.
+    if (spans.some((span) => meets(span, region) && !isWithin(span, region))) continue
     accepted.push(each)
     regions.push(region)
   }
   if (regions.length === 0) return { changes: changes.map(theirs), shown: theirs.map(changes, true), accepted }
-  const isIn = ({ from, to }: Range): boolean => regions.some((region) => from >= region.from && to <= region.to)
+  const isIn = (range: Range): boolean => regions.some((region) => isWithin(range, region))
   const others: ChangeSpec[] = []
   theirs.iterChanges((from, to, _from, _to, insert) => {
     if (!isIn({ from, to })) others.push({ from, to, insert })
