@@ -591,7 +591,7 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
       { name: 'Signups', values: [8, 15] }
     ],
     left: 0,
-    annotations: []
+    warnings: []
   })
   expect(after(text, (fence) => setChart(parseChart(fence), 'type', 'pie'))).toBe(text.replace('line', 'pie'))
   expect(after(text, (fence) => setChart(parseChart(fence), 'title', ''))).toBe(text.replace('title: Visitors <b>\n', ''))
@@ -831,18 +831,18 @@ test('[FENCE-14] large and broken fences are read and changed in bounded time', 
 })
 
 test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told, and so are the sheets that there are', () => {
-  const annotations = (...lines: readonly string[]) => {
+  const warnings = (...lines: readonly string[]) => {
     const chart = parseChart(fencesOf(`\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n`)[0] as Fence)
     const data = chartData(chart, bodyRows(chart) as Rows)
     return 'warnings' in data ? data.warnings.map(({ warning, count, name }) => `${warning} ${count} ${name}`) : data.problem
   }
-  expect(annotations('type: scatter', '', 'Day, Visits', '2026-01-01, 3', '2026-01-02, 4', '7, 5')).toEqual(['order 2 2026-01-01'])
-  expect(annotations('type: scatter', '', 'x, y', '1, 3', '2.5, 4')).toEqual([])
-  expect(annotations('type: pie', '', 'Item, Cost, More', 'a, 3, 1', 'b, -4, 2')).toEqual(['negative 1 b', 'series 1 More'])
-  expect(annotations('type: pie', '', 'Item, Cost', ...Array.from({ length: 53 }, (_row, row) => `n${row}, 1`))).toEqual(['legend 3 n50'])
-  expect(annotations('type: bar', '', 'Item, Cost', 'a, #DIV/0!', 'b, some', 'c, 2', 'd,')).toEqual(['words 2 #DIV/0!'])
-  expect(annotations('type: Bar', 'min: 0', 'max: 10', '', 'Item, Cost', 'a, 3')).toEqual([])
-  expect(annotations('type: bogus', 'min: 100', 'max: 10', '', 'Item, Cost', 'a, 3')).toEqual(['type 1 bogus', 'range 1 100 to 10'])
+  expect(warnings('type: scatter', '', 'Day, Visits', '2026-01-01, 3', '2026-01-02, 4', '7, 5')).toEqual(['order 2 2026-01-01'])
+  expect(warnings('type: scatter', '', 'x, y', '1, 3', '2.5, 4')).toEqual([])
+  expect(warnings('type: pie', '', 'Item, Cost, More', 'a, 3, 1', 'b, -4, 2')).toEqual(['negative 1 b', 'series 1 More'])
+  expect(warnings('type: pie', '', 'Item, Cost', ...Array.from({ length: 53 }, (_row, row) => `n${row}, 1`))).toEqual(['legend 3 n50'])
+  expect(warnings('type: bar', '', 'Item, Cost', 'a, #DIV/0!', 'b, some', 'c, 2', 'd,')).toEqual(['words 2 #DIV/0!'])
+  expect(warnings('type: Bar', 'min: 0', 'max: 10', '', 'Item, Cost', 'a, 3')).toEqual([])
+  expect(warnings('type: bogus', 'min: 100', 'max: 10', '', 'Item, Cost', 'a, 3')).toEqual(['type 1 bogus', 'range 1 100 to 10'])
 
   const text = '```sheet #budget\n| a | b |\n| 1 | =1/0 |\n```\n\n```sheet #costs\n| =#budjet!A1 |\n```\n\n```chart\ndata: #budjet\n```\n'
   const shown = page.render(text).html

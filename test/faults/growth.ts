@@ -62,6 +62,8 @@ const threadMs = (): number => {
   return (user + system) / 1000
 }
 
+/** Kernels may count this time in ticks of 4 ms (CONFIG_HZ=250), so a time can be one tick too short. */
+const tickMs = 4
 /** Times below this, in milliseconds, are noise. */
 const floorMs = repeats(40, 100)
 /** From one size to twice that, over the doublings that are judged. */
@@ -88,7 +90,7 @@ export const growthOf = (read: (text: string) => unknown, family: (kilobytes: nu
     times.set(size, Math.min(timeOf(size), threadMs() - start))
   }
   const fault = (from: number, to: number, ratio: number): string | undefined => {
-    const isSlow = (): boolean => timeOf(to) > floorMs && timeOf(to) > ratio * timeOf(from)
+    const isSlow = (): boolean => timeOf(to) > floorMs && timeOf(to) > ratio * (timeOf(from) + tickMs)
     for (let round = 1; round < rounds && isSlow() && timeOf(to) < hopelessMs; round++) {
       measure(from)
       measure(to)
