@@ -50,7 +50,7 @@ export interface BrokerStore {
   endSessions(account: string): Promise<void>
   /** Ends the session of a browser, by the value of its cookie. */
   endSession(id: string): Promise<void>
-  /** The name that a browser's session keeps while it lasts, by the value of its cookie; undefined when there is none of this account. */
+  /** The lasting name of a browser's session, by the value of its cookie; undefined if the session is not of this account. */
   nameOfSession(id: string, account: string): Promise<string | undefined>
   /** Ends a grant, by the hash of its id, and all that was issued under it. */
   endGrant(grant: string): Promise<void>

@@ -242,7 +242,7 @@ const askedFrom = new WeakMap<IncomingMessage, string>()
 
 /**
  * Whether addresses to return to are those of a program on the person's machine (RFC 8252 §7): it listens on a loopback address, at any
- * port, or has a scheme of its own. A page that is served there by https is none.
+ * port, or has a scheme of its own. A page that is served there over https does not count.
  */
 const areNative = (uris: readonly unknown[]): boolean => {
   const urls = uris.flatMap((uri) => (typeof uri === 'string' && URL.canParse(uri) ? [new URL(uri)] : []))

@@ -143,7 +143,7 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-/** Parses a URI. Errors: `Refused` for one that is none of ours. */
+/** Parses a URI. Errors: `Refused` for a URI that is not ours. */
 export const namedBy = (uri: string): Named => {
   const [, doc = '', path = ''] = /^agmd:\/\/doc\/([\w-]+)(\/.*)?$/s.exec(uri) ?? []
   const exact = parts.find((part) => part.path === path)

@@ -190,7 +190,7 @@ const proposalOf = async <T>(
 const requireChange = ({ operation, original, text }: Proposal): void => {
   if (operation !== 'replace' || text !== original) return
   const hint = 'Send the new words as text. To say something about these words, comment on them.'
-  throw new ServiceError('invalid_request', { details: [{ path: 'text', message: 'is what stands there already' }], hint })
+  throw new ServiceError('invalid_request', { details: [{ path: 'text', message: 'is the same as the text that it would replace' }], hint })
 }
 
 export const createSuggestion = (

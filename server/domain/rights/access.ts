@@ -120,7 +120,7 @@ const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean):
 /** Errors: `credential_invalid` for a bearer token without a holder here. */
 const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
-  // A scheme that is none of ours stands before it: `Token KEY`.
+  // Some programs send the key with a scheme that we do not use: `Token KEY`.
   if (shareKeyPattern.test(bearer.split(' ').at(-1) ?? ''))
     throw new ServiceError('credential_invalid', {
       message: 'You sent a share key in Authorization.',

@@ -91,7 +91,7 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** Returns the page for a reader; undefined: the pages are not built. It omits the text if there is none, or if it would take too long. */
+/** Returns the page for a reader, or undefined if the pages are not built. It omits a text that is empty or takes too long. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
 /** The page with the title of a document, for those who read its HTML: in place of our name (web/index.html). */

@@ -267,6 +267,8 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     close() {
       isClosed = true
       clearTimeout(timer)
+      // Nobody follows the text from now on: an acceptance that is taken back later must not end as a withdrawal.
+      for (const draft of became.keys()) endBecame(draft)
       for (const stop of stops) stop()
     }
   }
