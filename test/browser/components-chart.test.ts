@@ -345,7 +345,7 @@ test('[COMP-24] [COMP-70] widgets run when asked to, several at once, keep a sta
   const kept = (source: string, n: number): string => source.replace('</script>\n', `</script>\n<!-- state {"n":${n}} -->\n`)
   await text(`# Page\n\n${sheet}${kept(one, 2)}\n${kept(counter('Two'), 1)}\nEnd\n`)
   await page.getByRole('button', { name: 'Stop: One' }).click()
-  expect(await page.locator('iframe').count()).toBe(1)
+  await until(async () => (await page.locator('iframe').count()) === 1, 'one widget stopped')
   await page.getByRole('button', { name: 'Run: One' }).click()
   await first.getByRole('button', { name: '2' }).waitFor()
   await leave()
