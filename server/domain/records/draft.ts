@@ -1,4 +1,4 @@
-/** A change of a document as it is written: the draft that it puts its records into, and the ledger that takes it (ledger.ts). */
+/** A change to a document while it is written: the draft collects its records, the ledger commits them (ledger.ts). */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { By } from '../rights/caller.ts'
 import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
@@ -9,11 +9,13 @@ export interface Draft {
   head: Head
   /** Milliseconds since 1970; the same for the whole change. */
   readonly now: number
-  /** The JSON record at a key that was named in `reads`, as the changes before left it; undefined: there is none. Errors: those of storage. */
+  /**
+   * The JSON record at a key named in `reads`, with the earlier changes of this commit applied; undefined: there is none. Errors: those of storage.
+   */
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
   delete(key: Key): void
-  /** Marks that this deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
+  /** Marks that this change deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
   erase(): void
   /** Appends to the event feed. */
   event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent
@@ -32,19 +34,19 @@ export interface WriteOptions {
 
 export interface Ledger {
   /**
-   * Runs a change on the document and resolves with its result when everything it wrote is on disk.
-   * Changes of one document take effect in the order of the calls. An error of the change is thrown here, and nothing of it is written.
-   * A change for a caller is made only if its right still stands in that turn (authority.ts).
-   * Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left), `storage_*`, and those of the caller's right.
+   * Runs a change on the document and resolves with its result once everything that it wrote is on disk. Changes to one document take effect in the
+   * order of the calls. If the change throws, this rejects with its error and writes none of it. A change for a caller runs only if the caller's
+   * right is still valid in that turn (authority.ts). Errors: `not_found`, `document_deleted` (unless the change is about what a deletion left),
+   * `storage_*`, and those of the caller's right.
    */
   write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
-  /** Writes the first head of a new document together with what the change puts. */
+  /** Writes the first head of a new document together with the records that the change puts. */
   create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
   /** The head on disk. Errors: `not_found`, `document_deleted`. */
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
-  /** Tells of each head of a document that this process has written, for the last who asked. Returns the way to stop. */
+  /** Calls `onHead` with each head of a document that this process writes; only the latest follower is called. Returns a function that stops it. */
   follow(doc: string, onHead: (head: Head) => void): () => void
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when no change is waiting to be written. */
   idle(): Promise<void>
 }

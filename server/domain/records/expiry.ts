@@ -14,7 +14,7 @@ export interface Expiring {
 
 const nothing = encodeRecord(null)
 
-/** The entries to put for a record that expires. Put again with the same `expiresAt` it makes no second entry in the index. */
+/** The entries to put for a record that expires. Putting them again with the same `expiresAt` adds no second index entry. */
 export const expiring = (key: Key, record: Expiring): Put[] => [
   { key, value: encodeRecord(record) },
   { key: keys.due(record.expiresAt, key), value: nothing }
@@ -31,7 +31,7 @@ export const findLive = async <T extends Expiring>(
   return record.expiresAt > clock.now() ? { record, version: entry.version } : undefined
 }
 
-/** The batch that removes a due record and its entry, or the entry alone when the record was renewed or is gone. */
+/** The batch that removes a due record and its index entry, or only the entry if the record was renewed or is gone. */
 const removalOf = async (
   { storage, clock }: Pick<Service, 'storage' | 'clock'>,
   key: Key
@@ -43,7 +43,7 @@ const removalOf = async (
   return over ? { checks: [{ key: target, version: entry.version }], deletes: [key, target] } : { checks: [], deletes: [key] }
 }
 
-/** Removes records in one commit; one by one when somebody renewed one of them meanwhile. Answers whether all are gone. */
+/** Removes records in one commit, or one by one if some were renewed meanwhile. Returns whether all were removed. */
 const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: readonly Key[]): Promise<boolean> => {
   const removals = await Promise.all(due.map((key) => removalOf(service, key)))
   const together = { checks: removals.flatMap(({ checks }) => checks), deletes: removals.flatMap(({ deletes }) => deletes) }
@@ -53,7 +53,7 @@ const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: reado
   return all
 }
 
-/** Removes what is due, `limits.sweepRecordsMax` records at a time, so that a sweep keeps up with whatever came since the last. */
+/** Removes due records, `limits.sweepRecordsMax` at a time, until it has caught up. */
 export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promise<void> => {
   const { storage, clock } = service
   let more = true
@@ -62,7 +62,7 @@ export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promis
     more = due.length === limits.sweepRecordsMax
     for (let from = 0; from < due.length; from += limits.sweepCommitRecords) {
       const some = due.slice(from, from + limits.sweepCommitRecords).map(({ key }) => key)
-      // The next sweep takes records that were renewed in that very moment.
+      // The next sweep handles records that were renewed at that moment.
       if (!(await removeAll(service, some))) more = false
     }
   }

@@ -15,13 +15,13 @@ import type { Service } from '../service.ts'
 interface RememberedAnswer extends Expiring {
   readonly fingerprint: string
   readonly sealed: string
-  /** Suggestions and comments stand in it by their ids alone, and are read again for each replay. */
+  /** The answer holds suggestions and comments by id only; each replay reads them again. */
   readonly isBrief?: true
 }
 
 const shownKeys = new Set(['suggestion', 'comment', 'reply'])
 
-/** An answer with ids in the place of what is recorded elsewhere. */
+/** The answer with ids in place of suggestions, comments and replies, which have records of their own. */
 const briefly = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
@@ -30,7 +30,7 @@ const briefly = (answer: unknown): string =>
     return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
   })
 
-/** The current records in place of their ids; deleted ones are left out. */
+/** The answer with the current records in place of their ids; deleted ones are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
   withAnnotations(service, doc, (opened) => {
     const { suggestion, comment } = opened.annotations
@@ -55,7 +55,7 @@ const atLength = (service: Service, doc: string, text: string): Promise<unknown>
 
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
-/** Puts the answer next to its effect. To be called inside the change; does nothing for a request without a key. */
+/** Stores the answer in the same commit as its effect. Call it inside the change. It does nothing for a request without a key. */
 export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer
@@ -63,7 +63,7 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   const isBrief = scope !== null && full.length > limits.idempotencyAnswerCharsMax
   const record: RememberedAnswer = {
     fingerprint: stamp.fingerprint,
-    // Good for the whole of its last millisecond.
+    // The record is valid through its last millisecond.
     expiresAt: draft.now + lifetimeMs + 1,
     sealed: service.vault.seal(isBrief ? briefly(answer) : full, stamp.id),
     ...(isBrief && { isBrief })
@@ -72,7 +72,7 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   return answer
 }
 
-/** The answer given before, if any. Errors: `idempotency_key_reused` when the contents differ. */
+/** The earlier answer, if any. Errors: `idempotency_key_reused` when the contents differ. */
 export const findAnswer = async (service: Service, scope: string | null, stamp: RequestStamp): Promise<{ answer: unknown } | undefined> => {
   const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
   if (record === undefined) return undefined

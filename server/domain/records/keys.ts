@@ -1,7 +1,7 @@
 /**
  * Every stored key and record.
  *
- * This folder holds the records and their writing: keys, the ledger and its drafts, retries, and records that end by themselves.
+ * This folder holds the records and the code that writes them: keys, the ledger and its drafts, retries, and records that expire.
  *
  *   ['d', doc]                    head: counters, owner, title (JSON, `Head`)
  *   ['d', doc, 'update', seq]     journal record: updates up to `seq` (binary, journal.ts)
@@ -12,17 +12,17 @@
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
  *   ['d', doc, 'notice', n]       whom event n is for (JSON, `Notice`; notices.ts)
- *   ['inbox', kind, id, number]   an event that is for an account or agent, in a document of its own (JSON, `InboxEntry`)
+ *   ['inbox', kind, id, number]   an event for an account or agent from one of its own documents (JSON, `InboxEntry`)
  *   ['d', doc, 'mention', hash]   how many messages of one author and minute have told that they mention a name (JSON number, mentions.ts)
  *   ['d', doc, 'share', id]       JSON, `Share`
  *   ['d', doc, 'comment', id]     JSON, `Comment`
  *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
- *   ['d', doc, 'task', id]        JSON, `Task`; the id is made of the document and the requestId
+ *   ['d', doc, 'task', id]        JSON, `Task`; the id is derived from the document and the requestId
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
  *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
- *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams of which there are pictures, oldest first (drawings.ts)
+ *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams that have pictures, oldest first (drawings.ts)
  *   ['d', doc, 'picture', name]    the SVG of a drawing, light or dark (JSON string)
  *   ['asset', id]                 document of an asset (JSON string)
  *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
@@ -32,7 +32,7 @@
  *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
  *   ['account', id, 'job', job]   document of a job of the account (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
- *   ['deletion', doc]             an erasing under way (JSON, `Deletion`); gone when nothing of the document is left
+ *   ['deletion', doc]             an erasure in progress (JSON, `Deletion`); removed when nothing of the document is left
  *   ['trash', until, doc]         a document in the trash, by the instant at which it is erased (JSON string: its id)
  *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
@@ -44,12 +44,12 @@
  *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
- *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes besides it
+ *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes
  *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
  *
- * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and
- * rewrites its head in the same commit, so the counters are dense. An erased document keeps its head (with `deletedAt`
- * and nothing else of worth) and the hashes of its keys, so that the holder of a link hears 410 and not 401.
+ * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and rewrites its head in the same
+ * commit, so the counters are dense. An erased document keeps its head (with `deletedAt` and nothing else of value) and the hashes of its keys, so
+ * that the holder of a link hears 410 and not 401.
  */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
@@ -85,7 +85,7 @@ export interface Head {
   /** Whether search engines may list the published page; absent: no. */
   readonly indexed?: boolean
   readonly deletedAt: number | null
-  /** Until when a deleted document can be restored, in milliseconds since 1970; absent: it is not in the trash. */
+  /** End of the time in which a deleted document can be restored, in milliseconds since 1970; absent: it is not in the trash. */
   readonly trashedUntil?: number
   /** Tag of the empty document that the history begins with. */
   readonly firstTag: string
@@ -93,7 +93,7 @@ export interface Head {
   readonly seq: number
   /** History tag at `seq` (journal.ts). */
   readonly tag: string
-  /** Sequence number of the newest replacement of the text by another (open-document.ts); absent: none. */
+  /** Sequence number of the newest replacement of the whole text (open-document.ts); absent: none. */
   readonly replacedSeq?: number
   /** Number of the newest event; 0: none. */
   readonly event: number
@@ -101,28 +101,28 @@ export interface Head {
   readonly revision: number
   /** Sequence number that the newest revision shows. */
   readonly revisionSeq: number
-  /** Sequence number up to which content events tell the changes. */
+  /** Sequence number up to which content events describe the changes. */
   readonly announcedSeq: number
   /** Live links. */
   readonly shares: number
-  /** Live links of review assignments; absent: `shares` counts them, too. */
+  /** Live links of review assignments; absent: `shares` also counts them. */
   readonly taskShares?: number
-  /** Links made so far; absent: none since this is counted. */
+  /** Links made so far; absent: none since this counter was introduced. */
   readonly sharesMade?: number
   readonly unsaved: Unsaved
   /** Bytes of its assets; absent: none. */
   readonly assetBytes?: number
-  /** Bytes of all else that counts (usage.ts); absent: not counted yet, in a document of an earlier version. */
+  /** Bytes of everything else that counts (usage.ts); absent: not counted yet, in a document of an earlier version. */
   readonly bytes?: number
-  /** The same as the record for its owner says; absent: there is none. */
+  /** The document's bytes in the record of its owner's usage; absent: there is no such record. */
   readonly usage?: number
-  /** How often a drawing was kept; absent: never. The published page is rendered again with each. */
+  /** How often a drawing was stored; absent: never. Each one causes the published page to be rendered again. */
   readonly drawings?: number
   /** Keyed hash of the address that an anonymous document was made from. */
   readonly origin?: string
 }
 
-/** Label of the link that a document is made with: the role, no name. */
+/** Label of the first link of a document: the role instead of a name. */
 export const firstLinkLabel = 'Owner'
 
 export interface Share {
@@ -136,11 +136,11 @@ export interface Share {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** The review assignment that it was made for. */
+  /** The review assignment that the link was made for. */
   readonly task?: string
-  /** The link that it was made through, with which it ends; absent: none. */
+  /** The link that it was made through and ends with; absent: none. */
   readonly maker?: string
-  /** The first of the links through which it was made that is no owner's: shares of connections count for it; absent: this one. */
+  /** The first non-owner link in the chain through which it was made. Limits on connections count for that link; absent: this one. */
   readonly root?: string
 }
 
@@ -189,7 +189,7 @@ export interface TaskReport {
 export interface Task {
   readonly id: string
   readonly docId: string
-  /** Cursor of its `task.created`: its place in the list. */
+  /** Cursor of its `task.created` event, which sets its position in the list. */
   readonly number: number
   readonly requestId: string
   readonly title: string
@@ -215,7 +215,7 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** The words that a comment was made on, as its maker named them, in the text of `version`. */
+/** The words that a comment was made on, as its author named them, in the text of `version`. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
@@ -229,15 +229,15 @@ export interface CommentTarget {
 
 interface AnnotationRecord {
   readonly id: string
-  /** Cursor of the event that tells of its making: its place in the list. */
+  /** Cursor of the event of its creation, which sets its position in the list. */
   readonly number: number
-  /** Its text; null: it has none (any more). */
+  /** Its position in the text; null: it never had one, or no longer does. */
   readonly pin: Pin | null
   readonly author: Author
   readonly createdAt: number
   /** Version of the document when it was made. */
   readonly version: string
-  /** The review assignment that it was made under. */
+  /** The review assignment under which it was made. */
   readonly task: string | null
 }
 
@@ -245,7 +245,7 @@ export interface Comment extends AnnotationRecord {
   readonly body: string
   readonly target: CommentTarget
   readonly updatedAt: number
-  /** Names that its text mentioned, now or before, in small letters: they are told once. */
+  /** Names that its text mentions or has mentioned, in lower case; each is told once. */
   readonly mentioned?: readonly string[]
   /** Null: open. */
   readonly resolvedAt: number | null
@@ -268,7 +268,10 @@ export interface Suggestion extends AnnotationRecord {
   readonly resultVersion: string | null
   /** Suggestions that were proposed together. */
   readonly set: string | null
-  /** Where it stood when it was decided: of an accepted one the text that it brought. Absent: not decided, or before this was kept. */
+  /**
+   * Its position at the time of the decision; for an accepted one, that of the inserted text. Absent: not decided, or decided before this was
+   * recorded.
+   */
   readonly past?: Pin | null
   /** Its author withdrew it, so it is rejected. */
   readonly withdrawn?: true
@@ -279,14 +282,14 @@ export interface Suggestion extends AnnotationRecord {
   /** When its author last changed it, or somebody replied; absent: never. */
   readonly updatedAt?: number
   /**
-   * How it is typed: the name that its author gave it for all, the last step that counts, the first step that said what it says now (absent:
-   * the last), and whether events have told all of it.
+   * The draft: the name that its author gave it for all readers, the last valid step, the first step with the current contents (absent: the last),
+   * and whether events have told all of it.
    */
   readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }
 
 export interface Asset {
-  /** Random; names the blob, and whoever knows it may read it. */
+  /** Random. It names the blob, and anyone who knows it may read the blob. */
   readonly id: string
   readonly extension: string
   readonly contentType: string
@@ -299,7 +302,7 @@ export interface Asset {
   readonly createdAt: number
 }
 
-/** A diagram of which the document keeps pictures. */
+/** A diagram that the document keeps pictures of. */
 export interface Drawing {
   /** SHA-256 of its source, base64url. */
   readonly source: string
@@ -312,7 +315,7 @@ export interface Drawing {
 
 /** Bytes that a job keeps. */
 export interface JobBlob {
-  /** Names the blob; random, and told to nobody before it becomes an asset. */
+  /** Random name of the blob; secret until the blob becomes an asset. */
   readonly name: string
   readonly contentType: string
   readonly size: number
@@ -325,27 +328,27 @@ export interface Job {
   readonly kind: JobKind
   /** Owner of the job: nobody else reads it. */
   readonly account: string
-  /** The link by which it was started; null: as owner. */
+  /** The link that started it; null: the owner did. */
   readonly share: string | null
   /** The actor in the form of events. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
-  /** The request of the job, besides the file. */
+  /** The request, apart from the file. */
   readonly input: JobInput
-  /** Whether the file that comes out becomes an asset at once. */
+  /** Whether the resulting file becomes an asset at once. */
   readonly saves: boolean
-  /** The file it is about; removed when the job ends. */
+  /** The input file; removed when the job ends. */
   readonly file: JobBlob | null
-  /** Counts the times it was given to a node: a result counts only with the attempt that it was asked with. */
+  /** How many times it was given to a node. A result counts only if it names the current attempt. */
   readonly attempt: number
-  /** Nodes that ended with it in hand. */
+  /** Nodes that stopped while they held the job. */
   readonly losses: number
   readonly createdAt: number
   readonly endedAt: number | null
   readonly result: JobResult | null
   /** The result file. */
   readonly resultFile: JobBlob | null
-  /** The asset that this file became. */
+  /** The asset made from the result file. */
   readonly asset: string | null
   readonly error: { readonly code: string; readonly message: string } | null
 }
@@ -354,7 +357,7 @@ interface EventOf<Kind extends EventKind> {
   readonly seq: number
   readonly kind: Kind
   readonly at: number
-  /** Actor as journal.ts writes it: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
+  /** The actor in the form of the journal: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
   readonly actor: string
   readonly version?: string
   readonly payload: EventPayload<Kind>
@@ -362,15 +365,15 @@ interface EventOf<Kind extends EventKind> {
 
 export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventKind]
 
-/** The readers that an event concerns. */
+/** The readers whom an event concerns. */
 export interface Notice {
-  /** The people or programs that did it; absent: the actor of the event says all. They are not told themselves. */
+  /** The person or program who acted, and who is not notified; absent: the event's actor is enough. */
   readonly by?: Author
-  /** Names mentioned, as mentions write them, in small letters. */
+  /** Names mentioned, as mentions write them, in lower case. */
   readonly names?: readonly string[]
-  /** Authors whose words it answers or decides, and whoever waits for it. */
+  /** Authors who are answered or whose suggestions are decided, and people who wait for the event. */
   readonly people?: readonly Author[]
-  /** Names among them that another event tells of the same words. */
+  /** Names among them that another event about the same words notifies. */
   readonly except?: readonly string[]
   /** The assignment whose reviewer it is for. */
   readonly task?: string
@@ -386,15 +389,15 @@ export interface InboxEntry {
   readonly expiresAt: number
 }
 
-/** That an account or agent owns a document. */
+/** The fact that an account or agent owns a document. */
 export interface Owned {
   readonly doc: string
 }
 
-/** An erasing in progress. */
+/** An erasure in progress. */
 export interface Deletion {
   readonly doc: string
-  /** Written by earlier versions alone: when the erasing was to begin. */
+  /** Written by earlier versions only: when the erasure was to begin. */
   readonly scrubAt?: number
 }
 
@@ -495,8 +498,8 @@ export const encodeRecord = (record: unknown): Uint8Array => encoder.encode(JSON
 const decoded = new WeakMap<Uint8Array, unknown>()
 
 /**
- * The record at a key; its shape is trusted because only this layer writes it and storage checks its bytes. The same bytes are parsed
- * once, so a record must never be changed in place.
+ * The record at a key. Its shape is trusted because only this layer writes it and storage checks its bytes. Equal bytes are parsed once, so never
+ * change a record in place.
  */
 export const decodeRecord = <T>(value: Uint8Array): T => {
   const known = decoded.get(value)

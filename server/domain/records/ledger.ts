@@ -1,9 +1,9 @@
 /**
- * The write path of records: a queue per document, and one commit for all that waits in it.
+ * The write path of records: a queue for each document, and one commit for everything that waits in it.
  *
- * A change is a synchronous function on a draft. All that it puts goes to disk together with the new head, or not at all.
- * A change may run again when another node was faster, so it must depend on the draft and on unchanging values only. A record that
- * changes is named in `reads` and read from the draft: nothing can come between that reading and the writing.
+ * A change is a synchronous function on a draft. Everything that it puts goes to disk together with the new head, or not at all. A change runs again
+ * when another node was faster, so it must depend only on the draft and on values that never change. A record that can change is named in `reads` and
+ * read from the draft, so that no write comes between reading and writing it.
  */
 import type { Draft, Ledger, WriteOptions } from './draft.ts'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -26,10 +26,10 @@ interface Waiting extends WriteOptions {
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
-/** A value, or why it could not be read: a damaged record fails the changes that read it and no others. */
+/** A value, or why it could not be read. A damaged record fails only the changes that read it. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
-/** The values that the changes of a batch read, by `nameOf` its key. */
+/** The values that the changes of a batch read, by the `nameOf` of their keys. */
 type Records = Map<string, Found>
 
 const nameOf = (key: Key): string => JSON.stringify(key)
@@ -57,7 +57,7 @@ class DraftOf implements Draft {
     return found.value && decodeRecord<T>(found.value)
   }
 
-  /** Shows the changes after this one what it wrote. */
+  /** Makes its writes visible to the changes after it. */
   settle(): void {
     for (const key of this.deletes) this.#records.set(nameOf(key), { value: undefined })
     for (const [name, { value }] of this.puts) this.#records.set(name, { value })
@@ -116,7 +116,7 @@ const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
   if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
 }
 
-/** Records of rights outside the document: the check of its head says nothing of an end of theirs that comes between. */
+/** Checks for the records of rights outside the document: the check of its head does not notice that such a right ends meanwhile. */
 const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
   const named = new Map(outside.map((key) => [nameOf(key), key]))
@@ -126,7 +126,7 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
   })
 }
 
-/** The writes of changes made one after the other: a later deletion takes an earlier one back, within a change the write stands. */
+/** The puts of changes that run one after another. A later deletion drops an earlier put; within one change the put wins. */
 const putsOf = (drafts: readonly DraftOf[]): Put[] => {
   const puts = new Map<string, Put>()
   for (const draft of drafts) {
@@ -142,7 +142,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const idlers: (() => void)[] = []
   const followers = new Map<string, (head: Head) => void>()
 
-  /** The values that the changes read. Read after the head: if it is newer than the head, the check of the head fails. */
+  /** The values that the changes read. They are read after the head: if one is newer, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
     const find = (key: Key): Promise<[string, Found]> =>
       storage.get(key).then(
@@ -152,7 +152,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return new Map(await Promise.all(waiting.flatMap(({ by, reads = [] }) => [...reads, ...keysOf(by)].map(find))))
   }
 
-  /** Runs the waiting changes one after the other on the head; those that throw leave no trace. */
+  /** Runs the waiting changes one after another on the head. A change that throws leaves no trace. */
   const draw = (head: Head, records: Records, waiting: readonly Waiting[]): { head: Head; drafts: DraftOf[]; outcomes: Outcome[] } => {
     const now = clock.now()
     const drafts: DraftOf[] = []
@@ -173,7 +173,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return { head, drafts, outcomes }
   }
 
-  /** The head with the bytes that its document takes after the changes. Nothing counts those of a deleted one while it is scrubbed. */
+  /** The head with the document's size after the changes. A deleted document is not counted while it is erased. */
   const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
     if (old.bytes === undefined || (old.deletedAt !== null && !(isInTrash(old) && head.deletedAt === null))) return head
     return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
@@ -182,7 +182,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
     const records = await findRecords(waiting)
-    // Before the changes, which write into the records that they read.
+    // Collected before the changes run, since they write into the records that they read.
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {

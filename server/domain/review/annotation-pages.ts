@@ -1,4 +1,4 @@
-/** Lists of comments and of suggestions: newest first, in pages, with places in text that is on disk. */
+/** Lists of comments and of suggestions: newest first, in pages, with positions in the text on disk. */
 import { limits } from '../../../shared/limits.ts'
 import { type Opened, withAnnotations } from './annotations.ts'
 import type { Service } from '../service.ts'
@@ -8,7 +8,7 @@ interface PageInput {
   readonly limit?: number | undefined
 }
 
-/** One page of records that are given oldest first: no longer than asked for, and no larger than allowed. */
+/** Makes one page from records in ascending order, within the requested length and the byte limit. */
 export const pageOf = <T extends { readonly id: string; readonly number: number }>(
   { annotations }: Opened,
   fitting: readonly T[],
@@ -26,8 +26,8 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
 }
 
 /**
- * The result of `read` in a document, once the text that it was found in is on disk. When that cannot be written (a full disk), what is there
- * stays readable: the document is then read from there.
+ * Resolves with the result of `read` once the text that it was read from is on disk. If the write fails (a full disk), the document is read from
+ * disk, so it stays readable.
  */
 export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {
   const readOnce = (): Promise<{ found: T } | undefined> =>

@@ -1,4 +1,4 @@
-/** How comments and suggestions are shown: in answers, and to open pages. */
+/** How annotations appear in answers and on open pages. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import type { Lines, Range } from '../../../shared/text/anchors.ts'
@@ -27,7 +27,7 @@ export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply =>
   createdAt: instant(createdAt)
 })
 
-/** The part that does not depend on the text. A record never changes, so it is made once: lists are long. */
+/** The fields that do not depend on the text. Records are immutable and lists are long, so the result is cached per record. */
 type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
 const lasting = new WeakMap<Comment, Lasting>()
 
@@ -65,7 +65,7 @@ export const showComment = ({ annotations }: Opened, comment: Comment): ShownCom
   }
 }
 
-/** A suggestion that nobody has decided is orphaned when its text is gone; a deletion that is undone brings it back. */
+/** A pending suggestion is orphaned while its text is gone. Undoing the deletion makes it pending again. */
 export const statusOf = ({ annotations }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
   status === 'pending' && annotations.rangeOf(id) === undefined ? 'orphaned' : status
 
@@ -75,7 +75,7 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
   return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
 }
 
-/** A suggestion without its id: as one that is only tried out, too. */
+/** Also shows a suggestion that has no id yet, as in a dry run. */
 export const suggestionShown = (
   suggestion: Suggestion,
   status: ShownSuggestion['status'],
@@ -110,7 +110,7 @@ export const suggestionShown = (
   }
 }
 
-/** The message to open pages about an annotation that changed. */
+/** The message that tells open pages about a changed annotation. */
 const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
   if (record === undefined) return { type: 'comment.deleted', commentId: id }
   return kind === 'comment'
@@ -121,7 +121,7 @@ const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage =
 const isLarge = (written: readonly Written[]): boolean =>
   written.length > limits.annotationsToldMax || written.some(({ bytes }) => bytes > limits.annotationToldBytesMax)
 
-/** Takes what is on disk now, and tells every open page. */
+/** Updates the annotations in memory to match the commit, and tells every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
   const { service, doc, annotations } = opened
   for (const each of written) {
@@ -132,7 +132,7 @@ export const settle = (opened: Opened, written: readonly Written[]): void => {
   for (const message of messages) service.live.announce(doc, message)
 }
 
-/** Shows a program where its comment or suggestion is. */
+/** Shows on open pages where a program placed its comment or suggestion. */
 export const showWriter = ({ service, doc, annotations }: Opened, caller: Caller, id: string | undefined): void => {
   const range = id === undefined ? undefined : annotations.rangeOf(id)
   if (range !== undefined) service.live.showAgent(doc, caller, range)

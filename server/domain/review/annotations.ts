@@ -3,8 +3,8 @@
  *
  * This folder holds the review of a text: comments, suggestions, and the assignments that ask for a review.
  *
- * Records are here as they are on disk. Pins are as they are in the text of the room, which may be ahead of the disk: whoever replaces
- * text moves the pin of an annotation that is still on its way there, too. Where pins stand is found once per version of the text.
+ * Records match the disk. Pins match the text in memory, which may be ahead of the disk: a replacement also moves the pin of an annotation that is
+ * still being written. Pins are located once per version of the text.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -41,24 +41,24 @@ export interface Annotations {
   readonly suggestion: ReadonlyMap<string, Suggestion>
   /** The current range of an annotation's text; undefined: it has none, or it is gone. */
   rangeOf(id: string): Range | undefined
-  /** Lines of the text of now. */
+  /** Lines of the current text. */
   readonly lines: Lines
-  /** Ties an annotation that is about to be written to its text, which is at `range` now. Errors: `invalid_request` when there are too many. */
+  /** Ties a new annotation to its text, currently at `range`, before it is written. Errors: `invalid_request` when there are too many. */
   tie(kind: AnnotationKind, id: string, pin: Pin | null, range: Range | undefined): void
-  /** Ties a known annotation to other text, which is at `range` now. Answers how to put it back. */
+  /** Ties an existing annotation to other text, currently at `range`. Returns a function that undoes this. */
   retie(kind: AnnotationKind, id: string, pin: Pin, range: Range | undefined): () => void
   /** Bytes of a record. */
   bytesOf(id: string): number
-  /** Whether a record may become as large as it is about to. Errors: `invalid_request`. */
+  /** Checks that a record may grow to its new size. Errors: `invalid_request`. */
   requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
-  /** Lets go of a text: the annotation could not be written, or needs it no more. */
+  /** Releases the text of an annotation that could not be written or no longer needs a position. */
   untie(id: string): void
-  /** Takes a record that is on disk now, of so many bytes. */
+  /** Takes in a record that was written to disk; `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the pins along; `isCompared`: they were found by comparing two texts. Synchronous. */
+  /** Applies edits to the text and moves the pins along. `isCompared`: the edits come from comparing two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
-  /** Suggestions that are being decided or changed. */
+  /** Suggestions with a decision or change in progress. */
   readonly deciding: Map<string, Promise<unknown>>
 }
 
@@ -79,18 +79,18 @@ const tooLarge = 'The comments and suggestions of this document are larger than 
 
 const tooMany = (message: string): ServiceError => new ServiceError('invalid_request', { message })
 
-/** Where pins are in one version of the text. */
+/** The ranges of all pins in one version of the text. */
 interface Located {
   readonly seq: number
   readonly content: string
   readonly ranges: Map<string, Range | undefined>
-  /** Made when first asked for. */
+  /** Computed on first use. */
   lines?: Lines
 }
 
 const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
 
-/** `keepMoved` writes pins that were found again to the disk. */
+/** `keepMoved` writes pins that were found again to disk. */
 const createAnnotations = (
   room: OpenDocument,
   comments: readonly Entry[],
@@ -100,11 +100,11 @@ const createAnnotations = (
   const records: { readonly [K in AnnotationKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
   const sizes = new Map<string, number>()
   const pinned = new Map<string, Pinned>()
-  /** Annotations that are on their way to the disk. */
+  /** Annotations that are being written. */
   let coming = 0
   let bytes = 0
   let located: Located | undefined
-  /** The words of annotations whose text went while people typed, with what stood around them then. */
+  /** The words of annotations whose text was deleted while people typed, with the context at that time. */
   const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
@@ -143,7 +143,7 @@ const createAnnotations = (
     return { id, kind, pin }
   }
 
-  /** Keeps the words of those that are there no longer as they were, with what stood around them. */
+  /** Remembers the last words and context of each annotation whose text was deleted or changed. */
   const noteGone = (then: Located, now: Located): void => {
     for (const [id, range] of now.ranges) {
       const was = then.ranges.get(id)
@@ -154,7 +154,7 @@ const createAnnotations = (
     }
   }
 
-  /** Ties those again whose text is back where it was, in other characters. */
+  /** Ties annotations again when their deleted text is back, in new characters. */
   const takeReturned = ({ ranges }: Located, content: string): Moved[] => {
     const ids = [...pinned.keys()]
     const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
@@ -234,7 +234,7 @@ const createAnnotations = (
 
 const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 
-/** The annotations of an open document, read when they are first asked for. Errors: `storage_*`. */
+/** The annotations of an open document, read on first use. Errors: `storage_*`. */
 export const annotationsOf = ({ storage, ledger }: Service, { room }: HeldDocument): Promise<Annotations> => {
   const known = loaded.get(room)
   if (known !== undefined) return known
@@ -248,7 +248,7 @@ export const annotationsOf = ({ storage, ledger }: Service, { room }: HeldDocume
         const kept = (written: readonly Written[]): void => {
           for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
         }
-        // A change that cannot be written now is found again when the document is next read.
+        // If this write fails, the change is found again when the document is next read.
         ledger.write(room.id, 'system', change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
       }
       const annotations = createAnnotations(room, comments, suggestions, keepMoved)
@@ -260,14 +260,14 @@ export const annotationsOf = ({ storage, ledger }: Service, { room }: HeldDocume
   return reading
 }
 
-/** A document that is open, with its annotations. */
+/** An open document with its annotations. */
 export interface Opened extends HeldDocument {
   readonly service: Service
   readonly doc: string
   readonly annotations: Annotations
 }
 
-/** Opens the document for as long as `work` takes. Errors: those of loading. */
+/** Keeps the document open while `work` runs. Errors: those of loading. */
 export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
   const opened = await service.live.open(doc)
   try {
@@ -277,7 +277,7 @@ export const withAnnotations = async <T>(service: Service, doc: string, work: (o
   }
 }
 
-/** Runs when no decision on a suggestion and no change of it is under way, and holds up those that come. */
+/** Waits for every decision and change of the suggestion in progress, then runs `work`; later ones wait for it. */
 export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
   for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
   const working = work()
@@ -293,7 +293,7 @@ export const alone = async <T>({ annotations: { deciding } }: Opened, id: string
 
 const keyOf = (kind: AnnotationKind, doc: string, id: string): Key => keys[kind](doc, id)
 
-/** The effect of a change on an annotation: the record as it is now, or undefined when it is deleted. */
+/** The result of a change to an annotation: its current record, or undefined when it was deleted. */
 export interface Written<K extends AnnotationKind = AnnotationKind> {
   readonly kind: K
   readonly id: string
@@ -313,10 +313,10 @@ export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K
   return { kind, id, record: undefined, bytes: 0 }
 }
 
-/** Keys of the records that moved pins belong to. */
+/** Keys of the records whose pins moved. */
 export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
 
-/** Writes moved pins into their records. An annotation that was deleted, or decided, in the meantime needs none. */
+/** Writes moved pins into their records. Annotations that were deleted or decided in the meantime are skipped. */
 export const putMoved = (draft: Draft, moved: readonly Moved[]): Written[] =>
   moved.flatMap(({ kind, id, pin }) => {
     const record = draft.read<Kinds[AnnotationKind]>(keyOf(kind, draft.head.id, id))

@@ -1,4 +1,4 @@
-/** Mentions in comments and replies become events, `comment.mentioned`: each name once a text, whatever becomes of that later. */
+/** Mentions in comments and replies become `comment.mentioned` events. Each name is told once per text, however often the text is edited. */
 import type { EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { mentionsOf } from '../../../shared/mentions.ts'
@@ -6,7 +6,7 @@ import { actorOf, authorOf, type Caller } from '../rights/caller.ts'
 import type { Draft } from '../records/draft.ts'
 import { sameMention as same } from '../events/notices.ts'
 
-/** Tells whom a text mentions besides those that were `heard` of. Answers all that are heard of now. */
+/** Tells the people whom a text mentions, except those in `heard`. Returns everyone told so far. */
 export const tellMentions = (
   draft: Draft,
   caller: Caller,

@@ -47,7 +47,7 @@ const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'co
   ...(task === null ? {} : { taskId: task })
 })
 
-/** The record of the words that were named, in the text that the caller has read. */
+/** The record of the words that the caller named, in the text that the caller read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
   const kind = kindOf(target)
   if (range !== undefined)
@@ -61,7 +61,7 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
   return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
 }
 
-/** Ties a comment to a range of the text that its author has read, and writes it. There is no `await` before it is tied. */
+/** Ties a comment to a range of the text that its author read, and writes it. There is no `await` before it is tied. */
 const write = async (
   opened: Opened,
   caller: Caller,
@@ -128,7 +128,7 @@ export const createComment = (
 
 // ——— changing ———
 
-/** One change of one comment: what becomes of it, and the answer. The comment that it was given: nothing is written. */
+/** Changes one comment and makes the answer. If the change returns the record that it was given, nothing is written. */
 const changeComment = <T>(
   service: Service,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Making suggestions: one by one, as they are typed, or all that lead from the present text to another (docs/api.md, Comments and suggestions). */
+/** Making suggestions: one at a time, as they are typed, or all that turn the current text into another (docs/api.md, Comments and suggestions). */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -22,7 +22,7 @@ import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { type Aim, aim, changedSince, groundOf, withRange } from '../text/targets.ts'
 
-/** A change of text that somebody proposes, and where. */
+/** A proposed change of text and its position. */
 interface Proposal {
   readonly operation: SuggestionOperation
   readonly original: string
@@ -35,7 +35,7 @@ interface Proposal {
 
 type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
 
-/** The record of a proposal that nobody has decided. */
+/** The record of a pending suggestion. */
 const recordOf = (
   caller: Caller,
   { operation, original, text, note, aim: { pin }, typed }: Proposal,
@@ -56,7 +56,7 @@ const recordOf = (
   ...(typed && { draft: typed.draft })
 })
 
-/** Records proposals on the text of now, all in one commit. Nothing waits before they are tied to it. */
+/** Records proposals on the current text, all in one commit. There is no `await` before they are tied to it. */
 const propose = async <T>(
   opened: Opened,
   caller: Caller,
@@ -96,7 +96,7 @@ const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    // Drafts come from pages: whoever types is a person, though the page may be closed by now.
+    // Drafts come from pages: their author is a person, though the page may be closed by now.
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
@@ -114,7 +114,7 @@ interface Place {
 
 const required = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** Where text is inserted, and the text as it will stand there. */
+/** The insertion point, and the text as it will be inserted there. */
 const insertion = (content: string, input: Input<'createSuggestion'>, text: string, range: Range | undefined): Place | undefined => {
   const kind = kindOf(input)
   const point = (at: number): Range => ({ from: at, to: at })
@@ -123,12 +123,12 @@ const insertion = (content: string, input: Input<'createSuggestion'>, text: stri
   const { at = 'after' } = input
   const place = point(at === 'start' || at === 'before' ? range.from : range.to)
   if (kind !== 'line' || at === 'start' || at === 'end') return { range: place, text }
-  // A line of its own.
+  // The text gets a line of its own.
   const line = text.replace(/\n$/, '')
   return { range: place, text: at === 'before' ? `${line}\n` : `\n${line}` }
 }
 
-/** The line with the end that goes with it. */
+/** The line including its line break. */
 const wholeLine = (content: string, { from, to }: Range): Range => {
   if (to < content.length) return { from, to: to + 1 }
   return { from: Math.max(0, from - 1), to }
@@ -145,7 +145,7 @@ const checkInput = (input: Input<'createSuggestion'>): void => {
   if (kindOf(input) === 'document') throw required('find', 'name the text by find, line or anchor')
 }
 
-/** The range and text of what is proposed, from the range that is named; undefined: the words are not there. Errors: `invalid_request`. */
+/** The range and text of a proposal, from the range that the caller named; undefined: the words are not there. Errors: `invalid_request`. */
 const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range | undefined): Place | undefined => {
   const { operation, text = '' } = input
   if (operation === 'insert') return insertion(content, input, text, named)
@@ -155,14 +155,14 @@ const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range
   return range && { range, text: '' }
 }
 
-/** Checks the request before any search in the text. Errors: `invalid_request`, `text_too_large`. */
+/** Checks the request before any text is searched. Errors: `invalid_request`, `text_too_large`. */
 const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkAnnotation('note', input.note ?? '')
   checkText('text', input.text ?? '')
   checkInput(input)
 }
 
-/** Finds what is named in the text that the caller has read, and hands the proposal over in the same turn. */
+/** Finds the target in the text that the caller read, and hands the proposal over in the same turn. */
 const proposalOf = async <T>(
   { service, doc, room }: Opened,
   input: Input<'createSuggestion'>,
@@ -172,7 +172,7 @@ const proposalOf = async <T>(
   const ground = await groundOf(service, room, input.baseVersion)
   const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
   return withRange(ground, look, async (content, named) => {
-    // From here on nothing waits until the suggestion is tied to its text.
+    // There is no `await` between here and tying the suggestion to its text.
     const place = placeOf(content, input, named)
     if (place === undefined) throw new ServiceError('target_not_found')
     const { range, text } = place
@@ -186,7 +186,7 @@ const proposalOf = async <T>(
   })
 }
 
-/** Errors: `invalid_request` for a replacement with the text that stands there. */
+/** Errors: `invalid_request` when the new text equals the old. */
 const requireChange = ({ operation, original, text }: Proposal): void => {
   if (operation !== 'replace' || text !== original) return
   const hint = 'Send the new words as text. To say something about these words, comment on them.'
@@ -216,7 +216,7 @@ export const createSuggestion = (
 /** The id of a draft: equal for all requests of one author with one draftId. */
 const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
   hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
-/** As many as those of other suggestions have. */
+/** The same length as the ids of other suggestions. */
 const draftedIdChars = 16
 
 /** The part of a draftId that others may see; undefined: none. */
@@ -231,7 +231,7 @@ interface Typed {
 
 type Drafted = Output<'draftSuggestion'>
 
-/** The words are not there any more; what is typed in their place goes on. */
+/** The proposal at its known position when the words to be replaced are gone: the author can keep typing the new text. */
 const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
   const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
   const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
@@ -239,7 +239,7 @@ const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed[
   return { operation, original: known.original, text, note: note ?? null, aim: { pin: known.pin, range: undefined } }
 }
 
-/** Changes a suggestion that nobody has decided. Nothing waits before it is tied to its text. */
+/** Changes a pending suggestion. There is no `await` before it is tied to its text. */
 const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
   const { service, doc, room, annotations } = opened
   const { operation, original, text, note, aim: to } = proposal
@@ -256,7 +256,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
     room.journalInto(draft)
     if (input.done && !told) {
-      // Nobody needs words that were typed and taken back meanwhile.
+      // Text that was typed and then deleted in the meantime must not stay in the files.
       draft.erase()
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
       draft.event('suggestion.edited', actorOf(caller), payload)
@@ -287,14 +287,14 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
   }
 }
 
-/** Whether a request proposes what the suggestion proposes already. */
+/** Whether a request equals the current proposal. */
 const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: Suggestion): boolean =>
   operation === known.operation &&
   (operation === 'delete' || text === known.text) &&
   (note ?? null) === known.note &&
   (operation === 'insert' || find === undefined || find === known.original)
 
-/** Errors: `suggestion_fixed` when typing alone would not have led there. */
+/** Errors: `suggestion_fixed` when typing alone could not have moved it there. */
 const requireSamePlace = ({ room, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
   const stood = annotations.rangeOf(known.id)
   if (stood === undefined || range === undefined) {
@@ -306,8 +306,8 @@ const requireSamePlace = ({ room, annotations }: Opened, known: Suggestion, { op
 }
 
 /**
- * Makes a suggestion that is being typed, or changes it. Errors: `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and
- * those of making one.
+ * Creates or changes a suggestion that is being typed. Errors: `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and those of making
+ * one.
  */
 export const draftSuggestion = (service: Service, caller: Caller, doc: string, input: Input<'draftSuggestion'>): Promise<Drafted> => {
   checkProposal(input)
@@ -329,7 +329,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
             suggestion: suggestion as ShownSuggestion
           })
         )
-      // Nobody passes for the page that took a name first.
+      // Another author cannot take the name that a page already uses.
       const isTaken = (): boolean =>
         name !== undefined && [...opened.annotations.suggestion.values()].some(({ draft }) => draft?.id === name)
       if (known === undefined && isTaken()) throw new ServiceError('not_author')
@@ -347,7 +347,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
       if (step === has && (!input.done || known.draft?.told === true)) return asItIs()
       const isAnswered = known.replies !== undefined
       if (isAnswered && !isSame) throw new ServiceError('suggestion_fixed')
-      // Where it stands it stays.
+      // Its position does not change.
       if ((step === has || isAnswered) && known.pin !== null) {
         const { operation, original, text, note, pin } = known
         return redraft(typed, known, { operation, original, text, note, aim: { pin, range: undefined } }, false)
@@ -372,13 +372,13 @@ const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   return text === '' ? 'delete' : 'replace'
 }
 
-/** The note of proposals that are made together. Errors: `text_too_large`. */
+/** The note of a set of proposals. Errors: `text_too_large`. */
 export const noteOf = ({ note, label }: { readonly note?: string | undefined; readonly label?: string | undefined }): string | null => {
   checkAnnotation('note', note ?? '')
   return note ?? label ?? null
 }
 
-/** The text in one hunk's suggestion; `pin` ties it to its place. */
+/** The proposal for one hunk; `pin` is its position. */
 const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
   operation: operationOf({ from, to, text }),
   original: content.slice(from, to),
@@ -387,7 +387,7 @@ const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string 
   aim: { pin, range: { from, to } }
 })
 
-/** The suggestions that `proposeHunks` would make in a text: they have no ids. Errors: those of `proposeHunks`. */
+/** The suggestions that `proposeHunks` would make, without ids. Errors: those of `proposeHunks`. */
 export const hunksShown = (
   { service }: Opened,
   caller: Caller,
@@ -404,7 +404,7 @@ export const hunksShown = (
   })
 }
 
-/** Proposes changes of the text of now, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
+/** Proposes changes to the current text, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
 export const proposeHunks = <T>(
   opened: Opened,
   caller: Caller,
@@ -421,7 +421,7 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
-/** Hunks brought to a text that has changed next to them; undefined: it changed just there. */
+/** Hunks moved to a text that has changed next to them; undefined: it changed inside one of them. */
 const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
   followed(
     hunks.map(({ from, to, text }) => ({ from, to, insert: text })),
@@ -429,7 +429,7 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
     now
   )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
-/** How often a text is compared again because others wrote where it differs. */
+/** How often texts are compared again because others changed the same part meanwhile. */
 const comparisonsMax = 10
 
 /** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */
@@ -453,7 +453,7 @@ export const suggestContent = (
         const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
         return { ...unchanged, diff: difference, suggestions }
       }
-      // From here on nothing waits: the suggestions are tied to the text of now.
+      // There is no `await` between here and tying the suggestions to the current text.
       const now = room.snapshot()
       const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
       if (hunks === undefined) continue

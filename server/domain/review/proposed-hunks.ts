@@ -1,4 +1,4 @@
-/** The changes that lead from a text to another, as they are proposed: one by one, whole lines where lines came or went. */
+/** The proposed changes from one text to another: separate hunks, with whole lines where lines were added or removed. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
@@ -6,7 +6,7 @@ import { diff, lineChanges, splitLines } from '../../../shared/text/diff.ts'
 import { type Granularity, parted } from '../../../shared/text/granularity.ts'
 import { checkText } from '../text/named-range.ts'
 
-/** A range of the text and what is proposed in its place. */
+/** A range of the text and the proposed replacement. */
 export interface Hunk extends Range {
   readonly text: string
 }
@@ -17,7 +17,7 @@ export const requireFew = (changes: number): void => {
     throw new ServiceError('too_many_changes', { changes, changesMax: limits.suggestionsAtOnceMax })
 }
 
-/** By lines that changed, unless it is said how. Errors: `too_many_changes`, `text_too_large`. */
+/** Compares by changed lines unless `granularity` says otherwise. Errors: `too_many_changes`, `text_too_large`. */
 export const proposedHunks = (before: string, after: string, granularity?: Granularity): Hunk[] => {
   if (granularity !== undefined) {
     const edits = parted(before, diff(before, after), granularity)
@@ -30,7 +30,7 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
   let line = 0
   let offset = 0
   const found = lineChanges(lines, splitLines(after))
-  // Before they are narrowed, each by a difference of its own.
+  // Count first: narrowing compares each hunk again.
   requireFew(found.length)
   const hunks = found.map(({ at, removed, added }) => {
     for (; line < at; line++) offset += lines[line]?.length ?? 0
@@ -40,7 +40,7 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
   return hunks
 }
 
-/** The change from `old`, which stands at `from`, without what both sides begin and end with; whole lines stay whole. */
+/** The change from `old` at `from`, without the common prefix and suffix; whole lines stay whole. */
 const narrowed = (from: number, old: string, young: string): Hunk => {
   const edits = old === '' || young === '' ? [] : diff(old, young)
   const [first, last] = [edits[0], edits.at(-1)]

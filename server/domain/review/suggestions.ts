@@ -1,8 +1,8 @@
 /**
  * Reading and deciding suggestions, and opening decided ones again (docs/api.md, Comments and suggestions).
  *
- * An accepted suggestion enters the live text as a minimal edit, if the text that it was made on still stands there as it was. Text,
- * suggestion, revision and events are one commit. A suggestion has one decision under way at a time; others wait for it.
+ * Accepting a suggestion makes a minimal edit in the live text, provided that the original text is still there unchanged. Text, suggestion, revision
+ * and events are one commit. A suggestion has one decision in progress at a time; others wait for it.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -57,7 +57,7 @@ export const readSuggestion = (
 interface Decision {
   readonly suggestionId: string
   readonly action: 'accept' | 'reject' | 'reopen'
-  /** The version that whoever decides has read. */
+  /** The draft step that the person who decides has read. */
   readonly step?: number | undefined
   /** The reason for a rejection. */
   readonly reason?: string | undefined
@@ -65,9 +65,9 @@ interface Decision {
   readonly withdrawn?: true
 }
 
-/** The outcome of a decision: what is to be written, that it stands already, or why it cannot be. */
+/** The outcome of a decision: a new state to write, the state that it has already, or a refusal. */
 type Verdict =
-  /** Without a change the text stays as it is. */
+  /** Without `change` the text stays as it is. */
   | { readonly kind: 'new'; readonly change: Change | undefined }
   | { readonly kind: 'same' }
   | { readonly kind: 'refused'; readonly error: ServiceError }
@@ -78,7 +78,7 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-/** Where suggestions that cannot be decided stood, in the text of now: what stands between their neighbours. */
+/** The current ranges of suggestions that cannot be decided: the text between their neighbors. */
 const placesNow = ({ room, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
@@ -87,7 +87,7 @@ const placesNow = ({ room, annotations }: Opened, ids: readonly string[]): (Rang
   return gapsOf(room.text, room.snapshot().content.length, places)
 }
 
-/** A refusal of one decision, with the lines that stand there now and those most like the words that were meant. */
+/** Adds the current lines, and those most like the intended words, to the refusal of one decision. */
 const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
   const found = opened.annotations.suggestion.get(id)
   if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
@@ -98,7 +98,7 @@ const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, err
   return nearest.length === 0 ? error : new ServiceError('target_changed', { ...error.details, nearest })
 }
 
-/** The current lines of several refused decisions, by suggestion. No lines like them are looked for: they may be many. */
+/** The current lines of several refused decisions, by suggestion. It does not search for similar lines: there may be many decisions. */
 const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
     verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
@@ -117,13 +117,13 @@ interface Change {
   readonly after: string
 }
 
-/** Where a decided suggestion stood, in the text of now; undefined: that text is gone. */
+/** The current range of a decided suggestion; undefined: that text is gone. */
 const pastOf = ({ room }: Opened, { past }: Suggestion): Range | undefined =>
   past == null ? undefined : locatePins(room.text, room.snapshot().content, [past])[0]
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
-/** Whether words that were taken out there are back. */
+/** Whether the words that were deleted there are back. */
 const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
   const now = room.snapshot().content.slice(Math.max(0, from - length), to + length)
@@ -131,7 +131,7 @@ const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: 
   return timesIn(now, original) > timesIn(then, original)
 }
 
-/** The edit that a decision makes in the text; undefined: the text is no longer as it was. */
+/** The edit that a decision makes; undefined: the text has changed. */
 const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
@@ -144,11 +144,11 @@ const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 're
 const editsOf = ({ range, before, after }: Change): Edit[] =>
   diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
 
-/** Whether the suggestion has said the same since that step of its draft. */
+/** Whether the suggestion has been the same since that step of its draft. */
 const saysStill = ({ draft }: Suggestion, step: number): boolean =>
   draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
 
-/** Judges decisions in their order, as if each were made alone; of two that change the same text the first stands. */
+/** Judges decisions in order, as if each were made alone. Of two that change the same text, the first wins. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()
@@ -183,7 +183,7 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
 
-/** Writes one decision into the draft. `pin`: where it stands after it; undefined: where it stood before. */
+/** Writes one decision into the draft. `pin`: the position after it; undefined: the position before it. */
 const putDecision = (
   draft: Draft,
   caller: Caller,
@@ -232,7 +232,7 @@ interface Told {
 
 type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
 
-/** A decision that somebody asks for. */
+/** A request to decide suggestions. */
 interface Request {
   readonly opened: Opened
   readonly caller: Caller
@@ -240,7 +240,7 @@ interface Request {
   readonly dryRun: boolean | undefined
 }
 
-/** The changes of text that decisions make, in the order of the text. */
+/** The changes of text that the decisions make, in document order. */
 const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
   judged
     .flatMap(({ suggestionId: id, action, verdict }) =>
@@ -248,10 +248,10 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
     )
     .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
 
-/** Their edits, in the order of the text. */
+/** Their edits, in document order. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Pins on what decisions brought, in the text that came of them. Decisions that reopen suggestions tie these again. */
+/** Pins on the text that decisions inserted, in the resulting text. A reopened suggestion is tied again. */
 const pinsMade = ({ room, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
@@ -280,7 +280,7 @@ const shownBy =
     return record && showSuggestion(opened, record)
   }
 
-/** Writes what was judged. Nothing waits before the text is changed. */
+/** Writes the judged decisions. There is no `await` before the text changes. */
 const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, caller } = request
   const { service, doc, room, annotations } = opened
@@ -292,7 +292,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
     return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
   }
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
-  // Rejected before: their text was never touched, so they stand where they stood.
+  // A rejection never touched the text, so these keep their positions.
   const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
     const found = annotations.suggestion.get(suggestionId)
     if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
@@ -335,7 +335,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   }
 }
 
-/** The answer and the changes that writing would bring. */
+/** The answer and the changes that a write would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version, seq } = opened.room.snapshot()
   const edits = editsMade(judged)
@@ -346,7 +346,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
   return answer
 }
 
-/** Decides once no other decision on these suggestions is under way. Errors: those that `check` throws. */
+/** Decides once no other decision on these suggestions is in progress. Errors: those that `check` throws. */
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
   const { deciding } = opened.annotations
@@ -355,7 +355,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
     if (others.length === 0) break
     await Promise.allSettled(others)
   }
-  // From here to the change of the text nothing waits.
+  // There is no `await` between here and the change of the text.
   const judged = judge(opened, request.caller, decisions)
   check(judged)
   if (request.dryRun === true) return preview(request, judged, answerOf)
@@ -368,7 +368,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
   }
 }
 
-/** Errors: `invalid_request` for a reason of anything but a rejection. */
+/** Errors: `invalid_request` for a reason with any action but a rejection. */
 const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
   if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
     throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'is allowed only with reject' }] })
@@ -396,7 +396,7 @@ export const decideSuggestion = (
     )
   })
 
-/** Errors: `not_author`, also for one that nobody has decided yet; `already_decided`, `not_found`. */
+/** Errors: `not_author`, even while it is pending; `already_decided`, `not_found`. */
 export const withdrawSuggestion = (
   service: Service,
   caller: Caller,
@@ -456,7 +456,7 @@ export const replyToSuggestion = (
   )
 }
 
-/** The decisions that are asked for, each suggestion's in the order of its making where a set is named. Errors: `not_found`, `too_many_ids`. */
+/** The requested decisions; those of a named set are in the order in which the suggestions were created. Errors: `not_found`, `too_many_ids`. */
 const decisionsOf = (
   { annotations }: Opened,
   { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>

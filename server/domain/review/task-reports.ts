@@ -11,10 +11,10 @@ import type { Service } from '../service.ts'
 /** The reviewer's decisions, each id once. */
 type Contents = Pick<TaskReport, 'reviewedVersion' | 'summary' | 'commentIds' | 'suggestionIds'>
 
-/** A report held against its document. */
+/** A report checked against its document. */
 interface ExaminedReport {
   readonly contents: Contents
-  /** The point of the history that was reviewed, or why the report cannot be taken. */
+  /** The reviewed point of the history, or the reason to refuse the report. */
   readonly point: Point | ServiceError
 }
 
@@ -30,7 +30,7 @@ const missing = async ({ storage }: Service, ids: readonly string[], keyOf: (id:
   return ids.filter((_id, index) => entries[index] === undefined)
 }
 
-/** Records lie below their document, so the id of another document's is as unknown as an invented one. */
+/** Records lie below their document, so an id from another document is as unknown as an invented one. */
 const unknownIds = async (service: Service, doc: string, contents: Contents): Promise<ServiceError | undefined> => {
   const [commentIds, suggestionIds] = await Promise.all([
     missing(service, contents.commentIds, (id) => keys.comment(doc, id)),
@@ -39,9 +39,9 @@ const unknownIds = async (service: Service, doc: string, contents: Contents): Pr
   return commentIds.length + suggestionIds.length === 0 ? undefined : new ServiceError('unknown_ids', { commentIds, suggestionIds })
 }
 
-/** Reads, throws nothing of its own: whether the caller may report at all is decided first. */
+/** Reads only, and throws no errors of its own: the caller first decides whether a report is allowed at all. */
 export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {
-  // As an ETag has it, too: quoted.
+  // The version may also be quoted, as in an ETag.
   const named = versionsNamed(input.reviewedVersion).join()
   const point = await findPoint(service, doc, named)
   const contents: Contents = {
@@ -58,7 +58,7 @@ export const examineReport = async (service: Service, doc: string, input: Input<
 
 const sameIds = (one: readonly string[], other: readonly string[]): boolean => new Set(one).symmetricDifference(new Set(other)).size === 0
 
-/** Whether a report is the one that was taken before: the same version, summary and ids, in any order. */
+/** Whether a report repeats the accepted one: the same version, summary and ids, in any order. */
 export const isRetry = (report: TaskReport | null, contents: Contents): boolean =>
   report !== null &&
   report.reviewedVersion === contents.reviewedVersion &&

@@ -1,7 +1,7 @@
 /**
- * Review assignments: the owner asks for a review, and whoever was given the link of the assignment starts it and reports
- * (docs/api.md, Review assignments). The order of states stands in shared/task-states.ts, the form of a report in
- * task-reports.ts; here is who sees what, who acts, and what is written.
+ * Review assignments: the owner asks for a review, and the holder of the assignment's link starts it and reports (docs/api.md, Review assignments).
+ * shared/task-states.ts has the order of states, task-reports.ts the form of a report. This file decides who sees an assignment, who may act on it,
+ * and what is written.
  */
 import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
@@ -26,7 +26,7 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 
 // ——— who sees what ———
 
-/** The link of an assignment sees that one alone: reviewers do not read each other's. Every other caller sees all. */
+/** The link of an assignment sees that assignment alone: reviewers do not read each other's. Every other caller sees all. */
 const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
 
 /** The link is a secret of the owner and its holder. */
@@ -79,7 +79,7 @@ const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: st
 export const readTask = async (service: Service, caller: Caller, doc: string, { taskId }: Input<'readTask'>): Promise<TaskAnswer> =>
   withNext(service, caller, present(service, await getTask(service, caller, doc, taskId), seesLink(caller, taskId)))
 
-/** The holder of an assignment’s link reads the next step. */
+/** Adds the next step for the holder of the assignment's link. */
 const withNext = (service: Service, caller: Caller, task: TaskAnswer['task']): TaskAnswer => ({
   task,
   ...(taskOf(caller) === task.id && { next: nextStepOf(service, task) })
@@ -113,7 +113,7 @@ const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcom
 const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
   if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
     return new ServiceError(code, { taskStatus: status })
-  // The likeliest cause: the same agent, which names itself in one request and not in the other.
+  // The most likely cause: one agent that sends its name in one request and omits it in the other.
   const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; else ask the owner for an assignment of your own.`
   return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
 }
@@ -124,7 +124,7 @@ const stateOf = (outcome: TaskOutcome, task: Task): TaskState => {
   return outcome
 }
 
-/** An assignment, and who asks for something to be done with it. */
+/** A request to act on an assignment. */
 interface Request {
   readonly service: Service
   readonly caller: Caller
@@ -133,8 +133,8 @@ interface Request {
 }
 
 /**
- * One change of one assignment. Nothing can come between reading the record and writing what `change` makes of it; a change that
- * returns the record it was given writes nothing. Open pages of those who see the assignment then hear of it, without its link.
+ * Changes one assignment. No other change can come between reading the record and writing the result of `change`; if `change` returns the record that
+ * it was given, nothing is written. Open pages that may see the assignment then hear of it, without its link.
  */
 const write = async <T>(
   { service, caller, doc, id }: Request,
@@ -155,7 +155,7 @@ const write = async <T>(
   return answer
 }
 
-/** One step of an assignment that is there. Errors: `not_found`. */
+/** Takes one step of an existing assignment. Errors: `not_found`. */
 const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
   const change = (draft: Draft, found: Task | undefined): Task => {
     if (found === undefined) throw unknownTask()
@@ -213,7 +213,7 @@ export const createTask = async (
   return write({ service, caller, doc, id }, change, (task, created) => ({ task, created }))
 }
 
-/** Errors: `task_link_required`; `not_found` when the caller does not even see the assignment. */
+/** Errors: `task_link_required`; `not_found` when the caller may not even see the assignment. */
 const requireTaskLink = async ({ service, caller, doc, id }: Request): Promise<void> => {
   if (taskOf(caller) === id) return
   await getTask(service, caller, doc, id)
@@ -239,11 +239,12 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // Also when the owner has closed it since: whoever did not hear the first answer must not do the work again.
+    // This holds even if the owner has closed it since: a caller who missed the first answer must not do the work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
-    // Whether one may report comes before what is wrong with it; and a retry stays one after a comment that it names was deleted.
+    // First decide whether the caller may report, then what is wrong with the report. A retry counts as a retry even after a comment that it names
+    // was deleted.
     if (point instanceof ServiceError) throw point
     const stale = point.seq < draft.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents
@@ -255,8 +256,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 }
 
 /**
- * Edits nothing, accepts nothing, and leaves the link as it is unless asked otherwise (docs/api.md, Review assignments). A crash
- * before the link is revoked leaves it: the same call again revokes it.
+ * Edits and accepts nothing, and keeps the link unless told to revoke it (docs/api.md, Review assignments). If the server crashes before it revokes
+ * the link, the same call again revokes it.
  */
 export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
   const { taskId, revokeLink = false } = input
@@ -265,7 +266,7 @@ export const closeTask = async (service: Service, caller: Caller, doc: string, i
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
     const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
-    // A reviewer who is still working need not go on.
+    // Tells a reviewer who is still working to stop.
     if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
     return { ...task, status, closedBy: identity, closedAt: draft.now }
   })

@@ -12,20 +12,20 @@ import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { findSession, type FoundSession } from '../accounts/sessions.ts'
 
-/** The credentials that a request or a socket brought along, unchecked. */
+/** The credentials of a request or a socket, unchecked. */
 export interface Credentials {
   /** Share key. */
   readonly key?: string | undefined
   /** Bearer token: `asess_…`, `apat_…`, `ai_…`, or one that the broker issued. */
   readonly bearer?: string | undefined
   /**
-   * Session cookie of a browser. It comes along unasked, so a stale one is as good as none, and it does not count with a bearer token.
-   * Faces pass it on only where no page elsewhere can have sent the request.
+   * Session cookie of a browser. Browsers send it unasked, so a stale one counts as none, and a bearer token overrides it. Faces pass it on only
+   * where no foreign page can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** Name that a guest or agent gives itself (docs/api.md, Conventions); with a bearer token that of the program. */
+  /** Name that a guest or agent gives itself (docs/api.md, Conventions). With a bearer token it is the name of the program. */
   readonly author?: string | undefined
-  /** Whether they came to the MCP endpoint, for which the broker issues tokens that open nothing else. */
+  /** Whether the request came to the MCP endpoint. The broker issues tokens for it that work nowhere else. */
   readonly atMcp?: boolean
 }
 
@@ -35,7 +35,7 @@ interface FoundKey {
   readonly share: Share | undefined
 }
 
-/** The link of a key. Errors: `credential_invalid` when there is none, or it has expired or was revoked. */
+/** The link of a key. Errors: `credential_invalid` when the key is unknown, expired or revoked. */
 const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundKey> => {
   const entry = shareKeyPattern.test(key) ? await storage.get(keys.key(hashSecret(key))) : undefined
   const index = entry && decodeRecord<KeyIndex>(entry.value)
@@ -48,7 +48,7 @@ const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundK
 const noted = new WeakMap<Service, Map<string, number>>()
 const notedMax = 10_000
 
-/** Notes the time of use now and then. */
+/** Records the time of use, at intervals. */
 const touch = (service: Service, doc: string, share: string): void => {
   const times = noted.get(service) ?? new Map<string, number>()
   noted.set(service, times)
@@ -56,11 +56,11 @@ const touch = (service: Service, doc: string, share: string): void => {
   if (now - (times.get(share) ?? 0) < limits.lastUsedSeconds * 1000) return
   if (times.size >= notedMax) times.clear()
   times.set(share, now)
-  // A failure is of no consequence for the request, and a later use tries again.
+  // The request does not depend on this write. If it fails, a later use tries again.
   service.ledger.write(doc, 'system', (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
 }
 
-/** The name that a link was made for. The first link of a document and those of review assignments are named after what they are for. */
+/** The name of the person whom a link was made for. The label of a document's first link, or of a review assignment's, is no such name. */
 const linkName = ({ label, task }: Share): string | null => (task === undefined && label !== firstLinkLabel ? label : null)
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
@@ -117,10 +117,10 @@ const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean):
   return found && holderOfProgram(found)
 }
 
-/** Errors: `credential_invalid` for a bearer token without a holder here. */
+/** Errors: `credential_invalid` for a bearer token that is not known here. */
 const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
-  // Some programs send the key with a scheme that we do not use: `Token KEY`.
+  // Some programs send the key with another scheme: `Token KEY`.
   if (shareKeyPattern.test(bearer.split(' ').at(-1) ?? ''))
     throw new ServiceError('credential_invalid', {
       message: 'You sent a share key in Authorization.',
@@ -144,11 +144,10 @@ const shareOf = async (service: Service, doc: string, key: string): Promise<Shar
 }
 
 /**
- * The caller of an operation on a document. A session or agent token tells who asks; its owner's role and the role of a key are both
- * ceilings: of two the lower counts.
- * Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid` when one of those
- * sent is no good; `not_found` when they are good but not for this document; `document_deleted` to those who had access.
- * `inTrash`: an owner gets to a document in the trash, too.
+ * The caller of an operation on a document. A session or agent token identifies the caller; the role of its owner and the role of a key are both
+ * ceilings, and the lower one counts. Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid`
+ * when one of them is invalid; `not_found` when they are valid but not for this document; `document_deleted` to those who had access. `inTrash`: an
+ * owner also gets a document in the trash.
  */
 export const callerOfDocument = async (
   service: Service,
@@ -159,7 +158,7 @@ export const callerOfDocument = async (
   const holder = await findHolder(service, credentials)
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
-  // A name that is no id may be longer than any key of the store.
+  // A name that is not an id may be longer than any key of the store.
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
   const role = roleOn(doc, head, holder ?? anonymous, share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
@@ -180,7 +179,7 @@ export const callerOfDocument = async (
   }
 }
 
-/** The caller of an operation that is about no document. Errors: `credential_invalid`. */
+/** The caller of an operation that concerns no document. Errors: `credential_invalid`. */
 export const callerOfService = async (service: Service, credentials: Credentials): Promise<Caller> => {
   const holder = await findHolder(service, credentials)
   const found = credentials.key === undefined ? undefined : await findKey(service, credentials.key)
@@ -199,14 +198,14 @@ export const callerOfService = async (service: Service, credentials: Credentials
   }
 }
 
-/** The caller of an operation that is about the document of the link, if one is sent, and else about none. Errors: of either. */
+/** The caller of an operation on the document of the link, or on no document if there is no link. Errors: those of either. */
 export const callerOfLink = async (service: Service, credentials: Credentials): Promise<Caller> => {
   if (credentials.key === undefined) return callerOfService(service, credentials)
   const { doc } = await findKey(service, credentials.key)
   return callerOfDocument(service, doc, credentials)
 }
 
-/** The person that a browser is signed in as, on a page that is about no document. */
+/** The person who is signed in on a browser, for a page that concerns no document. */
 export const callerOfSession = (found: FoundSession): Caller => ({
   ...anonymous,
   ...holderOf(found),

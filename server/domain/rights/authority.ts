@@ -1,6 +1,6 @@
 /**
  * Whether a granted right is still valid. An admitted request may take long: its body arrives slowly, a document loads, another request comes first.
- * So every change for a caller checks the same records again, in the turn in which it is made.
+ * Every change for a caller therefore checks the same records again, in the turn in which it is made.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -15,25 +15,25 @@ import type { Service } from '../service.ts'
 export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
   [share, session, account].filter((key) => key !== null)
 
-/** The lower of two ceilings; null: there is no such ceiling. */
+/** The lower of two ceilings; null: no ceiling. */
 export const lowerRole = (one: Role | null, other: Role | null): Role | null => {
   if (one === null || other === null) return one ?? other
   return includesRole(one, other) ? other : one
 }
 
-/** The role that an account or agent has of its own. */
+/** The role that an account or agent has as the owner. */
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
 
 /** Whether a document is within the scope of a program. */
 export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
 
-/** Whether a program with this scope may create documents: a new one is outside a list of documents. */
+/** Whether a program with this scope may create documents: a list of documents cannot include a new one. */
 export const mayCreate = (scope: Scope | null): boolean => scope === null || (scope.docs === null && includesRole(scope.role, 'edit'))
 
 /**
- * The role that credentials give on a document: every one of them is a ceiling. `share`: of the link, if there is one. Null: none; a document
- * outside the scope of a program is one that it does not know, by a link too.
+ * The role that credentials give on a document; each is a ceiling. `share`: the link, if there is one. Null: none. A program cannot see documents
+ * outside its scope, not even by a link.
  */
 export const roleOn = (
   doc: string,
@@ -71,8 +71,8 @@ const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
 }
 
 /**
- * Checks a granted right again. `head`: of the document that it is a right on, if it is one on a document. Errors: those that the caller would hear
- * if it asked now: `credential_invalid`, `not_found`, `forbidden`.
+ * Checks a granted right again. `head`: the document's, if the right is on a document. Errors: those that the caller would get if it asked now:
+ * `credential_invalid`, `not_found`, `forbidden`.
  */
 export const requireRight = (caller: Caller, head: Head | undefined, now: number, read: Read): void => {
   requireCredentials(caller, now, read)
@@ -80,8 +80,8 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 }
 
 /**
- * Checks a right on a document, or on none (''), again. Returns the checks for a commit, so that it succeeds only while the right is valid.
- * `inTrash`: a deleted document is accepted. Errors: as `requireRight`, and `document_deleted`.
+ * Checks a right on a document, or on none (''), again. Returns the checks for a commit, so that the commit succeeds only while the right is valid.
+ * `inTrash`: accepts a document in the trash. Errors: as `requireRight`, and `document_deleted`.
  */
 export const requireRightNow = async (
   { storage, clock, ledger }: Service,
@@ -98,7 +98,10 @@ export const requireRightNow = async (
   return found.map(({ key, entry }) => ({ key, version: entry?.version ?? null }))
 }
 
-/** Commits for a caller. Errors: `credential_invalid` when the right has ended; nothing is written then. False: another check did not hold. */
+/**
+ * Commits for a caller. Resolves with false when another check failed. Errors: `credential_invalid` when the right has ended; nothing is written
+ * then.
+ */
 export const commitFor = async (service: Service, caller: Caller, batch: Batch): Promise<boolean> => {
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const checks = await requireRightNow(service, '', caller)

@@ -15,22 +15,22 @@ export type Identity =
       readonly kind: 'account' | 'agent'
       readonly id: string
       readonly name: string
-      /** Name of the program that acts for the account, unverified; absent: the person, or an agent, itself. */
+      /** Name of the program that acts for the account, unverified; absent: the person acts, or an agent. */
       readonly program?: string
     }
 
-/** The records on which a right depends; they are read again when it is used (authority.ts). */
+/** The records on which a right depends. They are read again when the right is used (authority.ts). */
 export interface Rests {
   /** Record of the link. */
   readonly share: Key | null
-  /** Entry of the session in the list of its account; it is gone when the session ends. */
+  /** Entry of the session in the list of its account; removed when the session ends. */
   readonly session: Key | null
-  /** Record of the account, and the epoch that it had. */
+  /** Record of the account, and its epoch at that time. */
   readonly account: Key | null
   readonly epoch: number
 }
 
-/** The most that a program may do; the role of its account is the other ceiling. */
+/** The ceiling of a program; the role of its account is the other ceiling. */
 export interface Scope {
   readonly role: Role
   /** Ids of documents; null: all. */
@@ -39,30 +39,30 @@ export interface Scope {
 
 export interface Caller {
   readonly identity: Identity
-  /** Role on the document asked for; null: none. */
+  /** Role on the requested document; null: none. */
   readonly role: Role | null
   /** The link used, if any. */
   readonly share: string | null
-  /** The link that its connections count for: the one used, or the one that this was made through. */
+  /** The link whose limit its connections count against: the one used, or the one that it was made through. */
   readonly rootShare: string | null
   /** The session used, if any. */
   readonly session: string | null
-  /** The review assignment that this link was made for, if it was. */
+  /** The review assignment that this link was made for, if any. */
   readonly task: string | null
-  /** The name that the link used was made for, if it was: its visitor is called that until they give another. */
+  /** The name that the link was made for, if any. Its visitor has that name until they choose another. */
   readonly linkName: string | null
   /** When the credential ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null
-  /** The highest role of the program that acts; null: nobody acts for somebody here, or without a bound of its own. */
+  /** The ceiling of the program that acts; null: no program acts, or it has no ceiling of its own. */
   readonly scope: Scope | null
   readonly rests: Rests
   /** The Idempotency-Key of the request, if any (idempotency.ts). */
   readonly request: RequestStamp | null
-  /** Keyed hash of the address of somebody without an account who makes a document: its quota counts there. */
+  /** Keyed hash of the address of a person without an account who creates a document. The quota counts there. */
   readonly origin?: string
 }
 
-/** The author of a change: a caller, whose right is looked at again, or the service itself. */
+/** The author of a change: a caller, whose right is checked again, or the service itself. */
 export type By = Caller | 'system'
 
 /** Names one retryable request: the same key and contents are one request (docs/api.md, Retries). */
@@ -90,22 +90,22 @@ export const anonymous: Caller = {
 /** The review assignment whose link the caller uses: records created through it have its id. */
 export const taskOf = ({ task }: Caller): string | null => task
 
-/** How who acts is named where people read it: a program with its own name and that of its account, never as the person. */
+/** The name under which a caller is shown: a program has its own name and that of its account, and never passes for the person. */
 export const nameOfIdentity = (identity: Identity): string | null =>
   identity.kind === 'guest' || identity.program === undefined ? identity.name : `${identity.program} · for ${identity.name}`
 
-/** The identity with the program that says to act for its account. A person who gives their own name is no program. */
+/** The identity, with the program that says it acts for its account. A person who gives their own name is not a program. */
 export const asProgram = (identity: Identity, program: string | undefined): Identity =>
   identity.kind !== 'account' || program === undefined || sameName(program, identity.name) ? identity : { ...identity, program }
 
 /**
- * The actor of a caller as journal and events keep it: `guest:Ana`, `account:id Ana`, `agent:id Name`. The name is the one of that
- * time, so that reading history needs nothing but the history.
+ * The actor of a caller as journal and events keep it: `guest:Ana`, `account:id Ana`, `agent:id Name`. It holds the name at that time, so that the
+ * history can be read by itself.
  */
 export const actorOf = ({ identity }: Caller): string =>
   `${identity.kind}:${identity.kind === 'guest' ? (identity.name ?? '') : `${identity.id} ${nameOfIdentity(identity)}`}`
 
-/** The actor that an author was. */
+/** The actor of an author. */
 export const actorNamed = ({ kind, id, name }: Author): string => (kind === 'guest' ? `guest:${name ?? ''}` : `${kind}:${id} ${name ?? ''}`)
 
 /** The identity that records name: the account, else the agent, else the link with an author name (docs/api.md, Review assignments). */
@@ -114,7 +114,7 @@ export const authorOf = ({ identity, share }: Caller): Author =>
     ? { kind: 'guest', id: share ?? '', name: identity.name }
     : { kind: identity.kind, id: identity.id, name: nameOfIdentity(identity) }
 
-// One name, typed on two machines, may be composed differently (é, e + ´).
+// One name typed on two machines may be composed differently (é, e + ´).
 const sameName = (one: string | null, other: string | null): boolean => one?.normalize('NFC') === other?.normalize('NFC')
 
 export const sameAuthor = (one: Author, other: Author): boolean =>
@@ -147,11 +147,13 @@ export const nameOfActor = (actor: string): string => {
   return name === '' ? kind : name
 }
 
-/** The sign-in that is needed: a person with an `account`, or any `identity`, agents too. `access`: a link will do as well. */
+/**
+ * Whether an identity satisfies a required sign-in: a person with an `account`, or any `identity`, which includes agents. `access`: a link is enough.
+ */
 export const isSignedIn = ({ kind }: Identity, needed: 'account' | 'identity' | 'access'): boolean =>
   kind === 'account' || (needed !== 'account' && kind === 'agent')
 
-/** Errors: `credential_required` without any credential, `account_required` when the one there is, a link or an agent, does not do. */
+/** Errors: `credential_required` without any credential, `account_required` when the credential is a link or an agent and that is not enough. */
 export const requireIdentity = ({ identity, share }: Caller, needed: 'account' | 'identity' | 'access'): void => {
   if (isSignedIn(identity, needed) || (needed === 'access' && share !== null)) return
   if (identity.kind === 'guest' && share === null)
@@ -162,7 +164,7 @@ export const requireIdentity = ({ identity, share }: Caller, needed: 'account' |
   throw new ServiceError('account_required')
 }
 
-/** The document of the link that is used; null: none is. */
+/** The document of the link in use; null: none. */
 export const documentOfLink = ({ rests: { share } }: Caller): string | null => (share === null ? null : String(share[1]))
 
 /** The account of a caller. Errors: `account_required`. */

@@ -52,7 +52,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
-  /** The link that it is made through, with which it ends; undefined: none. */
+  /** The link that it is made through and ends with; undefined: none. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
@@ -61,7 +61,10 @@ interface NewShare {
   readonly task?: string
 }
 
-/** Puts a new link and its index into the draft. Errors: `invalid_request` when the document has as many as it may, or for an end after its maker's. */
+/**
+ * Puts a new link and its index into the draft. Errors: `invalid_request` when the document has too many links, or when the link would outlast its
+ * maker.
+ */
 export const putShare = (
   service: Service,
   draft: Draft,
@@ -101,8 +104,8 @@ const tooManyLinks = (ofTasks: boolean): ServiceError => {
 }
 
 /**
- * Makes room for a link where as many as may be are counted: links that expired are counted until then, since nobody ends them. Nothing
- * is changed when a link was made meanwhile.
+ * Makes room for a link when the count is at its limit. Links that expired are still counted, since nobody revokes them. Nothing changes if a link
+ * was made meanwhile.
  */
 export const makeRoom = async (service: Service, doc: string): Promise<void> => {
   const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)
@@ -141,7 +144,7 @@ export const createShare = async (
   })
 }
 
-/** Names a place in the list: newest first, and by id of those that were made at once. */
+/** The position in the list: newest first, then by id among links made at the same time. */
 const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
 
 /** The links of a document, newest first, page by page. */
@@ -178,39 +181,39 @@ export const readShare = async (service: Service, doc: string, { share }: Input<
   return { share: present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value)) }
 }
 
-/** Revokes a link as the change has read it, and its review assignment with it. `through`: the link that it ends with. */
+/** Revokes a link and its review assignment. `through`: the revoked link that takes this one with it. */
 const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = draft.head
   draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
   draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
-  // One that expired may have been left out of the count (`makeRoom`).
+  // An expired link may already be missing from the count (`makeRoom`).
   if (isLive(share, draft.now)) {
     const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
     draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
   }
   draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
   const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
-  // The assignment shows its link: it must not show a dead one as if it were alive.
+  // The assignment shows its link, and must not show a revoked one as live.
   if (reviewed !== undefined)
     draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
 
-/** Makes the links that were made through a link count as made through another, or through none. */
+/** Gives the links made through one link another maker, or none. */
 const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
   for (const { maker, ...link } of links)
     if (maker === from)
       draft.put(keys.share(doc, link.id), encodeRecord({ ...link, ...(to === undefined ? {} : { maker: to }) } satisfies Share))
 }
 
-/** Revokes the link that a document was claimed by; links made through it are the account's now. */
+/** Revokes the link that claimed a document. Links made through it now belong to the account. */
 export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
   const link = links.find((each) => each.id === id)
   if (link !== undefined) putRevocation(draft, caller, doc, link)
   passOn(draft, doc, links, id, undefined)
 }
 
-/** Revokes a link with those made through it, or without them. Errors: `last_owner_link`, `forbidden`. Answers the ids of all that ended. */
+/** Revokes a link, with or without the links made through it. Returns the ids of all that ended. Errors: `last_owner_link`, `forbidden`. */
 const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
   const lineage = lineageOf(links, id)
   const ended = keep ? lineage.slice(0, 1) : lineage
@@ -240,7 +243,7 @@ export const revokeShare = async (
   return answer
 }
 
-/** The effects of a change of a role: the answer, and the links lowered with it. */
+/** The effects of a role change: the answer, and the links lowered with it. */
 interface RoleChange {
   readonly answer: Output<'changeShare'>
   readonly lowered: readonly Share[]
@@ -267,7 +270,7 @@ const putRole = (
   const all = withRole(linked, id, role)
   const owners = all.filter((each) => each.role !== 'owner').flatMap((each) => before.get(each.id) ?? [])
   requireOwnerLeft(draft, links, owners)
-  // An assignment is done by suggesting.
+  // A reviewer needs at least the role `suggest`.
   const ended = all.filter((each) => each.task !== undefined && !includesRole(each.role, 'suggest'))
   const lowered = all.filter((each) => each.role !== before.get(each.id)?.role && !ended.includes(each))
   for (const each of all) if (!ended.includes(each)) draft.put(keys.share(doc, each.id), encodeRecord(each))
@@ -282,7 +285,7 @@ const putRole = (
   return { answer: remember(service, draft, caller, doc, answer), lowered }
 }
 
-/** Changes the role of a link, at once on every channel. Errors: `not_found`, `invalid_request`, `last_owner_link`. */
+/** Changes the role of a link on every channel at once. Errors: `not_found`, `invalid_request`, `last_owner_link`. */
 export const changeShare = async (
   service: Service,
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
- * The author and time of each line, from the journal, which names the author of every update. The ids of characters never change, so each belongs to
- * the update that first inserted it, wherever edits and merges have moved it since.
+ * The author and time of each line. They come from the journal, which names the author of every update. The ids of characters never change, so each
+ * character belongs to the update that first inserted it, wherever edits and merges have moved it since.
  */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -14,12 +14,12 @@ import { entriesAfter, formatVersion, type JournalEntry, nextTag, type Point, re
 import type { Storage } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Characters of one client, from a clock to before another, by one actor in one go. */
+/** Consecutive characters of one client by one actor: a half-open range of clocks. */
 interface Stretch {
   readonly from: number
   to: number
   readonly actor: string
-  /** Milliseconds since 1970; of the newest of them. */
+  /** Time of the newest character, in milliseconds since 1970. */
   at: number
 }
 
@@ -31,7 +31,7 @@ interface Authors {
   readonly stretches: Map<number, Stretch[]>
 }
 
-/** Typing without a pause longer than this, in milliseconds, is one stretch. */
+/** A longer pause in typing, in milliseconds, begins a new stretch. */
 const pauseMs = 60_000
 
 const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void => {
@@ -51,7 +51,7 @@ const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void 
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Brings what is known to the point; false: it is of another history. */
+/** Reads the journal up to the point; false: the authors are those of another history. */
 const follow = async (storage: Storage, doc: string, authors: Authors, to: Point): Promise<boolean> => {
   if (authors.seq >= to.seq) return true
   for await (const entries of entriesAfter(storage, doc, authors.seq)) {
@@ -71,7 +71,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
 const keptMax = 16
 const kept = new WeakMap<Storage, Map<string, Promise<Authors>>>()
 
-/** The authors of a document up to the point at least; what was read before is not read again. */
+/** The authors of a document up to at least the point. Entries that were read before are not read again. */
 const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> => {
   const documents = kept.get(storage) ?? new Map<string, Promise<Authors>>()
   kept.set(storage, documents)
@@ -114,11 +114,11 @@ function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{
   }
 }
 
-/** Lines in a row by the same people. */
+/** Consecutive lines by the same people. */
 interface Run {
   readonly line: number
   lastLine: number
-  /** The last author in them. */
+  /** The last author in the run. */
   readonly actor: string
   readonly at: number
   readonly actors: readonly string[]
@@ -126,7 +126,7 @@ interface Run {
 
 type Attribution = Output<'readAttribution'>
 
-/** One line while its parts come by. */
+/** One line, built from its parts. */
 class Line {
   actor = systemActor
   at = -1
@@ -140,7 +140,7 @@ class Line {
   }
 }
 
-/** Lines by who wrote in them last; a line end belongs to its line only when there is nothing else. */
+/** Lines by the person who last wrote in them; a line break counts only if the line is otherwise empty. */
 function* linesBy(content: string, parts: Iterable<{ length: number; actor: string; at: number }>): Generator<Line> {
   let line = new Line()
   let offset = 0
@@ -157,17 +157,17 @@ function* linesBy(content: string, parts: Iterable<{ length: number; actor: stri
       offset++
     }
   }
-  // Text after the last line end is a line only when there is nothing else.
+  // A line break at the very end begins no further line.
   if (!content.endsWith('\n')) yield line
 }
 
 const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
   run.actor === actor && run.at === at && run.actors.length === actors.length && run.actors.every((each, index) => each === actors[index])
 
-/** Lines that are processed before others get their turn. */
+/** Lines to process before yielding to the event loop. */
 const linesAtOnce = 20_000
 
-/** Runs of lines after a line; the last of them may go on. At most `count`. */
+/** Runs of lines after a given line, at most `count`; the last run may continue. */
 const runsAfter = async (lines: Iterable<Line>, after: number, count: number): Promise<Run[]> => {
   const runs: Run[] = []
   let number = 0

@@ -30,13 +30,13 @@ import { unitsOf } from './text-work.ts'
 /** The title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
 export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
 
-/** The newest text on disk, rebuilt without the copy in memory. */
+/** The newest text on disk, rebuilt without the document in memory. */
 const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promise<Snapshot> => {
   const { seq, tag } = await ledger.head(doc)
   return snapshotOf({ seq, tag }, await contentAt(storage, doc, { seq, tag }))
 }
 
-/** The text in memory, once it is on disk. When it cannot be written (a full disk), what is there stays readable. */
+/** The text in memory, once it is on disk. If it cannot be written (a full disk), the text on disk stays readable. */
 const durableSnapshot = async (service: Service, room: OpenDocument): Promise<Snapshot> => {
   const snapshot = room.snapshot()
   try {
@@ -47,15 +47,14 @@ const durableSnapshot = async (service: Service, room: OpenDocument): Promise<Sn
   }
 }
 
-/** The text of a closed document, where it was kept next to its journal. */
+/** The text of a closed document, from its projection. */
 const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Head): Promise<Snapshot | undefined> => {
   const found = await findProjection(storage, doc)
   return found !== undefined && found.seq === seq && found.tag === tag ? found : undefined
 }
 
 /**
- * The text on disk. A document that is open answers from memory once its newest edit is durable; a closed one from its projection,
- * without loading the Y.Doc.
+ * The text on disk. An open document answers from memory once its newest edit is durable, a closed one from its projection without loading the Y.Doc.
  */
 export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
   const room = service.live.find(doc)
@@ -70,7 +69,7 @@ export const currentContent = async (service: Service, doc: string, known?: Head
   }
 }
 
-/** The text of now, where it is at hand: undefined for a document that would have to be loaded for it. */
+/** The current text if it is available without loading the document; otherwise undefined. */
 export const contentAtHand = async (service: Service, doc: string, head: Head): Promise<Snapshot | undefined> => {
   const room = service.live.find(doc)
   return room === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, room)
@@ -99,25 +98,25 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text with its
- * head stands for the version of that text.
+ * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text
+ * with its head counts as the version of that text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
-/** Whether a replacement names no version that it read. */
+/** Whether a replacement names no version that the caller read. */
 export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')
 
-/** Whether a version is one that the caller names; one that names none takes any. */
+/** Whether a version is one that the caller names. A caller that names none accepts any. */
 export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
 
-/** The text of the version that a replacement was made on; undefined: the document never had it. */
+/** The text of the version that a replacement is based on; undefined: the document never had it. */
 const baseOf = async (service: Service, doc: string, base: string): Promise<string | undefined> => {
   const point = await findPoint(service, doc, versionsNamed(base)[0] ?? '')
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Work that took too long, or has too much waiting before it, is left out: the answer is good without it. */
+/** Resolves with undefined when the work takes too long or too much is queued before it: the answer is useful without it. */
 const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work
@@ -127,7 +126,7 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-/** Changes by others since the version that a caller read; undefined: nothing, or too much to be compared. */
+/** Changes by others since the version that a caller read; undefined: none, or too many to compare. */
 export const othersChanges = async (
   { texts }: Service,
   doc: string,
@@ -165,7 +164,9 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
   }
 }
 
-/** The parts that the caller needs to reconcile: the difference, and the merge where the base is known (docs/api.md, Text and versions). */
+/**
+ * The conflict error, with what the caller needs to reconcile: the difference, and the merge if the base is known (docs/api.md, Text and versions).
+ */
 export const conflict = async (service: Service, room: OpenDocument, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
   const doc = room.id
   await room.durable(now.seq)
@@ -182,14 +183,14 @@ export const conflict = async (service: Service, room: OpenDocument, base: strin
   return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
 }
 
-/** Errors: `content_too_large` for a text with these edits made. */
+/** Errors: `content_too_large` for the text after these edits. */
 export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
   const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
   if (contentUnits > limits.contentUnitsMax)
     throw new ServiceError('content_too_large', { contentUnits, contentUnitsMax: limits.contentUnitsMax })
 }
 
-/** A change of the text by the API. */
+/** A change to the text through the API. */
 export interface TextChange {
   readonly edits: readonly Edit[]
   /** Whether the edits come from comparing two texts. */
@@ -199,23 +200,23 @@ export interface TextChange {
   readonly label?: string | undefined
   /** Actors who wrote it, besides the one who makes the change. */
   readonly authors?: readonly string[]
-  /** Whether it replaces a text without a named version. */
+  /** Whether it replaces the text without naming a version. */
   readonly isUnguarded?: boolean
   /** Further fields of the event besides the hunks. */
   readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision' | 'partial'>
 }
 
-/** The result of a change of the text, inside its commit. */
+/** The result of a change to the text, inside its commit. */
 export interface Changed {
   readonly after: Snapshot
   readonly revisionId: number
-  /** The revision of the text as it was before. */
+  /** The newest revision before the change. */
   readonly revisionBefore: number
-  /** The same, if it was saved just now. */
+  /** The revision of typed text that was saved with this change, if any. */
   readonly typed: Revision | undefined
 }
 
-/** Where the text of the last edit stands, once all are made. */
+/** The range of the last edit's text after all edits. */
 const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   const last = edits.at(-1)
   if (last === undefined) return undefined
@@ -223,17 +224,17 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   return { from: last.from + shift, to: last.from + shift + last.insert.length }
 }
 
-/** Further writes of the commit of a change of the text. */
+/** Further writes in the commit of a change to the text. */
 interface Beside<T> {
-  /** Annotations whose text is replaced: nothing of it is to be followed. */
+  /** Annotations whose text is replaced and need not be followed. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
-  /** Called in the turn in which the text changed, with the text as it is then. */
+  /** Called with the new text in the turn in which it changed. */
   readonly changed?: (after: Snapshot) => void
   readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
 }
 
-/** Writes the change of text, its revisions and its events into the draft. */
+/** Writes the change to the text, its revisions and its events into the draft. */
 const record = (
   draft: Draft,
   room: OpenDocument,
@@ -266,7 +267,7 @@ const record = (
   return { revisionId: revision.id, revisionBefore }
 }
 
-/** Errors: `quota_exceeded` for edits that the document has no room for. */
+/** Errors: `quota_exceeded` for edits that do not fit into the quota. */
 const requireSpace = ({ service, room }: Opened, edits: readonly Edit[]): void => {
   const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
   const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
@@ -274,10 +275,10 @@ const requireSpace = ({ service, room }: Opened, edits: readonly Edit[]): void =
 }
 
 /**
- * Applies edits to the text of now, and writes all that belongs to it in one commit: updates, revisions, events, the pins of annotations
- * that it moved, and what else is said. Nothing waits before the edits are applied: check what they rest on just before the call.
- * The text of an open document changes before anything is committed, so the right of the caller is looked at here; what follows is written
- * by the service. Errors: those of a right that has ended, and `quota_exceeded`; nothing has changed then.
+ * Applies edits to the current text and writes everything that belongs to them in one commit: updates, revisions, events, the annotations' moved
+ * pins, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call. The text in
+ * memory changes before the commit, so the caller's right is checked here, and the service makes the writes that follow. Errors: those of a right
+ * that has ended, and `quota_exceeded`; nothing has changed then.
  */
 export const changeText = async <T>(
   opened: Opened,
@@ -291,7 +292,7 @@ export const changeText = async <T>(
   for (const id of untied) annotations.untie(id)
   const before = room.snapshot()
   const actor = actorOf(caller)
-  // Queued ahead of the change, into the same commit: the revision of what was typed counts that alone.
+  // Queued before the change, for the same commit: the revision of typed text must show the typed text alone.
   let saved: Revision | undefined
   const typed = service.ledger.write(doc, 'system', (draft) => {
     room.journalInto(draft, before.seq)
@@ -325,7 +326,7 @@ interface Replacement extends Omit<TextChange, 'edits' | 'isCompared'> {
 
 type Replaced = Output<'replaceContent'>
 
-/** A text that is to take the place of the present one, and how to get there from the text that was looked at. */
+/** A text that replaces the current one, and the edits from the text that was read. */
 interface Plan {
   readonly seen: Snapshot
   readonly content: string
@@ -334,7 +335,7 @@ interface Plan {
   readonly others?: Replaced['othersChanged']
 }
 
-/** The minimal edits, at most `editsAtOnceMax`; where finding them would take too long, the middle that differs is replaced. */
+/** The minimal edits, at most `editsAtOnceMax`. If finding them takes too long, the part between the first and the last difference is replaced. */
 export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
   coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)
 
@@ -354,12 +355,12 @@ const planOf = async (service: Service, room: OpenDocument, what: Replacement): 
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
-/** How often a merge is repeated because others wrote in the same place. */
+/** How often a merge is repeated because others changed the same part meanwhile. */
 const mergesMax = 5
 
 /**
- * The edits of a plan for the text of now, which may have changed while they were found. A merge keeps what came between; a replacement
- * without a version replaces that, too, as if it had come a moment later. Undefined: what came between is in the way. Synchronous.
+ * The edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes in between. A
+ * replacement without a version overwrites them, as if it had arrived a moment later. Undefined: they conflict. Synchronous.
  */
 const editsNow = ({ seen, edits, isMerged }: Plan, room: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
   const now = room.snapshot()
@@ -368,7 +369,7 @@ const editsNow = ({ seen, edits, isMerged }: Plan, room: OpenDocument, baseVersi
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
 }
 
-/** Tells what an unguarded replacement replaced, and how to take it back. `shown` is the newest revision that was known before. */
+/** Reports the text that an unguarded replacement overwrote, and how to restore it. `shown` is the newest revision known before. */
 export const unseenOf = (
   doc: string,
   version: string,
@@ -383,7 +384,7 @@ export const unseenOf = (
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withAnnotations(service, doc, async (opened) => {
     const { room } = opened
-    // There is nothing to merge with: it would replace the text unseen.
+    // Without a base there is nothing to merge with: the write would replace the text unseen.
     if (what.onConflict === 'merge' && namesNone(what.baseVersion))
       throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
     for (let left = mergesMax; ; left--) {
@@ -398,9 +399,9 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
-      // Comparing large texts takes a while, in which a right may end.
+      // Comparing large texts takes a while, and a right may end during it.
       if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
-      // From here to the change nothing waits: an edit between them would be lost.
+      // There is no `await` between here and the change: an edit in between would be lost.
       const edits = editsNow(plan, room, what.baseVersion)
       if (edits === undefined && left > 0) continue
       if (edits === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, room.snapshot())
@@ -424,8 +425,8 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
   })
 
 /**
- * How and why something is proposed means nothing to what is written: who says it did not mean to write. Errors: `invalid_request`, with the
- * way to propose.
+ * Only proposals have `granularity` and `note`: a caller that sends them without `mode: suggest` meant to propose. Errors: `invalid_request`, with
+ * the way to propose.
  */
 export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | 'granularity' | 'note'>): void => {
   if (input.mode === 'suggest') return

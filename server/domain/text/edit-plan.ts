@@ -1,4 +1,4 @@
-/** Edits that a program names, worked out on one text: what they change there, or why they cannot be made. */
+/** Edits that a program names, resolved on one text: the changes that they make there, or why they cannot be made. */
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
@@ -13,32 +13,32 @@ import { requireFew } from '../review/proposed-hunks.ts'
 
 type Edited = Output<'editContent'>
 
-/** A change, and which operation makes it, counted from 0; some make several. */
+/** A change, and the index of the operation that makes it; one operation may make several. */
 export interface Change extends Resolved {
   readonly operation: number
 }
 
-/** The operation on the text that was read: a range there and what comes instead. */
+/** An operation on the text that was read: a range and its replacement. */
 export interface Planned {
   readonly operation: Operation
   readonly change: Change
 }
 
-/** Why one of the operations cannot be made. */
+/** Why an operation cannot be made. */
 interface Failure {
-  /** Which one, counted from 0. */
+  /** The index of the operation. */
   readonly operation: number
   readonly code: ErrorCode
   readonly message: string
   readonly candidates?: readonly Candidate[]
   readonly sought?: string
-  /** Where what was meant has changed, in the text of now. */
+  /** The part of the current text where the target was changed. */
   readonly around?: Range
   readonly source?: string
   readonly hint?: string
 }
 
-/** Errors: that of the first failure, with all of them, so that one more request may be enough. */
+/** Throws the first failure together with the others, so that the caller can mend all of them in one more request. */
 export const refuse = (failures: readonly Failure[], version: string, now: Source): void => {
   const [first] = failures
   if (first === undefined) return
@@ -87,20 +87,20 @@ const refuseOverlaps = (changes: readonly Change[]): void => {
   })
 }
 
-/** Indices of changes by their place: what is inserted before a range comes before it, and at one place they keep the order in which they were sent. */
+/** Indices of changes in document order. An insertion before a range comes first, and insertions at one place keep the order of the request. */
 const inOrder = (changes: readonly Resolved[]): number[] => {
   const at = (index: number): Resolved => changes[index] as Resolved
   return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
 }
 
-/** Operations that put a text into the place of one that they do not name word by word. */
+/** Operations that replace a text without quoting it. */
 export const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
 
-/** Only what differs is touched: cursors and anchors in the rest of a range stay. */
+/** Edits only the difference, so that cursors and anchors in the rest of the range stay. */
 const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
   diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
 
-/** Where the new text of each operation stands afterwards: of one that changes several places from the first to the last. */
+/** The resulting range of each operation; for several places, from the first to the last. */
 export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
   const results: Edited['results'] = []
   let shift = 0
@@ -117,16 +117,16 @@ export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
   return results
 }
 
-/** Changes of a text, as they are made and as they are told. */
+/** Changes to a text, and the edits that make them. */
 export interface EditPlan {
   /** In the order of the operations. */
   readonly changes: readonly Change[]
-  /** The least that does them, ascending. */
+  /** Minimal edits, ascending. */
   readonly edits: readonly Edit[]
   readonly diff: string
 }
 
-/** `granularity`: how they are parted that are proposed. Errors: `invalid_request` when two change the same text, `too_many_changes`. */
+/** `granularity`: how proposed changes are split. Errors: `invalid_request` when two change the same text, `too_many_changes`. */
 export const planOf = (content: string, changes: readonly Change[], granularity?: Granularity): EditPlan => {
   refuseOverlaps(changes)
   const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Change))

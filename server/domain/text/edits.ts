@@ -1,6 +1,6 @@
 /**
- * Edits of programs: named in the text that they have read, made in the text of now. Each follows its own words there, so only a change
- * of that very text refuses it; all are made, or none (docs/api.md, Text and versions).
+ * Edits by programs. They name text that the program has read, and are made in the current text. Each follows its own words there, so only a change
+ * to that very text causes a refusal. All are made, or none (docs/api.md, Text and versions).
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -26,8 +26,8 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * Targets that are followed from the text that was read. An addition to a section follows the heading, and goes to wherever the section ends now;
- * an insertion follows the words that it stands next to.
+ * The range to follow from the text that was read. An addition to a section follows the heading and goes to the current end of the section. An
+ * insertion follows the words next to it.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
   if (change.beside !== undefined) return change.beside
@@ -39,13 +39,13 @@ const followed = (source: Source, { operation, change }: Planned): Range => {
 const isStructured = (operation: Operation): operation is Structured =>
   ['replace_all', 'append_row', 'set_cell', 'check', 'append_item'].includes(operation.op)
 
-/** Whether it stands at the beginning or the end of the document, next to no words: this can always be resolved. */
+/** Whether it goes to the beginning or the end of the document, next to no words, and so can always be resolved. */
 const isAtEdge = (operation: Operation): boolean =>
   (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
 
-/** Where it goes in the text of now; undefined: what it was about has changed. */
+/** Its position in the current text; undefined: its target has changed. */
 const landed = (now: Source, { operation, change }: Planned, quote: string, range: Range | undefined): Resolved | undefined => {
-  // A document begins and ends wherever it does now.
+  // Resolve it again: the beginning and the end of the document may have moved.
   if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
   if (operation.op === 'insert') return besideWords(now.text, operation, range)
@@ -55,7 +55,7 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
   return section && append(now, section, operation.markdown)
 }
 
-/** The changes of the text of now, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
+/** The changes for the current text, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
 const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
   const { content, version } = room.snapshot()
   const read = sourceOf(ground.content())
@@ -83,16 +83,16 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
   return changes as Change[]
 }
 
-/** How often edits are planned again because others wrote in the same place. */
+/** How often edits are planned again because others changed the same part meanwhile. */
 const plansMax = 10
 
-/** Changes, each with what came before it, where they are in a text that has changed next to them; undefined: in touch with them. */
+/** Changes moved to a text that was edited next to them, each with the edit before it; undefined: an edit touches them. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
-/** A plan brought to the text of now, which may have changed next to what it is about; undefined: it changed just there. Synchronous. */
+/** A plan moved to the current text, which may have changed next to its targets; undefined: an edit touches one. Synchronous. */
 const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
   if (now.seq === seen.seq) return plan
   const edits = followedEdits(plan.edits, seen.content, now.content)
@@ -101,8 +101,8 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
 }
 
 /**
- * Works out a plan where it holds nobody up, and hands it over for the text of now in the same turn.
- * Errors: those of the operations; `busy` when others wrote just there again and again.
+ * Computes a plan without blocking other requests, and hands it over for the current text in the same turn. Errors: those of the operations; `busy`
+ * when others keep changing the same part.
  */
 const withPlan = async <T>(
   { service, doc, room }: Opened,
@@ -125,7 +125,7 @@ const withPlan = async <T>(
   throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
 }
 
-/** Whether a plan replaces a section that the caller does not say to have read: text that no operation quotes. */
+/** Whether a plan replaces a section that the caller does not claim to have read: text that no operation quotes. */
 const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { changes }: EditPlan, content: string): boolean =>
   namesNone(baseVersion) &&
   changes.some(({ operation, from, to, insert }) => {
@@ -133,7 +133,7 @@ const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { cha
     return operations[operation]?.op === 'replace_section' && replaced !== insert && replaced.trim() !== ''
   })
 
-/** Makes the changes of a plan for the text of now, or proposes them. `newest`: key of the newest revision. Nothing waits before they are made. */
+/** Makes or proposes the changes of a plan for the current text. `newest`: key of the newest revision. There is no `await` before they are made. */
 const carryOut = async (
   opened: Opened,
   caller: Caller,
@@ -178,10 +178,7 @@ const carryOut = async (
   )
 }
 
-/**
- * The whole text, and lines and cells by number, are replaced only by somebody who says which version they have read.
- * Errors: `version_required`.
- */
+/** To replace the whole text, lines or cells by number, the caller must name the version that it read. Errors: `version_required`. */
 const requireRead = ({ operations, baseVersion, mode, dryRun }: Input<'editContent'>): void => {
   if (mode === 'suggest' || dryRun === true || !namesNone(baseVersion)) return
   const blind = operations.find((operation) => operation.op === 'set_document' || isByNumber(operation))

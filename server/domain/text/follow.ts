@@ -1,6 +1,6 @@
 /**
  * The work that follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
- * chats (mentions.ts), a checkpoint when the journal's tail has grown. One follower per room; nothing here is needed to keep what was typed.
+ * chats (mentions.ts), and a checkpoint when the journal's tail has grown. Each open document has one follower. Typed text is safe without it.
  */
 import type { Announcement, Follower } from './follower.ts'
 import * as Y from 'yjs'
@@ -35,11 +35,11 @@ interface FollowerOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly texts: Texts
-  /** Called when deferrable work failed; it is tried again at the next edit, or when the document settles. */
+  /** Called when deferrable work fails. The work is tried again at the next edit, or when the document settles. */
   readonly onProblem: (error: unknown) => void
 }
 
-/** The snapshot up to which content events tell the changes: the present one unless the last run ended before it could tell. */
+/** The snapshot up to which content events describe the changes: the current one, unless the last process ended before it could announce them. */
 const announcedAtStart = async (storage: Storage, room: OpenDocument, head: Head): Promise<Snapshot> => {
   if (head.announcedSeq >= head.seq) return room.snapshot()
   const point = await findPointAt(storage, head, head.announcedSeq)
@@ -47,13 +47,13 @@ const announcedAtStart = async (storage: Storage, room: OpenDocument, head: Head
   return snapshotOf(point, await contentAt(storage, room.id, point))
 }
 
-/** Journal records that one step of a compaction reads or removes. */
+/** Journal records to read or remove in one step of a compaction. */
 const compactionStep = 32
 
-/** Lets the event loop serve everyone else first: the store answers within the same turn. */
+/** Yields to the event loop: the store answers within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Calls `run` once after `quietMs` without a call to `poke`, and at the latest `maxMs` after the first. */
+/** Calls `run` once, `quietMs` after the last call to `poke` and at most `maxMs` after the first. */
 const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
   let first: number | undefined
   let cancel: (() => void) | undefined
@@ -75,7 +75,7 @@ const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void)
   }
 }
 
-/** The hunks, without holding anybody up: of texts that differ in too much to be compared at once, as far as they are told whole. */
+/** The hunks, computed inline: one coarse hunk if the texts differ too much to be compared at once. */
 const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
   const [change] = coarseDiff(before, after)
   if (change === undefined) return []
@@ -106,7 +106,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     return { actor, payload }
   }
 
-  /** The changes since the last announcement; undefined: somebody else announces them. */
+  /** The changes since the last announcement; undefined: another caller announces them. */
   const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
     const from = base
     const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {
@@ -143,7 +143,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
   }
 
-  /** Records of the tail, oldest first, in pieces small enough that reading them holds nobody's keys up. */
+  /** Records of the tail, oldest first, in pieces small enough that reading them delays nobody's typing. */
   const tailUpTo = async (seq: number): Promise<TailRecord[]> => {
     const records: TailRecord[] = []
     for (;;) {
@@ -155,8 +155,8 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
   }
 
   /**
-   * Gathers the journal's tail into a history segment and writes the state it leads to. The records themselves are removed afterwards, in
-   * steps: readers pass over those that a segment holds, and what a crash leaves behind goes with the next compaction.
+   * Gathers the journal's tail into a history segment and writes the state it leads to. The records themselves are removed afterwards, in steps:
+   * readers skip those that a segment holds, and the next compaction removes any that a crash left behind.
    */
   const compact = async (): Promise<void> => {
     const to = room.snapshot()
@@ -187,7 +187,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     }
   }
 
-  /** Counts the size of the document, if it comes from a version that did not. */
+  /** Counts the size of a document from an earlier version that did not count it. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
     await ledger.write(doc, 'system', (draft) => {
@@ -245,7 +245,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
   }
 }
 
-/** A revision before an update that wipes most of the text (a single wrong paste must not cost a night's work). */
+/** Saves a revision before an update that deletes most of the text: a single wrong paste must not cost a night's work. */
 export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
   ledger.write(doc, 'system', (draft: Draft) => {
     if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)

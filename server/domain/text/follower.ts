@@ -5,7 +5,7 @@ import type { Snapshot } from './journal.ts'
 /** The payload of a content event (docs/api.md, Events and inbox). */
 export type ContentPayload = EventPayload<'content.changed'>
 
-/** A `content.changed` to be written. */
+/** A `content.changed` event to be written. */
 export interface Announcement {
   /** The person who typed; `system:` stands for several. */
   readonly actor: string
@@ -14,8 +14,8 @@ export interface Announcement {
 
 export interface Follower {
   /**
-   * Takes over the announcement of everything up to `to`: the payload of a `content.changed` that the caller must write, or undefined
-   * when nothing is unannounced. Synchronous.
+   * Takes over the announcement of everything up to `to`. Returns the payload of a `content.changed` that the caller must write, or undefined when
+   * everything is announced. Synchronous.
    */
   takeAnnouncement(to: Snapshot): Announcement | undefined
   /** Records that the caller itself announces everything up to this snapshot. */

@@ -9,10 +9,9 @@
  *   state       format (1) · sequence number · tag · Yjs V1 state        (checkpoint and keyframe)
  *   projection  format (1) · sequence number · tag · Markdown in UTF-8 up to the end
  *
- * The entries of a document are numbered from 1 without gaps. The tag is a hash chain over the updates:
- * tag(0) is random, tag(n) = the first 12 hex digits of SHA-256(tag(n-1) · update(n)). `{n}-{tag(n)}` is the version of the
- * document after entry n: it orders, and a version of another document, an invented one, or one of a history that a
- * restored backup forgot has another tag.
+ * The entries of a document are numbered from 1 without gaps. The tag is a hash chain over the updates: tag(0) is random, tag(n) = the first 12 hex
+ * digits of SHA-256(tag(n-1) · update(n)). `{n}-{tag(n)}` is the version of the document after entry n: versions are ordered, and a version from
+ * another document, an invented one, or one from a history that a restored backup lacks has a different tag.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -28,7 +27,7 @@ import type { Key, Storage } from '../ports.ts'
 const format = 1
 const tagDigits = 12
 
-/** One update as it was taken. */
+/** One update in the journal. */
 export interface JournalEntry {
   readonly seq: number
   /** History tag after this entry. */
@@ -52,7 +51,7 @@ export interface Snapshot extends Point {
   readonly content: string
   /** The same in UTF-8. */
   readonly bytes: Uint8Array
-  /** The titles that the text offers. */
+  /** Titles found in the text. */
   readonly titles: TextTitle
 }
 
@@ -63,7 +62,7 @@ export const nextTag = (tag: string, update: Uint8Array): string =>
 
 export const formatVersion = (point: Point): string => `${point.seq}-${point.tag}`
 
-/** A snapshot; what is derived from its text is derived when first asked for. */
+/** A snapshot whose derived values are computed on first use. */
 export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
   let bytes = stored
   let titles: TextTitle | undefined
@@ -81,13 +80,13 @@ export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8A
   }
 }
 
-/** The point that a version names, or undefined when it has not the form of one. */
+/** The point that a version names; undefined when it is malformed. */
 export const parseVersion = (version: string): Point | undefined => {
   const match = /^(\d{1,15})-([0-9a-f]{12})$/.exec(version)
   return match === null ? undefined : { seq: Number(match[1]), tag: match[2] ?? '' }
 }
 
-/** Entries must follow each other without a gap; `before` is the tag before the first. */
+/** Entries must be consecutive; `before` is the tag before the first. */
 export const encodeEntries = (entries: readonly JournalEntry[], before: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, format)
@@ -97,7 +96,7 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
   let at = 0
   let actor = ''
   for (const entry of entries) {
-    // A clock that was set back must not stop the journal: time then stands still for a while.
+    // If the clock is set back, time stands still for a while instead of stopping the journal.
     const now = Math.max(entry.at, at)
     encoding.writeVarUint(encoder, now - at)
     encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)
@@ -156,7 +155,7 @@ export const encodeProjection = (snapshot: Snapshot): Uint8Array => encodeState(
 
 const projections = new WeakMap<Uint8Array, Snapshot>()
 
-/** The canonical text as it was last projected; it may be older than the head. */
+/** The canonical text as last projected; it may be older than the head. */
 export const findProjection = async (storage: Storage, doc: string): Promise<Snapshot | undefined> => {
   const entry = await storage.get(keys.text(doc))
   if (entry === undefined) return undefined
@@ -200,7 +199,7 @@ export async function* entriesAfter(storage: Storage, doc: string, seq: number):
   }
 }
 
-/** The state to start from when going to `seq`: the newest checkpoint or keyframe that is not after it. */
+/** The state to start from for `seq`: the newest checkpoint or keyframe that is not after it. */
 const stateBefore = async (storage: Storage, doc: string, seq: number): Promise<ReturnType<typeof decodeState> | undefined> => {
   const checkpoint = await storage.get(keys.checkpoint(doc))
   const state = checkpoint && decodeState(checkpoint.value)
@@ -239,7 +238,7 @@ const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ up
  * Errors: `storage_corrupt` when the chain of tags does not lead there.
  */
 export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Point): Promise<Tail> => {
-  // Records may move from the tail to a segment between two reads: what then looks like a gap is whole at the second look.
+  // Records may move from the tail to a segment between two reads. A gap seen the first time is then gone the second time.
   const { updates, tail } = await updatesTo(storage, doc, to).catch(() => updatesTo(storage, doc, to))
   ydoc.transact(() => {
     for (const update of updates) Y.applyUpdate(ydoc, update)

@@ -13,7 +13,7 @@ export interface Target {
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
   readonly occurrence?: number | undefined
-  /** Client, clock and length of each run of characters that `find` was. */
+  /** Client, clock and length of each run of characters that formed `find`. */
   readonly characters?: readonly number[] | undefined
 }
 
@@ -32,14 +32,14 @@ export const checkAnnotation = (path: string, text: string): void => {
   if (bytes > limits.annotationBytesMax) throw tooLarge(path, bytes, limits.annotationBytesMax, 'bytes')
 }
 
-/** Errors: `text_too_large` for a text that is named or proposed. */
+/** Errors: `text_too_large` for text that is quoted or proposed. */
 export const checkText = (path: string, text: string): void => {
   if (text.length > limits.targetUnitsMax) throw tooLarge(path, text.length, limits.targetUnitsMax, 'UTF-16 units')
 }
 
 /**
- * The range that is named; undefined: the words are not there, or nothing is named.
- * Errors: `target_ambiguous`, `target_not_found` for lines and ranges that the text does not have, `invalid_request`, `text_too_large`.
+ * The range that a target names; undefined: the words are not there, or it names none. Errors: `target_ambiguous`, `target_not_found` for lines and
+ * ranges that the text does not have, `invalid_request`, `text_too_large`.
  */
 export const rangeNamed = (content: string, target: Target): Range | undefined => {
   const { find, line, anchor, ...which } = target
@@ -68,7 +68,7 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
 }
 
 /**
- * Where words are whose surroundings others have changed on one side since the caller read them: the other side must tell one place alone.
+ * The range of words of which others have changed the context on one side since the caller read them: the other side must identify a single place.
  */
 export const rangeBesideOne = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
   if (find === undefined || prefix === '' || suffix === '') return undefined

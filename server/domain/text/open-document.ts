@@ -1,9 +1,9 @@
 /**
- * A document in memory: the one truth of its text while it is open.
+ * A document in memory: the single source of truth for its text while it is open.
  *
- * Every update that the Y.Doc takes, from a socket or from the API, gets the next sequence number and tag synchronously in the
- * Y.Doc's own `update` listener, and is journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is what
- * is on it. A version check compares with `seq`: an edit that is applied but not yet journaled must be seen by it.
+ * Every update that the Y.Doc takes, from a socket or from the API, gets the next sequence number and tag synchronously in the Y.Doc's own `update`
+ * listener, and is journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on it. A version check
+ * compares with `seq`, so that it sees edits that are applied but not yet journaled.
  */
 import type * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
@@ -31,39 +31,39 @@ export interface OpenDocument {
   /** Updates in the journal's tail and their bytes, since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** Its bytes on disk, and those being written, for quotas. */
+  /** Its bytes on disk, plus those being written, for quotas. */
   held(): Held
-  /** Reports a written head. */
+  /** Reports a head that was written. */
   written(head: Head): void
-  /** The newest update that put another text into the place of this one, so that characters may stand for others now; 0: none. */
+  /** The newest update that replaced the text by another, so that surviving characters may belong to different words; 0: none. */
   readonly replacedSeq: number
   /**
-   * The text with the edits applied, as one transaction by `actor`; `isCompared`: they were found by comparing two texts. Synchronous:
-   * check a version just before, without an `await` between.
+   * Applies edits as one transaction by `actor` and returns the new text. `isCompared`: the edits come from comparing two texts. Synchronous: check a
+   * version just before, without an `await` between.
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
-  /** To be called in a change of this document: writes what is applied (up to `seq`, if given) and not yet on disk into the draft. */
+  /** Writes updates that are applied (up to `seq`, if given) but not yet on disk into the draft. Call it inside a change of this document. */
   journalInto(draft: Draft, seq?: number): void
-  /** Resolves when everything up to `seq` (now, if absent) is on disk. Rejects when the journal failed. */
+  /** Resolves when everything up to `seq` (default: the current one) is on disk. Rejects when the journal failed. */
   durable(seq?: number): Promise<void>
-  /** Calls back after each advance of `durableSeq` and when the room failed. Returns the way to stop. */
+  /** Calls back after each advance of `durableSeq` and when the journal fails. Returns a function that stops it. */
   onDurable(listener: () => void): () => void
-  /** Calls back after each update, in the transaction's own turn. */
+  /** Calls back after each update, in the turn of its transaction. */
   onUpdate(listener: (update: Uint8Array, actor: string) => void): () => void
-  /** Tells that a checkpoint holds what the tail held. */
+  /** Reports that a checkpoint holds the tail. */
   checkpointed(): void
 }
 
 interface OpenDocumentOptions {
   readonly id: string
   readonly ydoc: Y.Doc
-  /** The head that the Y.Doc was brought to. */
+  /** The head that matches the Y.Doc. */
   readonly head: Head
   readonly tail: Tail
   readonly ledger: Ledger
   readonly clock: Clock
   readonly actorOf: ActorOfOrigin
-  /** Called once when the journal could not be written. */
+  /** Called once when the journal cannot be written. */
   readonly onFailure: (cause: unknown) => void
 }
 
@@ -111,7 +111,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   }
 
   const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
-    // Writes queued behind the one that failed must not reach the disk: another copy goes on from there by now.
+    // Writes queued behind the failed one must not reach the disk: another copy may have continued from there.
     if (failed) throw failure as Error
     const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
@@ -148,7 +148,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       .then(settle, fail)
   }
 
-  // Not by `event.delta`: Yjs walks the whole document for it, at each keystroke.
+  // `event.delta` would be simpler, but Yjs walks the whole document for it, at each keystroke.
   let length = text.length
   text.observe((_event, { deleteSet }) => {
     const removed = [...deleteSet.clients.values()].flat().reduce((sum, deleted) => sum + deleted.len, 0)
@@ -203,7 +203,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       }
     },
     apply(edits, actor, isCompared = false) {
-      // From the last edit to the first, so that offsets stay true. Nothing in here can throw: Yjs has no rollback.
+      // From the last edit to the first, so that offsets stay valid. Nothing in here can throw: Yjs has no rollback.
       const apply = (): void => {
         for (const edit of edits.toReversed()) {
           if (edit.to > edit.from) text.delete(edit.from, edit.to - edit.from)
@@ -213,7 +213,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       const before = snapshot().content
       if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
       ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
-      // The text is known without asking Yjs, which would walk the whole document.
+      // The new text is known; asking Yjs for it would walk the whole document.
       if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
       return snapshot()
     },

@@ -8,13 +8,13 @@ import { contentAt, type Snapshot, snapshotOf } from './journal.ts'
 import { ownAssignment } from '../review/own-assignment.ts'
 import type { Service } from '../service.ts'
 
-/** Under this symbol an answer carries its text in UTF-8 too, for faces that send it as it is. */
+/** An answer carries its text in UTF-8 under this symbol, for faces that send the bytes unchanged. */
 export const utf8 = Symbol('utf8')
 
-/** The text of a version; of now when none is named. Errors: `unknown_version`. */
+/** The text of a version; the current text when none is named. Errors: `unknown_version`. */
 const textOf = async (service: Service, doc: string, version?: string): Promise<Snapshot> => {
   if (version === undefined) return currentContent(service, doc)
-  // As an ETag has it, too: quoted.
+  // The version may also be quoted, as in an ETag.
   const [named = ''] = versionsNamed(version)
   const point = await findPoint(service, doc, named)
   if (point === undefined) throw new ServiceError('unknown_version')

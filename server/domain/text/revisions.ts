@@ -50,7 +50,7 @@ export const saveRevision = (
   })
 }
 
-/** Saves what was typed since the last revision, if anything was (restoring keeps the history between). */
+/** Saves the text typed since the last revision, if any (restoring keeps the history between). */
 export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
   draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
 

@@ -1,4 +1,4 @@
-/** Searching the text of a document, and the texts of all that an account owns: read one after the other, for a bounded time. */
+/** Searches the text of one document, or of all documents that an account owns: one after another, for a bounded time. */
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -25,7 +25,7 @@ type Found = Output<'searchDocuments'>['docs'][number]
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
-/** A document's matches of the words; undefined: nothing, or it is being deleted. */
+/** Matches of the words in a document; undefined: none, or it is being deleted. */
 const foundIn = async (service: Service, doc: string, words: string, exact: boolean): Promise<Found | undefined> => {
   try {
     const head = await service.ledger.head(doc)
@@ -62,7 +62,7 @@ export const searchDocuments = async (
     const found = entry.doc === undefined ? undefined : await foundIn(service, entry.doc, q, exact)
     if (found !== undefined) docs.push(found)
     looked += 1
-    // Texts that are at hand take no turn of the event loop by themselves.
+    // Texts in memory do not yield to the event loop by themselves.
     if (looked % limits.searchTurnDocuments === 0) await setImmediate()
   }
   const last = entries[looked - 1]

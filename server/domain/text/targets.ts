@@ -1,4 +1,4 @@
-/** From a range of the text that a caller has read, of now or of an earlier version, to a part of the live text. */
+/** From a range of the text that a caller read, current or earlier, to a range of the live text. */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -13,7 +13,7 @@ import { checkText, type Target } from './named-range.ts'
 import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 
-/** Where the characters are that a page saw, if the live text has them and they read as it says. */
+/** The range of the characters that a page saw, if the live text still has them and they read the same. */
 export const rangeOfCharacters = (
   { text }: OpenDocument,
   { past, content }: Ground,
@@ -28,7 +28,7 @@ export const rangeOfCharacters = (
   return range !== undefined && now.slice(range.from, range.to) === find ? range : undefined
 }
 
-/** How a version of the live text came of the one that was read. */
+/** How the live text came from the version that was read. */
 interface Since {
   readonly seq: number
   readonly edits: readonly Edit[]
@@ -36,7 +36,7 @@ interface Since {
 
 /** The text that a caller has read. */
 export interface Ground {
-  /** A copy of an earlier version, and its sequence number; null: the live text. */
+  /** A copy of an earlier version, and its sequence number; null: the caller read the live text. */
   readonly past: { readonly text: Y.Text; readonly seq: number; readonly since: Since } | null
   readonly content: () => string
 }
@@ -58,31 +58,31 @@ export const groundOf = async (service: Service, room: OpenDocument, baseVersion
   return { past: { text: past, seq: point.seq, since }, content: () => content }
 }
 
-/** How the text of now came of the one that was read; found already, unless somebody wrote in the meantime. */
+/** The edits from the text that was read to the current one. They are computed already, unless somebody wrote in the meantime. */
 const editsSince = ({ seq, edits }: Since, room: OpenDocument, before: string): readonly Edit[] => {
   const { content } = room.snapshot()
   if (seq === room.seq) return edits
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
-/** The current text in place of a changed range of the text that was read. Synchronous. */
+/** The current text at a changed range of the text that was read. Synchronous. */
 export const changedSince = (room: OpenDocument, { past, content }: Ground, range: Range): Range =>
   past === null ? range : changeIn(range, editsSince(past.since, room, content()))
 
 /** A pin on the live text, for a range of the ground. */
 export interface Aim {
   readonly pin: Pin
-  /** Where it is now; undefined: that text is gone. */
+  /** Its current range; undefined: that text is gone. */
   readonly range: Range | undefined
 }
 
-/** Follows ranges from the text that the caller has read to the live one. Synchronous. */
+/** Follows ranges from the text that the caller read to the live text. Synchronous. */
 export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
   const now = room.snapshot().content
   if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
   const then = pinsAt(past.text, before, ranges)
-  // Changes since then may have moved the text, or put another in its place that has some of its characters.
+  // Changes since then may have moved the text, or replaced it with another that shares some of its characters.
   const isCompared = room.replacedSeq > past.seq
   const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: editsSince(past.since, room, before), isCompared }).changed
   const found = locatePins(
@@ -102,15 +102,15 @@ export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: re
   })
 }
 
-/** As `aimAll`, for one. */
+/** `aimAll` for one range. */
 export const aim = (room: OpenDocument, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim
 
-/** How often a range is searched again because others wrote in the same place. */
+/** How often a range is searched again because others changed the same part meanwhile. */
 const looksMax = 10
 
 /**
- * Finds a range in the text that the caller has read, where it holds nobody up, and hands both over in the same turn. Changes by others
- * in the live text are stepped over. Errors: those of `look`; `busy` when they wrote just there again and again.
+ * Finds a range in the text that the caller read, without blocking other requests, and hands over both in the same turn. Changes by others in the
+ * live text are taken into account. Errors: those of `look`; `busy` when others keep changing the same part.
  */
 export const withRange = async <T>(
   ground: Ground,

@@ -1,6 +1,6 @@
 /**
- * Work on whole texts, by name: everything here takes text and answers data, so that it can be done in a thread as well as at once.
- * Which of the two is decided by size (server/threads/texts.ts); each may take as long as a text makes it.
+ * Named work on whole texts. Everything here takes text and returns data, so that it can run in a thread as well as inline. The size decides which
+ * (server/threads/texts.ts); the time that the work takes depends on the text.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'
@@ -32,7 +32,7 @@ interface Outline {
   readonly units: number
   readonly lines: number
   readonly headings: Heading[]
-  /** Headings of the text in all. */
+  /** Total number of headings in the text. */
   readonly total: number
 }
 
@@ -51,7 +51,7 @@ const outline = (text: string, after: number, count: number): Outline => {
 
 const isSpace = (unit: number): boolean => unit <= 0x20 || (unit >= 0x80 && String.fromCharCode(unit).trim() === '')
 
-/** The section of a name. Errors: `target_not_found`, `target_ambiguous`. */
+/** The section with this name. Errors: `target_not_found`, `target_ambiguous`. */
 const section = (text: string, name: string): string => {
   const found = sectionOf(sourceOf(text), name)
   if (!isUnresolved(found)) return text.slice(found.from, found.to)
@@ -86,7 +86,7 @@ const comparison = (before: string, after: string, charsMax: number, hunksMax: n
   return { diff, hunks: shown, truncated: diff.length < whole.length || shown.length < all.length }
 }
 
-/** The help for a stale writer: how the text of now differs from the one that was read, and both changes together. */
+/** Help for a writer whose version is stale: how the current text differs from the one that was read, and both changes merged. */
 const reconciliation = (
   base: string,
   mine: string,
@@ -97,8 +97,8 @@ const reconciliation = (
 const unfoundHint = 'Quote the words as they stand, as nearest shows them, or send unanchored: true to comment without a place.'
 
 /**
- * The range that a target names; undefined: none is named, or the words are not there and need not be.
- * Errors: `target_not_found` with the lines most like the words; those of `rangeNamed`.
+ * The range that a target names; undefined: it names none, or the words are missing and may be. Errors: `target_not_found` with the lines most like
+ * the words; those of `rangeNamed`.
  */
 const target = (text: string, named: Target & { readonly unanchored?: boolean | undefined }): Range | undefined => {
   const found = rangeNamed(text, named) ?? rangeBesideOne(text, named)
@@ -107,7 +107,7 @@ const target = (text: string, named: Target & { readonly unanchored?: boolean | 
   throw new ServiceError('target_not_found', { hint: unfoundHint, ...(nearest.length === 0 ? {} : { nearest }) })
 }
 
-/** A fence that may be tidied. */
+/** A fence that can be tidied. */
 interface Healable {
   readonly body: string
   readonly bodyFrom: number
@@ -115,7 +115,7 @@ interface Healable {
   readonly edits: readonly Edit[]
 }
 
-/** The fences that edits made at once left untidy, with what tidies them. */
+/** The fences that concurrent edits left untidy, with the edits that tidy them. */
 const healable = (text: string): Healable[] =>
   fencesOf(text).flatMap((fence): Healable[] => {
     const { kind, source, bodyFrom, bodyTo } = fence
@@ -145,11 +145,11 @@ export const textWork = {
 
 export type TextWork = typeof textWork
 
-/** Does work on the texts of a document, where it holds nobody up. */
+/** Does work on the texts of a document without blocking other requests. */
 export interface Texts {
   /**
-   * Errors: those of the work; `too_complex` when it took too long or too much memory, `busy` when too much waits already. Others may
-   * change the document meanwhile.
+   * Errors: those of the work; `too_complex` when it takes too long or too much memory, `busy` when too much is queued. Others may change the
+   * document meanwhile.
    */
   readonly do: <Name extends keyof TextWork>(
     doc: string,
