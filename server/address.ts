@@ -1,8 +1,10 @@
-/** The client's address as limits count it: by IPv4 address, or by the /64 of IPv6, of which one household has all 2^64. */
+/**
+ * The client's address as rate limits count it: the IPv4 address, or the /64 of an IPv6 address, because one household has all of its 2^64 addresses.
+ */
 import type { IncomingMessage } from 'node:http'
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** Longest address in any spelling, and longest text that stands for itself, in characters. */
+/** Longest address in any spelling, and longest other text used as a name, in characters. */
 const addressCharsMax = 64
 
 const forwardedFor = (request: IncomingMessage): string[] =>
@@ -13,7 +15,7 @@ const forwardedFor = (request: IncomingMessage): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** The address alone: proxies also write `"[2001:db8::1]:443"`, `192.0.2.1:443` and `fe80::1%eth0`. */
+/** The address without port, brackets or zone: proxies also write `"[2001:db8::1]:443"`, `192.0.2.1:443` and `fe80::1%eth0`. */
 const bare = (text: string): string => {
   const unquoted = text
     .slice(0, 2 * addressCharsMax)
@@ -51,7 +53,7 @@ const groupOfIpv6 = (address: string): string => {
     .join('.')
 }
 
-/** The name under which an address is counted, in whatever spelling it came. A text that is no address stands for itself. */
+/** The name under which an address is counted, however it is spelled. Text that is not an address is its own name. */
 export const addressGroup = (text: string): string => {
   const address = bare(text)
   if (isIPv4(address)) return address
@@ -63,12 +65,12 @@ const isLoopback = (group: string): boolean => group.startsWith('127.') || group
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Finds the address of a client: behind `trusted` proxies the one that the outermost of them saw. `warn` is called once when a proxy seems
- * to stand in front that nobody told of: then all people would share the limits of one address.
+ * Finds the address of a client. Behind `trusted` proxies it is the one that the outermost of them saw. `warn` is called once when an unannounced
+ * proxy seems to be in front: everyone would then share the limits of one address.
  */
 export const createAddressOf = (trusted: number, warn: (message: string) => void): AddressOf => {
   let isWarned = trusted > 0
-  // The same few addresses come again and again.
+  // Most requests repeat a recent address.
   let lastText = ''
   let lastGroup = ''
   const groupOf = (text: string): string => {

@@ -1,4 +1,4 @@
-/** `npm start -- admin …`: links that an operator hands to people. Works next to the running server: it only reads. */
+/** `npm start -- admin …`: makes links that an operator hands to people. It runs next to the server, because it only reads. */
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Account, findAccountByEmail, normalEmail } from './domain/accounts/accounts.ts'
@@ -7,7 +7,7 @@ import { createVault } from './domain/secrets.ts'
 import { readInstance, readSecret } from './storage/data-folder.ts'
 import { openLmdbReader } from './storage/lmdb.ts'
 
-/** A command that cannot be run as it was given. */
+/** A command with wrong arguments. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
 }

@@ -1,4 +1,4 @@
-/** The Koa app: what every request passes, in order. */
+/** The Koa app: the steps that every request passes, in order. */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Koa from 'koa'
@@ -27,7 +27,7 @@ import { skill } from './mcp/skill.ts'
 
 type Middleware = Koa.Middleware<RequestState>
 
-// Unique beyond a restart by its first half, within the process by its second; cheaper than randomness for each request.
+// The first half makes the id unique across restarts, the second within the process. This is cheaper than randomness for each request.
 const processId = randomBytes(6).toString('base64url')
 let requests = 0
 
@@ -42,12 +42,12 @@ const identify =
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId)
   }
 
-/** For answers that are no pages; pages name what they need themselves (pages.ts). */
+/** For answers other than pages; pages set their own (pages.ts). */
 const securityHeaders = Object.entries({
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Permissions-Policy': permissionsPolicy(),
   'Referrer-Policy': 'no-referrer',
-  // Where a text or a widget links to is told to no name server before somebody follows the link.
+  // A name server must not learn where a text or a widget links to before somebody follows the link.
   'X-DNS-Prefetch-Control': 'off',
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin'
@@ -57,7 +57,7 @@ const secure: Check = (ctx) => {
   for (const [name, value] of securityHeaders) ctx.res.setHeader(name, value)
 }
 
-/** The frame of every request: identity and headers first, errors as answers, one record in the log. */
+/** The frame around every request: sets identity and headers, turns errors into answers, and writes one log record. */
 const answered = (http: Http): Middleware => {
   const identified = identify(http)
   const checks = [counted(http), plainTarget, available(http), sameOrigin(http)]
@@ -83,20 +83,20 @@ const answered = (http: Http): Middleware => {
   }
 }
 
-/** Cuts a refused request off whose body is still dripping in after a while: its sender has heard the answer. */
+/** Cuts off a refused request whose body is still arriving after a while: the sender already has the answer. */
 const endUnsent = ({ service }: Http, request: IncomingMessage): void => {
   if (request.complete) return
   const cancel = service.clock.after(limits.refusedBodySecondsMax * 1000, () => request.socket.destroy())
   request.once('close', cancel)
 }
 
-/** Every request counts for its address; what else counts it: `rateLimits`. */
+/** Counts every request for its address. `rateLimits` lists the other counters. */
 const counted =
   (http: Http): Check =>
   (ctx) =>
     take(http, ctx as unknown as Context, 'request', ctx.state.address)
 
-/** The router must match the target as it was sent: no fragments, backslashes, control characters, absolute or broken targets. */
+/** The router must match the target exactly as it was sent: no fragments, backslashes, control characters, absolute or broken targets. */
 const plainTarget: Check = (ctx) => {
   const target = ctx.req.url ?? ''
   // eslint-disable-next-line no-control-regex
@@ -108,14 +108,14 @@ const plainTarget: Check = (ctx) => {
   if (odd) throw new ServiceError('invalid_request', { message: 'The request target is not valid.' })
 }
 
-/** A page elsewhere must not write through a visitor's browser. */
+/** Foreign pages must not write through a visitor's browser. */
 const sameOrigin =
   ({ service }: Http): Check =>
   (ctx) => {
     if (ctx.method === 'GET' || ctx.method === 'HEAD') return
     const site = ctx.get('Sec-Fetch-Site')
     const origin = ctx.get('Origin')
-    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`; a browser lets no page choose Sec-Fetch-Site.
+    // A page with `Referrer-Policy: no-referrer` sends its own forms with `Origin: null`. No page can set Sec-Fetch-Site itself.
     const hidden = origin === 'null' && site === 'same-origin'
     const elsewhere = origin !== '' && !hidden && !isOwnOrigin(origin, ctx.req, service.baseUrl)
     const foreign = site === 'cross-site' || site === 'same-site' || elsewhere
@@ -131,7 +131,7 @@ const available =
     }
   }
 
-/** Brings people to the one name of this machine under which they can sign in. Programs are answered under each. */
+/** Redirects people to the one host name of this machine under which they can sign in. Programs are answered under any name. */
 const atHome =
   ({ service }: Http): Middleware =>
   (ctx, next) => {
@@ -150,7 +150,7 @@ const unknownAddress = (method: string, path: string): ServiceError => {
   return new ServiceError('not_found', { hint: `${guess}GET /openapi.json lists every address.`, ...(meant.length > 0 && { meant }) })
 }
 
-/** The answer where no route matched. */
+/** The answer when no route matches. */
 const nothingHere =
   (http: Http, files: Files): Middleware =>
   async (ctx) => {
@@ -159,7 +159,7 @@ const nothingHere =
     await unknownPage(http, ctx as unknown as Context, files)
   }
 
-/** The application, and the routes that it has. */
+/** The application and its routes. */
 export const createApp = (
   http: Http,
   identity: Identity,
@@ -187,7 +187,7 @@ export const createApp = (
   app.use(routers.refuseOtherMethods)
   app.use(nothingHere(http, files))
   app.on('error', (error: Error, ctx?: Context) => {
-    // A client that hangs up in mid-answer is no fault of ours.
+    // A client that hangs up during the answer is not a fault of the server.
     http.log.debug('connection error', { error: error.message, path: ctx?.path })
   })
   return { app, routes: routers.listed() }

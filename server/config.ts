@@ -1,9 +1,9 @@
-/** Settings: the table of environment variables, and how they become a `Config`. */
+/** Settings: the table of environment variables, and the code that turns them into a `Config`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
-/** One environment variable. `default` is the text that stands for "not set" (null: derived, see `docs`); `allowed` completes "must be …". */
+/** One environment variable. `default` is the text used when it is not set (null: derived, see `docs`); `allowed` completes "must be …". */
 interface Variable {
   readonly name: `AGMD_${string}`
   readonly default: string | null
@@ -27,7 +27,7 @@ const origin = z
 
 const isLoopback = (url: URL) => ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
 
-/** An issuer may have a path. Its address is compared letter by letter, so it stays as it was given. */
+/** An issuer may have a path. Its address is compared character by character, so it stays as given. */
 const issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
@@ -329,10 +329,10 @@ type Table = typeof configTable
 type Field = keyof Table
 type Parsed = { readonly [F in Field]: z.output<Table[F]['schema']> | (Table[F]['default'] extends null ? null : never) }
 
-/** The settings, parsed. `baseUrl` is null only when it is not set and AGMD_PORT is 0: then it is http://localhost with the port that was found. */
+/** The parsed settings. `baseUrl` is null only when it is not set and AGMD_PORT is 0: it then becomes http://localhost with the assigned port. */
 export type Config = Omit<Parsed, 'logFormat'> & { readonly logFormat: NonNullable<Parsed['logFormat']> }
 
-/** A setting that cannot be used. The message names the variable, the value (masked when secret) and what is allowed. */
+/** An invalid setting. The message names the variable, the value (masked when secret) and the allowed values. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -343,7 +343,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const toolingVariable =
   /^AGMD_(CHROMIUM|REQUIRE_ALL|URL|TOKEN|AUTHOR|INSECURE_HTTP|INSTALL_DIR|TEST_\w+|BENCH_\w+|NODE_(TOKEN|OCR_LANGUAGES|WHISPER_MODEL|OPENAI_\w+))$/
 
-/** Reads the settings of `env`; an empty variable counts as not set. Warnings name AGMD_ variables that nothing reads. Throws ConfigError. */
+/** Reads the settings of `env`; an empty variable counts as not set. Warnings name unknown AGMD_ variables. Throws ConfigError. */
 export function readConfig(env: Environment, { isTty }: { readonly isTty: boolean }): { config: Config; warnings: readonly string[] } {
   const entries = Object.entries(configTable).map(([field, variable]) => [field, read(variable, env)])
   const parsed: Parsed = Object.fromEntries(entries)
@@ -369,7 +369,7 @@ function secretText({ name }: Variable, env: Environment): string | undefined {
   if (!path) return env[name]
   if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set, but only one of them may be.`)
   const text = fileText(`${name}_FILE`, path).replace(/\r?\n$/, '')
-  // An empty file is a failed mount, not the wish for a default.
+  // An empty file is a failed mount, not a request for the default.
   if (text === '') throw new ConfigError(`${name}_FILE is ${JSON.stringify(path)}, but that file is empty.`)
   return text
 }

@@ -1,4 +1,4 @@
-/** Operation → domain function. A missing one does not compile. */
+/** Maps each operation to its domain function. A missing handler is a type error. */
 import type { Input, OperationName, Output } from '../shared/operations/index.ts'
 import type { Caller } from './domain/rights/caller.ts'
 import {
@@ -56,16 +56,16 @@ import { searchDocument, searchDocuments } from './domain/text/searching.ts'
 import { readContent, readDiff, readOutline } from './domain/text/reading.ts'
 import type { WaitEnd } from './domain/events/waits.ts'
 
-/** The context that a face gives to a handler. */
+/** The context that a face passes to a handler. */
 export interface Call<Name extends OperationName> {
   readonly service: Service
   readonly caller: Caller
-  /** The document; '' for operations that are about none. */
+  /** The document; '' for operations on none. */
   readonly doc: string
   readonly input: Input<Name>
-  /** Where the request comes from, for its owner to recognise. */
+  /** The origin of the request, described so that its owner recognises it. */
   readonly address: string
-  /** The uploaded file, for the operations that take one. */
+  /** The uploaded file, for operations that take one. */
   readonly file: File | null
   readonly end: WaitEnd
 }

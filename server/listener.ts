@@ -1,4 +1,4 @@
-/** The HTTP server under the app: how long clients may take, and how those end that break the protocol or take too long. */
+/** The HTTP server under the app: time limits for clients, and the end of connections that break the protocol or the limits. */
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { limits } from '../shared/limits.ts'
@@ -9,8 +9,8 @@ const statusOf = ({ code }: NodeJS.ErrnoException): string => {
 }
 
 /**
- * Answers and ends a connection. `end` alone closes one direction: a client that never closes the other would stay for as long as it likes.
- * A client that still sends gets a moment, because a connection that is cut with bytes unread takes the answer with it (RFC 9112 §9.6).
+ * Answers and ends a connection. `end` alone closes one direction: a client that never closes the other would stay as long as it likes. A client that
+ * is still sending gets a moment: if a connection is cut with unread bytes, the answer is lost (RFC 9112 §9.6).
  */
 export const endConnection = (socket: Duplex, status: string): void => {
   if (!socket.writable) return void socket.destroy()

@@ -1,4 +1,4 @@
-/** The log: one line a record, as JSON or for people, with secrets redacted. */
+/** The log: one line per record, as JSON or for people, with secrets redacted. */
 import { inspect } from 'node:util'
 import { hideShareSecret } from '../shared/names.ts'
 
@@ -8,7 +8,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 export type LogFields = Readonly<Record<string, unknown>>
 
-/** Writes one record: a short constant message, and what differs as fields. Secrets in either are redacted. */
+/** Writes one record: a short constant message, with the variable parts as fields. Secrets in either are redacted. */
 export type LogWriter = (message: string, fields?: LogFields) => void
 
 export interface Log extends Readonly<Record<LogLevel, LogWriter>> {
@@ -19,21 +19,21 @@ export interface Log extends Readonly<Record<LogLevel, LogWriter>> {
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: 'json' | 'pretty'
-  /** Takes a whole record, line end included. */
+  /** Takes a whole record, including its line break. */
   readonly write: (line: string) => void
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Longest record in bytes, line end included: what syslog and container log drivers carry in one piece. */
+/** Longest record in bytes, including its line break: what syslog and container log drivers carry in one piece. */
 export const logRecordBytesMax = 8192
 
-// Half of the cap: what is left holds the time, the level and the names of the fields that were cut.
+// Half of the limit: the rest holds the time, the level and the names of the fields that were cut.
 const messageCharsWhenCut = 512
 const depthMax = 6
 const itemsMax = 100
 
-/** A log whose records are one line each: JSON, or text for people (there an error's stack follows, indented). */
+/** A log with one line per record: JSON, or text for people (there an error's stack follows, indented). */
 export function createLog(options: LogOptions): Log {
   return logWith(options, {})
 }
@@ -59,7 +59,7 @@ function writeRecord({ format, write, now }: LogOptions, level: LogLevel, messag
   write(capped((kept, text) => present(time, level, text, kept), redactText(message), redactFields(fields)))
 }
 
-/** The record, less its longest fields while it is above the cap; `cut` names those. */
+/** The record without its longest fields, as far as needed to fit the limit; `cut` names those. */
 function capped(present: (fields: LogFields, message: string) => string, message: string, fields: LogFields): string {
   const whole = present(fields, message)
   if (Buffer.byteLength(whole) <= logRecordBytesMax) return whole
@@ -79,7 +79,7 @@ function jsonLine(time: string, level: LogLevel, message: string, fields: LogFie
   return `${escapeControls(JSON.stringify({ ...fields, time, level, message }, jsonFirst(['time', 'level', 'message'])))}\n`
 }
 
-/** Puts these names first in the outermost object, so that lines can be read down a column. */
+/** Puts these names first in the outermost object, so that people can read the log by columns. */
 function jsonFirst(names: readonly string[]): (name: string, value: unknown) => unknown {
   return (name, value) => {
     if (name !== '' || !isPlain(value)) return value
@@ -98,14 +98,14 @@ function prettyLines(time: string, level: LogLevel, message: string, fields: Log
   return [first, ...stacks].join('\n') + '\n'
 }
 
-// Indented, so that no text of a user's can pass for a record of its own.
+// Indented, so that text from a user cannot pass for a record.
 const stackLines = (stack: string) => stack.split(/\r?\n/).map((line) => `    ${oneLine(line.trim())}`)
 
 const word = (value: unknown) => (/^[\w.:/@-]+$/.test(shown(value)) ? shown(value) : escapeControls(JSON.stringify(value) ?? 'undefined'))
 const oneLine = (text: string) => escapeControls(JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"'))
 const shown = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined'))
 
-// Characters that JSON leaves as they are, though terminals act on them (C1 controls) or take them for a line end (U+2028, U+2029).
+// Characters that JSON leaves as they are, though terminals act on them (C1 controls) or treat them as line breaks (U+2028, U+2029).
 const escapeControls = (text: string) =>
   text.replace(/[\u007f-\u009f\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
@@ -124,7 +124,7 @@ const token = /\b(asess|anode|ai)_[A-Za-z0-9_-]{8,}/g
 
 /** `text` without the values of secret query parameters and headers, secrets of links in paths, and session and agent tokens. */
 export function redactText(text: string): string {
-  // A text this long is cut from the record anyway: looking through all of it would only cost time.
+  // The record will cut a text this long anyway: searching all of it would only cost time.
   return hideShareSecret(text.slice(0, 2 * logRecordBytesMax))
     .replace(parameter, `$1$2$3${hidden}`)
     .replace(headerLine, `$1$2${hidden}`)
@@ -133,7 +133,7 @@ export function redactText(text: string): string {
     .replace(token, `$1_${hidden}`)
 }
 
-/** `fields` as plain JSON values without secrets: header names count as secret everywhere, key, token and code inside `query`. */
+/** `fields` as plain JSON values without secrets. Secret header names count everywhere; key, token and code count inside `query`. */
 export function redactFields(fields: LogFields): LogFields {
   return redactEntries(Object.entries(fields), secretFields, 0)
 }

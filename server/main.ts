@@ -31,10 +31,10 @@ const settings = (): Config => {
   }
 }
 
-/** Records of libraries per minute: one that complains about every frame of a hostile client must not fill the disk. */
+/** Log records from libraries per minute: a library that complains about every frame of a hostile client must not fill the disk. */
 const libraryRecordsPerMinute = 20
 
-/** Output of libraries goes through the log: one line each, secrets redacted, so many a minute. */
+/** Redirects console output of libraries to the log: one line each, secrets redacted, with a limit per minute. */
 const captureConsole = (log: Log): void => {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : typeof part === 'string' ? part : JSON.stringify(part))).join(' ')
@@ -72,7 +72,7 @@ const run = async (): Promise<void> => {
   const config = settings()
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (line) => process.stdout.write(line), now: Date.now })
   captureConsole(log)
-  // A rejection that nobody awaited is a bug, but not a reason to take everybody's documents down: the journal holds what was acknowledged.
+  // An unhandled rejection is a bug, but no reason to stop serving everyone's documents: the journal holds everything acknowledged.
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
   const folder = await prepareDataFolder(config.dataDir)
   await checkStore(config.dataDir)

@@ -1,4 +1,4 @@
-/** Puts the parts together: storage → ledger → live → app → listen. Closes in reverse. */
+/** Assembles the parts: storage → ledger → live → app → listen. Closes them in reverse. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -44,26 +44,26 @@ export interface ServerOptions {
   readonly clock: Clock
   readonly storage: Storage
   readonly blobs: Blobs
-  /** 32 random bytes, or the operator's own secret. */
+  /** 32 random bytes, or a secret set by the operator. */
   readonly secret: Uint8Array
   readonly version: string
-  /** The built client that is offered; `dist/agmd` when absent. */
+  /** The built client that the server offers for download; `dist/agmd` when absent. */
   readonly clientFile?: string
-  /** Whether the store went read-only. */
+  /** Whether the store has become read-only. */
   readonly readOnly: () => boolean
-  /** Which addresses the documents of clients may come from; public ones when absent. */
+  /** Addresses from which client documents may be fetched; public ones when absent. */
   readonly clientDocuments?: ClientDocumentOptions
 }
 
 export interface RunningServer {
-  /** Address it listens on: `http://127.0.0.1:8080`. */
+  /** The address on which the server listens: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly service: Service
   /** The routes of the service. */
   readonly routes: readonly Route[]
-  /** Documents in memory, open sockets, and bytes that wait for these to read them. */
+  /** Documents in memory, open sockets, and bytes not yet read by their clients. */
   counts(): { documents: number; sockets: number; waitingBytes: number }
-  /** Stops taking requests, tells open pages, writes what is open. The storage is the caller's to close. */
+  /** Stops accepting requests, tells open pages, and writes open documents. The caller closes the storage. */
   stop(): Promise<void>
 }
 
@@ -77,7 +77,7 @@ const portErrors = new Map([
   ['ENOTFOUND', 'this machine has no such address']
 ])
 
-/** The address cannot be listened on. */
+/** The server cannot listen on the address. */
 export class PortError extends Error {
   constructor(host: string, port: number, cause: NodeJS.ErrnoException) {
     super(`agmd cannot listen on ${host}:${port}: ${portErrors.get(cause.code ?? '')}. Set AGMD_PORT or AGMD_HOST to another one.`, {
@@ -95,14 +95,14 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
   })
 
-/** Where this process reaches itself, whatever the address that people use leads to. */
+/** The address at which this process reaches itself, wherever the public address leads. */
 const localHost = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The embedded broker, or an external issuer; and the service as its client. */
+/** The embedded broker or an external issuer, with the service as its client. */
 const createIdentity = (
   { config, secret, log, clientDocuments }: ServerOptions,
   service: Service,
@@ -143,7 +143,7 @@ const createIdentity = (
       issuer: service.baseUrl,
       clientId: ownClientId,
       clientSecret: null,
-      // The public address may not lead back to this process: a proxy, a network without a way around.
+      // The public address may not lead back to this process: there may be a proxy, or no route.
       fetch: (url, init) => fetch(url.replace(service.baseUrl, localUrl), init as RequestInit)
     }),
     issuer: service.baseUrl,
@@ -162,7 +162,7 @@ const notEnded =
   (account: string, error: unknown): void =>
     log.error('a deleted account could not be removed, to be tried again', { account, error })
 
-/** Removes what has expired, and what was deleted for good, at the start and every few minutes. Returns the way to stop. */
+/** Removes expired and erased records at the start and every few minutes. Returns a function that stops it. */
 const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
   let stopped = false
   let cancel = (): void => undefined
@@ -175,7 +175,7 @@ const sweepNowAndThen = (service: Service, log: Log): (() => void) => {
       tried(sweepJobs(service), 'the sweep of media jobs failed'),
       tried(service.relay.recover(), 'open media jobs could not be read')
     ]
-    // One at a time, however long it takes.
+    // One sweep at a time, however long it takes.
     void Promise.all(works).then(() => {
       if (!stopped) cancel = service.clock.after(limits.sweepMinutes * 60_000, again)
     })
@@ -192,7 +192,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   let stopping = false
   const registry = createRegistry(clock)
   const http = createListener()
-  // A request that comes while the rest is put together waits for it: the address of the service is known only once it listens.
+  // A request during assembly waits: the service knows its address only once it listens.
   const ready = Promise.withResolvers<void>()
   let onRequest = (request: IncomingMessage, response: ServerResponse): void => void ready.promise.then(() => onRequest(request, response))
   let onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void =>
@@ -307,7 +307,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     await ledger.idle()
     service.quotas.stop()
     http.closeIdleConnections()
-    // Answers under way get a moment; who still waits then is cut off.
+    // Requests in progress get a moment to finish; then their connections are cut.
     const cancel = clock.after((limits.stopSecondsMax / 4) * 1000, () => {
       live.terminateSockets()
       relay.terminateNodes()

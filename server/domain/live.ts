@@ -10,22 +10,22 @@ import type { OpenDocument } from './text/open-document.ts'
 export interface HeldDocument {
   readonly room: OpenDocument
   readonly follower: Follower
-  /** Lets the document leave memory again, once it is idle. */
+  /** Allows the document to leave memory once it is idle. */
   release(): void
 }
 
 export interface Live {
   /** The document in memory, loaded if necessary. Errors: those of loading. */
   open(doc: string): Promise<HeldDocument>
-  /** The document if it is in memory and sound. */
+  /** The document if it is in memory and has not failed. */
   find(doc: string): OpenDocument | undefined
-  /** Ends the sockets and long polls that use this link, or all of the document when `share` is null. Acts at once. */
+  /** Ends the sockets and long polls that use this link, or all of the document's when `share` is null. Takes effect at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
-  /** Makes the sockets of a link reconnect with its new role. Acts at once. */
+  /** Makes the sockets of a link reconnect with its new role. Takes effect at once. */
   changeRole(doc: string, share: string, role: Role): void
-  /** Ends the sockets and long polls of a session, whatever documents they are on. Acts at once. */
+  /** Ends the sockets and long polls of a session on every document. Takes effect at once. */
   endSession(session: string, code: ErrorCode): void
-  /** Errors: the code with which the right of a caller has ended, as far as this process knows at this moment. */
+  /** Errors: the code with which the caller's right has ended, as far as this process knows now. */
   requireRight(doc: string, caller: Caller): void
   /** Admits callers again after a deletion was undone. */
   readmit(doc: string): void
@@ -47,7 +47,7 @@ export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 export interface Registry {
   /** Registers a connection; `end` is called when its credential ends. Returns a function to remove it. */
   add(doc: string, caller: Caller, end: End): () => void
-  /** Ends the connections of a link, or all of the document when `share` is null. */
+  /** Ends the connections of a link, or all of the document's when `share` is null. */
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the connections of a link so that they reconnect with its new role. */
   changeRole(doc: string, share: string, role: Role): void

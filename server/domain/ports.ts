@@ -1,6 +1,6 @@
 /**
- * The outside world as the domain sees it: storage, live documents, time and randomness.
- * Each port has at least one implementation under `server/` and is passed in by `server/main.ts`.
+ * The outside world as the domain sees it: storage, blobs, time, and the issuers of tokens. Each port has at least one implementation under `server/`
+ * and is passed in by `server/main.ts`.
  */
 
 import type { Role } from '../../shared/roles.ts'
@@ -13,7 +13,7 @@ export type Key = readonly KeyPart[]
 
 export interface Entry {
   readonly key: Key
-  /** The stored bytes. Never to be changed by the reader: an implementation may share them. */
+  /** The stored bytes. Readers must not change them: an implementation may share them. */
   readonly value: Uint8Array
   /** Changes with every put of this key and never returns to an earlier value, not even after a delete. */
   readonly version: number
@@ -46,7 +46,7 @@ export interface Batch {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
   readonly deletes?: readonly Key[]
-  /** Whether the bytes of what this deletes or replaces must not stay in the files of the store: they are overwritten soon after (`erase`). */
+  /** Whether the deleted or replaced bytes must not stay in the files of the store; they are overwritten soon after (`erase`). */
   readonly erase?: boolean
 }
 
@@ -58,65 +58,65 @@ export interface Batch {
  */
 export interface Storage {
   get(key: Key): Promise<Entry | undefined>
-  /** Entries whose key begins with `prefix` and has at least one part more, in key order. */
+  /** Entries whose key extends `prefix` by at least one part, in key order. */
   list(prefix: Key, range?: Range): Promise<Entry[]>
   /**
-   * All or nothing. True: written, and on disk (fsynced) by the time the promise resolves. False: a check did not hold, nothing was written.
-   * Commits take effect in the order of their calls.
+   * Commits all or nothing. True: written, and on disk (fsynced) when the promise resolves. False: a check failed and nothing was written. Commits
+   * take effect in the order of their calls.
    */
   commit(batch: Batch): Promise<boolean>
-  /** Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Returns the way to stop. */
+  /** Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Returns a function that stops it. */
   watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
   /**
-   * Overwrites now what is left of deleted and replaced bytes in the files of the store; resolves when that is done. It comes by itself soon
-   * after a commit with `erase`. Absent: the engine leaves nothing behind that it could overwrite.
+   * Overwrites the remains of deleted and replaced bytes in the files of the store now, and resolves when done. It runs by itself soon after a commit
+   * with `erase`. Absent: the engine leaves no remains.
    */
   erase?(): Promise<void>
-  /** Waits for commits under way, then lets go of the store. */
+  /** Waits for commits in progress, then releases the store. */
   close(): Promise<void>
 }
 
-/** Bytes that came in: whole and on disk, under no name yet. One of `keep` and `discard` must be called. */
+/** Received bytes, complete and on disk, but without a name. One of `keep` and `discard` must be called. */
 export interface Upload {
   readonly bytes: number
   /** SHA-256, base64url. */
   readonly hash: string
-  /** Media type that the bytes show, whatever was said about them; undefined: none that is known. */
+  /** Media type detected from the bytes, regardless of the declared one; undefined: unknown. */
   readonly sniffed: string | undefined
-  /** False when the file does not end where its format says: it was cut off, or something else was appended. */
+  /** False when the file does not end where its format says: it was truncated, or something was appended. */
   readonly whole: boolean
-  /** Gives them a name; file and folder are on disk when this resolves. Errors: `storage_full`, `storage_unavailable`. */
+  /** Gives the bytes a name; file and folder are on disk when this resolves. Errors: `storage_full`, `storage_unavailable`. */
   keep(name: string): Promise<void>
-  /** Removes them, unless they were kept. */
+  /** Removes the bytes, unless they were kept. */
   discard(): Promise<void>
 }
 
-/** A blob that is open for reading; one of `read` and `close` must be called. */
+/** A blob opened for reading; one of `read` and `close` must be called. */
 export interface Blob {
   /** The bytes from `from` to `to`, both included and counted from 0. Closes the blob at its end. */
   read(from: number, to: number): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 
-/** Large immutable values: whole or absent. Errors of all: `storage_full`, `storage_unavailable`. */
+/** Large immutable values, each complete or absent. Errors of all methods: `storage_full`, `storage_unavailable`. */
 export interface Blobs {
-  /** Takes in a stream. An error of the source is thrown here, and nothing is left then. */
+  /** Receives a stream. If the source fails, this rejects with its error and keeps nothing. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Upload>
   open(name: string): Promise<Blob | undefined>
-  /** Nothing happens when there is none. */
+  /** Does nothing when there is no such blob. */
   delete(name: string): Promise<void>
   /** Names of all blobs, in any order. */
   list(): Promise<string[]>
 }
 
-/** Wall clock in milliseconds since 1970, and timers; a test turns it by hand. */
+/** Wall clock in milliseconds since 1970, and timers. Tests advance it by hand. */
 export interface Clock {
   now(): number
-  /** Calls back once after `milliseconds`; returns the way to cancel. Does not keep the process alive. */
+  /** Calls back once after `milliseconds`; returns a function that cancels it. Does not keep the process alive. */
   after(milliseconds: number, run: () => void): () => void
 }
 
-/** The agent that a token stands for. */
+/** The agent that a token identifies. */
 export interface AgentIdentity {
   /** Stable for an agent of one issuer. */
   readonly id: string
@@ -125,32 +125,32 @@ export interface AgentIdentity {
   readonly expiresAt: number
 }
 
-/** The issuer of agent tokens. Errors: `ServiceError('issuer_unavailable')` when it cannot be asked. */
+/** The issuer of agent tokens. Errors: `ServiceError('issuer_unavailable')` when it cannot be reached. */
 export interface Agents {
-  /** Undefined when the token is not good. */
+  /** Undefined when the token is invalid. */
   verify(token: string): Promise<AgentIdentity | undefined>
 }
 
-/** A token that the broker issued for a resource of ours. */
+/** A token that the broker issued for one of our resources. */
 export interface IssuedToken {
   /** Hash of the grant under which it was issued. */
   readonly grant: string
   readonly account: string
-  /** The service with all its addresses, or the MCP endpoint alone. */
+  /** All addresses of the service, or the MCP endpoint alone. */
   readonly audience: 'service' | 'mcp'
-  /** The most that its scopes allow; null: they name no role. */
+  /** The highest role that its scopes allow; null: they name no role. */
   readonly role: Role | null
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** Other keepers of sessions with people, so that an end of ours is not undone by one that is left there. */
+/** Another keeper of people's sessions: a session ended here must not be restored from one left there. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
-  /** Ends the one that a session of ours was opened through (`Session.atHost`). */
+  /** Ends the session there through which a session of ours was opened (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
-  /** The account and program that a token stands for; undefined when the token is not good, or was issued for another service. */
+  /** The account and program that a token identifies; undefined when the token is invalid or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
-  /** Ends a grant, by the hash of its id, and all that was issued under it. */
+  /** Ends a grant, named by the hash of its id, and everything issued under it. */
   endGrant(grant: string): Promise<void>
 }

@@ -4,17 +4,17 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 
 /** AES-256-GCM with keys derived from the instance secret. */
 export interface Vault {
-  /** Encrypts a text; `context` must be given again to open it (it is authenticated, not stored). */
+  /** Encrypts a text. To open it, pass the same `context` (it is authenticated, not stored). */
   seal(text: string, context: string): string
   /** Throws when the text was sealed with another secret or context. */
   open(sealed: string, context: string): string
-  /** A name for a text that tells it apart and does not give it away: a hash that nobody can make without the instance secret. */
+  /** A stable name for a text that does not reveal it: a hash that nobody can compute without the instance secret. */
   disguise(text: string): string
 }
 
 const ivBytes = 12
 const macBytes = 16
-/** 132 bits: no two texts meet by chance. */
+/** 132 bits, so that two texts never share a name by chance. */
 const disguiseChars = 22
 
 export const createVault = (instanceSecret: Uint8Array): Vault => {
@@ -48,7 +48,7 @@ export const newAssetId = (): string => randomBytes(18).toString('base64url')
 
 const checksum = (text: string): string => crc32(text).toString(36).padStart(7, '0')
 
-/** A new token: prefix, 32 random bytes, and a checksum by which scanners tell a leaked one from chance. */
+/** A new token: prefix, 32 random bytes, and a checksum that lets scanners tell a leaked token from random text. */
 export const newToken = (prefix: string): string => {
   const body = `${prefix}${randomBytes(32).toString('base64url')}`
   return `${body}${checksum(body)}`
@@ -60,11 +60,11 @@ export const isToken = (prefix: string, token: string): boolean =>
   /^[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token.slice(prefix.length)) &&
   checksum(token.slice(0, -7)) === token.slice(-7)
 
-// A request a second by each of thousands of agents costs more in hashing than in anything else that is asked of a key.
+// When thousands of agents each send a request per second, hashing would cost more than anything else done with a key.
 const hashes = new Map<string, string>()
 const hashesMax = 10_000
 
-/** The key that a secret is looked up by. The secrets are random and long, so a plain hash is enough and no comparison depends on them. */
+/** The key for looking up a secret. Secrets are random and long, so a plain hash is enough and no comparison depends on them. */
 export const hashSecret = (secret: string): string => {
   const known = hashes.get(secret)
   if (known !== undefined) return known

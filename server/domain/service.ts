@@ -1,4 +1,4 @@
-/** The context of every domain function: the ports, the settings it needs, and the documents in memory. */
+/** The context of every domain function: the ports, settings, and documents in memory. */
 import type { Ledger } from './records/draft.ts'
 import type { Live } from './live.ts'
 import type { Agents, Blobs, Clock, SignInHost, Storage } from './ports.ts'
@@ -14,24 +14,24 @@ export interface Service {
   readonly ledger: Ledger
   readonly live: Live
   readonly relay: Relay
-  /** Where large texts are compared, searched and merged. */
+  /** Compares, searches and merges large texts. */
   readonly texts: Texts
   readonly vault: Vault
-  /** Null: no issuer of agent tokens is configured, and none is accepted. */
+  /** Null: no issuer of agent tokens is configured, so no agent token is accepted. */
   readonly agents: Agents | null
-  /** The embedded broker, which keeps sessions of its own; null: an external issuer signs people in. */
+  /** The embedded broker, which has sessions of its own; null: an external issuer signs people in. */
   readonly signInHost: SignInHost | null
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
   /** Quotas of text and history. */
   readonly quotas: Quotas
-  /** Bytes that the assets of one document may take. */
+  /** Most bytes for the assets of one document. */
   readonly assetBytesMax: number
-  /** Accounts, by id or vouched-for address of mail, whose compute nodes serve everybody. */
+  /** Accounts, by id or verified email address, whose compute nodes serve everyone. */
   readonly nodeAccounts: readonly string[]
   /** When the process started, in milliseconds since 1970. */
   readonly startedAt: number
-  /** Whether the service takes writes, and why not. */
+  /** Whether the service accepts writes, and if not, why. */
   readonly status: () => 'ok' | 'read_only' | 'stopping'
 }

@@ -1,4 +1,4 @@
-/** The person of the account page: name, password, and the end of the account. Forms; no script. */
+/** The personal section of the account page: name, password, and deletion of the account. Forms; no script. */
 import type { AccountPage, SentForm } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -25,19 +25,19 @@ interface ProfileOptions {
   readonly formKey: string
   /** Address of the external issuer that signs people in; null: people sign in here. */
   readonly externalIssuer: string | null
-  /** Opens a session of this browser for an account whose sessions have all ended. */
+  /** Opens a new session in this browser when all sessions of the account have ended. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
 type Fields = Readonly<Record<string, string>>
 
-/** Sentences that the account page says after a step, by what its address names. */
+/** Confirmations that the account page shows after a step, by their name in the address. */
 export const doneSentences = {
   name: term('Name saved.'),
   password: term('Password changed. All other devices are signed out.')
 } as const
 
-/** A refused field: which, and why, in the language of the reader. */
+/** A refused field and the reason, in the language of the reader. */
 interface Refused {
   readonly field: string
   readonly text: string
@@ -48,7 +48,7 @@ const tokenField = (token: string): Markup => html`<input type="hidden" name="to
 
 const hostOf = (issuer: string): string => (URL.canParse(issuer) ? new URL(issuer).host : issuer)
 
-/** The section of the account page. `refused`: a name that was sent and not taken. */
+/** The section of the account page. `refused`: a submitted name that was not accepted. */
 export const profileSection = (
   { t }: Words,
   { account }: Current,
@@ -107,7 +107,7 @@ export const bindProfilePages = (
 
   const tokenOf = ({ session }: Current): string => formToken(formKey, session.id)
 
-  /** Whether this is the password of the account. Tries count as those of signing in do. Undefined: it is. */
+  /** Why this password was refused; undefined: it is the account's. Attempts count like those of signing in. */
   const passwordRefusal = async (ctx: Context, { email, password }: Account, given: string): Promise<Refused | undefined> => {
     const field = 'current_password'
     const who = countedAs(email ?? '')
@@ -180,13 +180,13 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
     return seeOther(ctx, '/account?done=password')
   })
 
-  // ——— the end of the account ———
+  // ——— deleting the account ———
 
   const choice = (value: DocumentsAfter, chosen: DocumentsAfter, label: string, hint: string): Markup => html`
 <label class="choice"><input type="radio" name="documents" value="${value}"${value === chosen ? html` checked` : undefined}>
 <span>${label}<span class="muted">${hint}</span></span></label>`
 
-  /** The word to type as confirmation where there is no password: the address, else the name. */
+  /** The text to type as confirmation if there is no password: the email address, else the name. */
   const confirmationOf = ({ email, name }: Account): string => email ?? plainName(name, limits.authorCharsMax)
 
   const showDeletion = (ctx: Context, current: Current, fields: Fields = {}, refused?: Refused): void => {

@@ -89,7 +89,7 @@ export const newTokenPage = ({ t }: Words, { token, secret }: Output<'createToke
 <p class="muted">${t('Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.')}</p>
 <p class="actions"><a class="button primary" href="/account">${t('Back to your account')}</a></p>`
 
-/** The ids that lines name: each an id or an address of a document. */
+/** The ids in a list of lines, each the id or the address of a document. */
 export const documentsNamed = (text: string): string[] | undefined => {
   const lines = text
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Token buckets per address and credential, and their headers (RateLimit and RateLimit-Policy, IETF draft 10). `way.ts` decides which bucket
- * a call takes from.
+ * Token buckets per address and credential, and their headers (RateLimit and RateLimit-Policy, IETF draft 10). `way.ts` chooses the bucket for each
+ * call.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
@@ -24,32 +24,32 @@ export interface RateLimiter {
   take(name: RateLimitName, who: string): RateState | undefined
   /** Takes one token; false when there is none. */
   tryTake(name: RateLimitName, who: string): boolean
-  /** Errors like `take`, without taking a token. */
+  /** Throws like `take`, without taking a token. */
   check(name: RateLimitName, who: string): void
-  /** Forgets what was counted. */
+  /** Resets the bucket. */
   clear(name: RateLimitName, who: string): void
 }
 
 const policyOf = (name: RateLimitName): string =>
   `"${name}";q=${rateLimits[name].burst};w=${Math.ceil(rateLimits[name].burst / rateLimits[name].perSecond)}`
 
-/** The two headers for an answer that was counted. */
+/** The two headers for an answer to a counted request. */
 export const rateHeaders = (state: RateState): Record<string, string> => ({
   RateLimit: `"${state.name}";r=${state.remaining};t=${state.resetSeconds}`,
   'RateLimit-Policy': policyOf(state.name)
 })
 
-/** Buckets that each new entry checks for full ones: the table shrinks faster than it grows, without a sweep. */
+/** Buckets that each new entry checks for being full: the table shrinks faster than it grows, without a sweep. */
 const lookedAt = 4
 
-// Nobody can choose whose bucket they share.
+// A keyed hash, so that nobody can choose whose bucket they share.
 const secret = randomBytes(16)
 
 const sharedName = (who: string): string =>
   `shared ${createHash('sha256').update(secret).update(who).digest().readUInt32LE() % limits.rateBucketsShared}`
 
 interface Buckets {
-  /** The bucket as it is now; a full one when there was none. */
+  /** The current bucket; a full one when there is none yet. */
   of(who: string): Bucket
   has(who: string): boolean
   delete(who: string): void

@@ -1,7 +1,4 @@
-/**
- * One router for each first segment of a path. A router tries its routes one after the other, so a read of `/d/{id}.md` need not try those below
- * `/api`.
- */
+/** One router for each first path segment. A router tries its routes one after another, so a read of `/d/{id}.md` skips those below `/api`. */
 import Router from '@koa/router'
 import type Koa from 'koa'
 import { ServiceError } from '../../shared/errors.ts'
@@ -16,9 +13,9 @@ export interface Route {
 export interface Routers {
   /** The router of a path, or of a route's pattern. */
   of(path: string): Router<RequestState>
-  /** Every route that was bound: its methods, and its pattern as a path with `{names}`, or as a regular expression. */
+  /** Every route: its methods, and its pattern as a path with `{names}` or as a regular expression. */
   listed(): readonly Route[]
-  /** To be used once all routes are bound. */
+  /** Use this once all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
   /** Handles requests that no route answered. Errors: `method_not_allowed`, with `Allow`, when the path has routes for other methods. */
   readonly refuseOtherMethods: Koa.Middleware<RequestState>
@@ -36,7 +33,7 @@ export const createRouters = (): Routers => {
     if (known !== undefined) return known
     const router = new Router<RequestState>({ sensitive: true, strict: true })
     routers.set(segment, router)
-    // The router adds what its type says the context lacks.
+    // The router adds the fields that its type says the context lacks.
     dispatchers.set(segment, router.routes() as unknown as Koa.Middleware<RequestState>)
     return router
   }

@@ -1,4 +1,4 @@
-/** Signing in, up and out, the links that administrators hand out, and the way to the account page. */
+/** Signing in, signing up and signing out, the links that administrators hand out, and the way to the account page. */
 import { browserSession, openBrowserSession } from './browser-session.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { term } from '../../shared/words.ts'
@@ -36,13 +36,13 @@ export interface SignInOptions {
   readonly issuer: string
   readonly stylesheet: string | undefined
   readonly signUp: SignUp
-  /** Key of the tokens of forms. */
+  /** Key for form tokens. */
   readonly formKey: string
 }
 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
 
-/** Where a form of ours that signs out may lead: to an external issuer, which ends its own session. */
+/** The addresses to which a sign-out form may lead, such as an external issuer that ends its own session. */
 export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker | null): Promise<string[]> => {
   const url = broker === null ? await relyingParty.signOutUrl() : undefined
   return url === undefined ? [] : [new URL(url).origin]
@@ -163,7 +163,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     })
   }
 
-  /** Does what the link is for. Undefined: it was used meanwhile, or there is no such account, or one already. */
+  /** Does what the link is for. Undefined: the link was used meanwhile, there is no such account, or the account exists already. */
   const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
     const { email } = link
     const password = fields['password'] ?? ''
@@ -173,11 +173,11 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
     await removeAccess(service, account.id)
-    // Only now: the address of a stranger's account must not vouch for what the stranger made.
+    // Last, after the removals: the address must not vouch for passkeys and tokens that a stranger made.
     await verifyEmail(service, account.id)
-    // Tries at the former password say nothing about this one.
+    // Failed attempts at the old password do not count for the new one.
     http.limiter.clear('password', countedAs(email))
-    // As it is now: a session of the epoch that has just ended would be none.
+    // Read again: a session of the former epoch would be invalid.
     return findAccount(service, account.id)
   }
 

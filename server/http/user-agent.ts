@@ -1,14 +1,14 @@
-/** Names a session for the account page: browser and system, by the header `User-Agent`. */
+/** Names a session for the account page by browser and system, from the `User-Agent` header. */
 import type { Words } from './words.ts'
 
-/** Browsers and systems by what their header `User-Agent` says; the first match counts, because most name others too. */
+/** Browsers and systems by their `User-Agent`. The first match counts, because most also name others. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
-  // Without windows it says HeadlessChrome.
+  // A headless Chrome calls itself HeadlessChrome.
   [/(Chrom(e|ium)|\bCriOS)\//, 'Chrome'],
-  // Many name Safari, for pages that look for it; its own version is named by itself alone.
+  // Many browsers name Safari, for pages that look for it; only Safari gives its own version.
   [/\bVersion\/[\d.]+ (Mobile\/\w+ )?Safari\//, 'Safari']
 ]
 
@@ -24,13 +24,13 @@ const match = (table: typeof browsers, agent: string): string | undefined => tab
 
 const unknownBrowser = 'A browser'
 
-/** A browser, by its header `User-Agent`, as its owner would call it: "Firefox on Linux". */
+/** A browser, named as its owner would: "Firefox on Linux". */
 export const browserName = (agent: string): string => {
   const system = match(systems, agent)
   return `${match(browsers, agent) ?? unknownBrowser}${system === undefined ? '' : ` on ${system}`}`
 }
 
-/** The name that a browser was kept by, in the language of the reader; any other name stays. */
+/** A stored browser name in the language of the reader. Any other name stays as it is. */
 export function browserWords({ t }: Words, name: string): string {
   const [browser = '', system] = name.split(' on ')
   const isUnknown = browser === unknownBrowser

@@ -1,5 +1,5 @@
 /**
- * The steps of a call, as one array that REST and MCP share. The rules for the steps are in perform.ts. A `Face` has the differences: reading a
+ * The steps of a call, as one array that REST and MCP share. perform.ts has the rules of the steps. A `Face` supplies the differences: reading a
  * body, its fields, and presenting an answer.
  */
 import { ok } from 'node:assert'
@@ -22,17 +22,17 @@ export interface Received {
 }
 
 export interface Face<Shown> {
-  /** Reads the body. The caller is admitted. */
+  /** Reads the body of an admitted caller. */
   receive(asked: Asked): Promise<Received>
-  /** Identifies a call that its sender may repeat; null: every call is executed. */
+  /** Identifies a call that its sender may repeat; null: the call is executed every time. */
   stamp(asked: Asked, received: Received): RequestStamp | null
   /** The input. Errors: `invalid_request`, naming the fields. */
   check(asked: Asked, received: Received): Fields
-  /** Presents the answer in the form of this face. */
+  /** Presents the answer in the form of the face. */
   present(asked: Asked, answer: Fields): Promise<Shown>
 }
 
-/** A call on its way: each step adds its part. */
+/** A call in progress: each step adds its part. */
 export interface Call<Shown> {
   readonly asked: Asked
   readonly face: Face<Shown>
@@ -44,7 +44,7 @@ export interface Call<Shown> {
   input?: Fields
   answer?: Fields
   shown?: Shown
-  /** Run when the call leaves the way, the last one first. */
+  /** Cleanup functions, run in reverse order when the call ends. */
   readonly ends: (() => unknown)[]
 }
 
@@ -53,18 +53,18 @@ export type Step = <Shown>(call: Call<Shown>) => void | Promise<void>
 /** Counts the call by its address. Errors: `rate_limited`. */
 export const limit: Step = ({ asked }) => countAddress(asked)
 
-/** Finds the caller, who must have the right to at least a part of this: others are refused before the server reads the body. */
+/** Finds the caller, who must have at least a partial right to this: others are refused before the server reads the body. */
 export const admit: Step = async (call) => {
   try {
     call.caller = await admitted(call.asked)
   } catch (error) {
-    // A deletion that was answered before is answered again, though the document is gone.
+    // The answer to a repeated deletion is sent again, although the document is gone.
     if (call.asked.name !== 'deleteDocument' || !(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
     call.refusal = error
   }
 }
 
-/** Reads the body, and checks the right again, because a sender may take any time to send it. */
+/** Reads the body and checks the right again, because the sender may take any time to send it. */
 const body: Step = async (call) => {
   const { asked, caller } = call
   call.received = await call.face.receive(asked)
@@ -76,7 +76,7 @@ const body: Step = async (call) => {
 
 const underWay = new Map<string, Promise<void>>()
 
-/** Uses the answer of the same call, if it was answered before, or waits for one in progress. Errors: `rate_limited`. */
+/** Reuses the answer of an earlier identical call, or waits for one in progress. Errors: `rate_limited`. */
 const once: Step = async (call) => {
   const { asked } = call
   const stamp = (call.stamp = call.face.stamp(asked, call.received))
@@ -117,7 +117,7 @@ const present: Step = async (call) => {
   const { asked, face, answer } = call
   const { input: fields, rest } = asked.operation
   ok(answer !== undefined)
-  // The input of a repeated call was not looked at.
+  // The input of a repeated call was not checked.
   const input = 'brief' in fields.shape ? (call.input ?? face.check(asked, call.received)) : {}
   call.shown = await face.present(asked, input['brief'] === true ? briefly(rest.method, answer, input) : answer)
 }

@@ -3,7 +3,7 @@ import type { Files } from './files.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
 
-/** RFC 9309. Published pages say themselves whether they may be listed; documents are nobody's to crawl. */
+/** RFC 9309. Published pages declare themselves whether they may be listed; documents must not be crawled. */
 const robots = `User-agent: *
 Allow: /pub/
 Allow: /agents.md
@@ -17,7 +17,7 @@ Disallow: /new
 
 const daysUntilOld = 180
 
-/** RFC 9116: how to report a fault of this server. Read again before it is `daysUntilOld` days old. */
+/** RFC 9116: how to report a vulnerability of this server. The answer expires after `daysUntilOld` days. */
 const security = (baseUrl: string, contact: string | null, now: number): string =>
   `Contact: ${contact ?? `${baseUrl}/`}
 Expires: ${new Date(now + daysUntilOld * 86_400_000).toISOString()}
@@ -27,7 +27,7 @@ Preferred-Languages: en, de
 
 export interface WellKnownOptions {
   readonly baseUrl: string
-  /** Where faults are reported: an address of mail or of a page (AGMD_SECURITY_CONTACT). */
+  /** Where to report vulnerabilities: an email address or a page (AGMD_SECURITY_CONTACT). */
   readonly contact: string | null
   readonly now: () => number
 }

@@ -1,17 +1,17 @@
 /**
- * `/embed/widget`: the page in whose frame a widget runs. It holds nothing: the page around it sends the widget's HTML. It has no origin (its
- * policy sandboxes it wherever it is opened), so it reaches neither storage nor session nor the page around it, and it may load nothing.
+ * `/embed/widget`: the framed page in which a widget runs. It is empty: the page around it sends the widget's HTML. It has no origin (its policy
+ * sandboxes it wherever it is opened), so it has no access to storage, the session or the page around it, and it may load nothing.
  *
- * Messages are JSON-RPC 2.0 without answers but to `ui/getData`, named as those of MCP Apps where they mean the same:
+ * Messages are JSON-RPC 2.0. Only `ui/getData` has an answer. Messages with the same meaning in MCP Apps have the same names:
  *
- *     frame → page   ui/ready {}                                   the page is there; sent again once the widget is
+ *     frame → page   ui/ready {}                                   the page is loaded; sent again when the widget is
  *                    ui/notifications/size-changed {height}        CSS pixels
  *                    ui/setState {state}                           JSON, to be kept with the widget
  *                    ui/getData {sheet} with an id                 what the cells of `#sheet` show
  *     page → frame   ui/initialize {html, state}                   once
  *                    {id, result: rows} or {id, error: {code, message}}
  *
- * To the widget it gives `agmd.state`, `agmd.setState(value)` and `agmd.getData('#sheet')`, a promise.
+ * The widget gets `agmd.state`, `agmd.setState(value)` and `agmd.getData('#sheet')`, a promise.
  */
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
@@ -49,9 +49,9 @@ const permissions = [
   'xr-spatial-tracking'
 ]
 
-// The widget replaces this document and its listeners; those of the widget's bridge are added afterwards.
-// No policy of content stops WebRTC (Chromium 156 knows no directive for it): its constructors are taken away, and so are frames within the
-// frame, which would bring them back; they come to run later than the observer does. The functions used for it are held, so that no widget changes it.
+// The widget replaces this document and its listeners; the listeners of the widget's bridge are added afterwards. No content policy stops WebRTC
+// (Chromium 156 has no directive for it), so the script removes its constructors. It also removes nested frames, which would bring them back; their
+// code runs later than the observer. The script keeps its own references to the functions that it uses, so that no widget can replace them.
 const script = `(() => {
   const { apply } = Reflect
   const { remove, attachShadow } = Element.prototype

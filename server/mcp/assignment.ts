@@ -1,4 +1,4 @@
-/** The assignment of the caller's link, presented with the names of tools. */
+/** The assignment of the caller's link, with tool names in its next step. */
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Fields } from './tool.ts'
 
@@ -9,7 +9,7 @@ const nextTools: Readonly<Record<TaskState, string>> = {
   closed: 'Nothing is left to do: it was closed.'
 }
 
-/** The answer with the next tool in place of the next call by HTTP. */
+/** The answer with the next tool in place of the next HTTP call. */
 export const withNextTool = (answer: Fields): Fields => {
   const assignment = answer['assignment'] as { readonly status: TaskState } | undefined
   const task = answer['task'] as { readonly status: TaskState } | undefined

@@ -1,4 +1,4 @@
-/** The guide to the live components for programs, from the table of kinds (shared/fences/kinds.ts): for them, they are text. */
+/** The guide to live components for programs, built from the table of kinds (shared/fences/kinds.ts). Programs see them as text. */
 import { fenceParts } from '../../shared/fences/kinds.ts'
 
 const parts = Object.entries(fenceParts)

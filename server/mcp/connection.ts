@@ -5,7 +5,7 @@ import { isDocumentId } from '../../shared/names.ts'
 import { type Role, roles } from '../../shared/roles.ts'
 import type { Context } from '../http/context.ts'
 
-/** The separator of the prefix of a tool and its name. */
+/** The separator between the prefix and the name of a tool. */
 type Joint = '.' | '_'
 
 export interface Connection {
@@ -14,7 +14,7 @@ export interface Connection {
   readonly groups: ReadonlySet<Group> | undefined
   /** The role for which tools are listed; undefined: any. It grants nothing. */
   readonly role: Role | undefined
-  /** The default document of calls that name none. */
+  /** The document for calls that name none. */
   readonly doc: string | undefined
 }
 
@@ -59,13 +59,13 @@ const roleIn = (word: string | null): Role | undefined => {
 
 const docIn = (doc: string | null): string | undefined => (doc !== null && isDocumentId(doc) ? doc : undefined)
 
-/** The beginning of the names of tools on a connection: the prefix, and a dot or an underscore. */
+/** The beginning of tool names on a connection: the prefix, and a dot or an underscore. */
 export const namesBegin = (prefix: string, ctx: Context): string => `${prefix}${jointIn(new URLSearchParams(ctx.querystring).get('names'))}`
 
-/** The document that an address names, as that of an invitation does. */
+/** The document that an address names; an invitation's address names one. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
-/** Parses the query of an address. Errors: `invalid_request` for unknown fields, names, groups and roles. */
+/** Parses the query of an endpoint address. Errors: `invalid_request` for unknown fields, names, groups and roles. */
 export const connectionOf = (query: URLSearchParams): Connection => {
   checkFields(query)
   return {

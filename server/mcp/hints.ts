@@ -1,13 +1,13 @@
 /**
- * Hints in the language of tools. The service writes its hints for HTTP: `POST /api/docs/{id}/edits`. A connection gets the tool instead, under its
- * listed name: `svc_replace_doc`.
+ * Hints in terms of tools. The service writes its hints for HTTP: `POST /api/docs/{id}/edits`. A connection gets the tool instead, under its listed
+ * name: `svc_replace_doc`.
  */
 import type { ErrorCode } from '../../shared/errors.ts'
 import { type Operation, pathParameters } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { operationTools } from './tools.ts'
 
-/** Hints for errors whose way out is another one for a tool. Calls in them become tools, too. */
+/** Hints for errors that a tool resolves in another way. HTTP calls in them become tools, too. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_request: 'Correct that and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
@@ -28,7 +28,7 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   task_link_required: 'Pass task.share.url of the assignment as doc.'
 }
 
-/** Calls that are one of several meanings of a tool, and calls of which another tool does the same. */
+/** Operations that a tool covers with particular arguments, and operations that another tool replaces. */
 const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
   readOutline: 'read_doc {view: "outline"}',
   readDocument: 'read_doc {view: "info"}',
@@ -46,7 +46,7 @@ const waysOf: Partial<Readonly<Record<OperationName, string>>> = {
 
 const entries = Object.entries(operations) as unknown as readonly (readonly [OperationName, Operation])[]
 
-/** The operation of a call; `…/start` leaves the beginning of the path out. */
+/** The operation of a call; `…/start` omits the beginning of the path. */
 const operationOf = (method: string, path: string): readonly [OperationName, Operation] | undefined =>
   entries.find(([, { rest }]) => {
     const paths = [rest.path, ...(rest.also ?? [])]
@@ -76,7 +76,7 @@ const toolFor = (to: string, method: string, path: string, query: string, body: 
   return `${to}${mcp}${names.length === 0 ? '' : ` {${names.map((field) => called[field] ?? field).join(', ')}}`}`
 }
 
-/** A hint with arguments in place of headers. No tool starts a login. */
+/** A hint with arguments in place of headers. No tool starts a sign-in. */
 const withArguments = (hint: string): string =>
   hint
     .replace(' or a device login (POST /api/cli/device/start)', '')
@@ -86,18 +86,18 @@ const withArguments = (hint: string): string =>
     .replace('the version from its ETag', 'its version')
     .replace('If-Match or as baseVersion', 'baseVersion')
 
-/** A hint with tools in place of calls by HTTP. `to`: the beginning of the names of tools on that connection, such as `svc.`. */
+/** A hint with tools in place of HTTP calls. `to`: the beginning of tool names on that connection, such as `svc.`. */
 export const hintForTools = (hint: string, to: string): string =>
   withArguments(hint).replaceAll(
     callPattern,
     (call: string, method: string, path: string, query = '', body = '') => toolFor(to, method, path, query, body) ?? call
   )
 
-/** The next step after an error, as `hintForTools` tells it. `said`: the hint for HTTP; `isOwn`: whether it is about this very refusal. */
+/** The next step after an error, in the form of `hintForTools`. `said`: the hint for HTTP; `isOwn`: whether it is specific to this refusal. */
 export const hintAfter = (code: ErrorCode, said: string, isOwn: boolean, to: string): string =>
   hintForTools((isOwn ? undefined : hints[code]) ?? said, to)
 
-/** An answer whose `undo` is a tool and its arguments, in place of a call by HTTP. */
+/** An answer whose `undo` is a tool and its arguments instead of an HTTP call. */
 export const withUndoByTool = (answer: Readonly<Record<string, unknown>>, to: string): Readonly<Record<string, unknown>> => {
   const undo = answer['undo'] as { readonly body: object } | undefined
   return undo === undefined ? answer : { ...answer, undo: { tool: `${to}${operations.restoreRevision.mcp}`, arguments: undo.body } }

@@ -1,4 +1,4 @@
-/** `tools/list`: every tool, or those that a connection asks for. */
+/** `tools/list`: every tool, or those that a connection requests. */
 import { includesRole } from '../../shared/roles.ts'
 import type { Connection } from './connection.ts'
 import type { JsonSchema } from './schemas.ts'
@@ -27,7 +27,7 @@ export const offersOf =
   (name) =>
     allTools.some((tool) => tool.name === name && isWanted(tool, connection))
 
-/** Without the arguments that the address of the connection gives. */
+/** The schema without the arguments that the address of the connection supplies. */
 const withoutPlace = (schema: JsonSchema): JsonSchema => {
   const { doc: _doc, key: _key, ...properties } = schema['properties'] as JsonSchema
   const required = ((schema['required'] ?? []) as string[]).filter((name) => name !== 'doc')

@@ -1,4 +1,4 @@
-/** A refusal in the words of JSON-RPC (§5.1), before a handler sees the message. */
+/** A JSON-RPC refusal (§5.1) before any handler sees the message. */
 import type { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 
 /** A name of a field in JSON. */
@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is Fields => typeof value === 'o
 export const idOf = ({ id }: Fields): string | number | null => (typeof id === 'string' || Number.isInteger(id) ? (id as string) : null)
 
 interface More {
-  /** HTTP. When absent, it follows from the code. */
+  /** The HTTP status. When absent, it follows from the code. */
   readonly status?: number
   readonly data?: unknown
 }

@@ -1,7 +1,7 @@
 /**
- * The MCP endpoint (docs/api.md, MCP; Streamable HTTP): stateless, one server and one transport for each request, so that no
- * answer can reach another client; plain JSON answers. It speaks the versions with `initialize` and the one without (`modern.ts`). `GET`
- * tells programs what there is.
+ * The MCP endpoint (docs/api.md, MCP; Streamable HTTP): stateless, with one server and one transport for each request, so that no answer can reach
+ * another client. Answers are plain JSON. It speaks the versions with `initialize` and the one without (`modern.ts`). `GET` describes the endpoint to
+ * programs.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -57,7 +57,7 @@ const path = '/mcp'
 
 const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
 
-/** Errors: `Malformed` with -32602, as the protocol has it for unknown tools; the SDK tells its code and words as they are. */
+/** Errors: `Malformed` with -32602, as the protocol requires for unknown tools. The SDK passes its code and message on unchanged. */
 const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool | typeof skillTool => {
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
@@ -66,7 +66,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
       RpcErrorCode.InvalidParams,
       `Unknown tool: ${name.slice(0, 100)}.${toldTools(prefix, name)} tools/list names them all.`
     )
-  // A client that connects only for reading expects that nothing is written.
+  // A client that connects only to read expects that nothing is written.
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
@@ -75,17 +75,17 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   return found
 }
 
-// ——— who may come ———
+// ——— admission ———
 
 /** Names of this machine. */
 const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
 
-/** An IP address, not a name: an attacker's name server cannot have led here. */
+/** An IP address instead of a name: no attacker's name server can have led here. */
 const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3}){3})$/i.test(name)
 
 /**
- * A page elsewhere could have its own name lead to this machine and then ask us as its own origin (DNS rebinding): only names that are
- * ours are answered. Errors: `origin_refused`.
+ * A foreign page could let its own name resolve to this machine and then call the service as its own origin (DNS rebinding), so only the service's
+ * own names are answered. Errors: `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
@@ -108,7 +108,7 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   } catch {
     throw new Malformed(RpcErrorCode.ParseError, 'The body is not JSON.')
   }
-  // The protocol has had none since 2025-06-18, and one request could cost as much as thousands.
+  // The protocol has had no batches since 2025-06-18, and one such request could cost as much as thousands.
   if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not taken: send one message a request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
   if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object has at most ${limits.fieldsMax} names.`)
@@ -117,7 +117,10 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
   return body
 }
 
-/** Whether an object in a message has more names than any call: schemas copy them name by name, several times. The message was counted. */
+/**
+ * Whether an object in a message has more names than any call: schemas copy them name by name, several times. The size of the message was limited
+ * before.
+ */
 const isCrowded = (message: object): boolean => {
   const waiting: object[] = [message]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
@@ -128,13 +131,13 @@ const isCrowded = (message: object): boolean => {
   return false
 }
 
-/** Several clients send `arguments: null` for a tool that takes none. */
+/** Several clients send `arguments: null` for a tool without arguments. */
 const withArguments = (body: Record<string, unknown>): Record<string, unknown> => {
   const { params } = body
   return isObject(params) && params['arguments'] === null ? { ...body, params: { ...params, arguments: {} } } : body
 }
 
-/** Finds what is wrong with a message as such. */
+/** Finds what is wrong with a message, whatever it calls. */
 const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string] | undefined => {
   const { jsonrpc, method, id, params } = body
   if (jsonrpc !== '2.0') return [RpcErrorCode.InvalidRequest, 'jsonrpc must be "2.0"']
@@ -145,13 +148,13 @@ const faultOf = (body: Record<string, unknown>): readonly [RpcErrorCode, string]
   return JSONRPCMessageSchema.safeParse(body).success ? undefined : [RpcErrorCode.InvalidRequest, 'its fields do not belong together']
 }
 
-/** The SDK would report all of them as invalid JSON. */
+/** The SDK would report all of these as invalid JSON. */
 const refuseOddMessage = (body: Record<string, unknown>): void => {
   const [code, why] = faultOf(body) ?? []
   if (code !== undefined) throw new Malformed(code, `This is not a JSON-RPC message: ${why}.`, idOf(body))
 }
 
-/** The SDK would report them as its own failure. There is one page of tools, so no cursor was ever issued. */
+/** The SDK would report these as its own failure. There is one page of tools, so no cursor was ever issued. */
 const refuseOddCall = (body: Record<string, unknown>): void => {
   const id = idOf(body)
   const schema = schemas.get(String(body['method']))
@@ -180,9 +183,9 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
 ])
 
 /**
- * Bytes of a message that may come. A token that is not good makes the answer a 401, so that a client gets another (MCP, Authorization); what
- * it calls is refused all the same. A call without a token says itself what it lacks; at `?sign_in=required` it is refused at once, for
- * clients that sign in when they connect or not at all. Errors: `rate_limited`, `credential_required`.
+ * The most bytes that a message may have. An invalid token turns the answer into a 401, so that the client gets a new one (MCP, Authorization); its
+ * call is refused in any case. A call without a token is refused for its own reasons. At `?sign_in=required` it is refused at once, for clients that
+ * sign in when they connect or not at all. Errors: `rate_limited`, `credential_required`.
  */
 const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   const credentials = connectionCredentials(http, ctx)
@@ -219,17 +222,17 @@ const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
 
 // ——— one request ———
 
-/** The versions of the protocol that are spoken, the newest first. */
+/** The supported versions of the protocol, newest first. */
 const versions: readonly string[] = [modernVersion, ...SUPPORTED_PROTOCOL_VERSIONS]
 
 interface Face {
   readonly http: Http
-  /** The prefix of the names of the tools. */
+  /** The prefix of tool names. */
   readonly prefix: string
   readonly subscriptions: Subscriptions
 }
 
-// It has no state of a client, and to make one takes longer than a call.
+// It holds no client's state, and creating one takes longer than a call.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 const infoOf = ({ service: { baseUrl, version } }: Http): ServerInfo => ({
@@ -245,7 +248,7 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
   const offers = offersOf(connection)
   const said = { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructions(to, connection.doc, offers) }
   const watched = { ...said, capabilities: { ...said.capabilities, resources: { subscribe: true } } }
-  // A handshake promises subscriptions only with a session; the newest version needs none.
+  // A handshake offers subscriptions only with a session; the newest version needs none.
   const server = new Server({ ...infoOf(http) }, { ...(subscriptions.canBegin(ctx, connection) ? watched : said), jsonSchemaValidator })
   server.setRequestHandler(DiscoverRequestSchema, () => ({ supportedVersions: versions, ...watched }))
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList(to, connection) }) as never)
@@ -261,8 +264,8 @@ const serverOf = ({ http, prefix, subscriptions }: Face, ctx: Context, connectio
 }
 
 /**
- * The request as the transport reads it. It insists on two accepted types, of which it then sends one: any client may come. It knows only
- * versions with a handshake; the other was checked.
+ * The request as the transport expects it. The transport insists on two accepted types and then sends one of them; this service accepts any client.
+ * It knows only versions with a handshake; the newest was checked before.
  */
 const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
   const version = modern ? '' : ctx.get('MCP-Protocol-Version')
@@ -270,13 +273,13 @@ const requestOf = (ctx: Context, url: string, modern: boolean): Request => {
   return new Request(url, { method: 'POST', headers: { ...headers, ...(version === '' ? {} : { 'MCP-Protocol-Version': version }) } })
 }
 
-/** Has the answer of a handler sent as the version without a handshake has it. */
+/** Makes the transport send a handler's answer in the form of the version without a handshake. */
 const sendModernised = (transport: WebStandardStreamableHTTPServerTransport, method: string, info: ServerInfo): void => {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => send(modernised(message, method, info), options)
 }
 
-/** Answers `subscriptions/listen` with its stream, or with the refusal. Errors: `Malformed`. */
+/** Answers `subscriptions/listen` with its stream or a refusal. Errors: `Malformed`. */
 const listen = async ({ http, subscriptions }: Face, ctx: Context, body: Message['body']): Promise<void> => {
   const id = idOf(body)
   if (id === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'A stream needs the id of its request.')
@@ -314,9 +317,9 @@ const answer = async (face: Face, ctx: Context): Promise<void> => {
   }
 }
 
-/** Answers requests that were not passed to the protocol. */
+/** Answers requests that never reached the protocol. */
 const presentMalformed = (ctx: Context, { code, message, id, more: { status, data } }: Malformed): void => {
-  // A call that was understood has failed; anything else was no request.
+  // If the call was understood, it has failed. Anything else was not a valid request.
   ctx.status = status ?? (code === RpcErrorCode.InvalidParams && id !== null ? 200 : 400)
   ctx.type = 'application/json'
   ctx.body = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
@@ -347,7 +350,7 @@ const discovery = ({ http, prefix }: Face): object => {
   }
 }
 
-/** A client that would listen for messages on its own hears that there is no such stream (Streamable HTTP, 405). */
+/** Whether a client asks for a stream of its own. It is told that there is none (Streamable HTTP, 405). */
 const wantsStream = (ctx: Context): boolean => ctx.get('Accept').trim() === 'text/event-stream'
 
 const openStream = async ({ http, subscriptions }: Face, ctx: Context): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * Version 2026-07-28 of the protocol, next to the earlier ones at the same address (MCP, Versioning and Compatibility; Streamable HTTP).
- * There is no handshake and no session: each request names its version and what its client can do, in `_meta`, and its headers repeat what
- * proxies route by. Each result says its type, who answered, and how long it may be kept.
+ * Version 2026-07-28 of the protocol, at the same address as the earlier ones (MCP, Versioning and Compatibility; Streamable HTTP). There is no
+ * handshake and no session: each request names its version and its client's capabilities in `_meta`, and its headers repeat the fields that proxies
+ * route by. Each result states its type, the server, and how long it may be cached.
  */
 import { type JSONRPCMessage, ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ export const modernVersion = '2026-07-28'
 
 const key = (name: string): string => `io.modelcontextprotocol/${name}`
 
-/** In `_meta` of what comes on the stream of a subscription: the id of the request that opened it. */
+/** The field of `_meta` with the id of the request that opened a subscription; every message on its stream has it. */
 export const subscriptionKey = key('subscriptionId')
 
 // MCP, Base protocol, Error Codes.
@@ -22,7 +22,7 @@ const unsupportedVersion = -32022
 
 export const DiscoverRequestSchema = z.object({ method: z.literal('server/discover'), params: z.looseObject({}).optional() })
 
-/** How long the lists of one address may be kept: they change with a new version of the service only. */
+/** How long a client may cache the lists of one address: they change only with a new version of the service. */
 const listMilliseconds = 5 * 60 * 1000
 
 interface Keeping {
@@ -34,7 +34,7 @@ interface Keeping {
 const list: Keeping = { ttlMs: listMilliseconds, cacheScope: 'public' }
 const own: Keeping = { ttlMs: 0, cacheScope: 'private' }
 
-/** The methods of this version, and how long their results may be kept; undefined: not at all. */
+/** The methods of this version, and how long their results may be cached; undefined: not at all. */
 const methods: ReadonlyMap<string, Keeping | undefined> = new Map([
   ['server/discover', { ttlMs: listMilliseconds, cacheScope: 'private' }],
   ['tools/list', list],
@@ -49,14 +49,14 @@ const methods: ReadonlyMap<string, Keeping | undefined> = new Map([
 
 export const modernMethods: readonly string[] = [...methods.keys()]
 
-/** Methods that no earlier version has. */
+/** Methods that earlier versions lack. */
 const newMethods = ['server/discover', 'subscriptions/listen']
 
 type Body = Readonly<Record<string, unknown>>
 
 const metaOf = ({ params }: Body): Body => (isObject(params) && isObject(params['_meta']) ? params['_meta'] : {})
 
-/** Whether a message is of this version, or of a later one. */
+/** Whether a message has this version or a later one. */
 export const isModern = (ctx: Context, body: Body): boolean =>
   key('protocolVersion') in metaOf(body) || ctx.get('MCP-Protocol-Version') === modernVersion || newMethods.includes(String(body['method']))
 
@@ -64,20 +64,20 @@ export const isModern = (ctx: Context, body: Body): boolean =>
 const namedIn = (method: string): string | undefined =>
   method === 'tools/call' || method === 'prompts/get' ? 'name' : method === 'resources/read' ? 'uri' : undefined
 
-/** A value of a header, which may stand in Base64 (Streamable HTTP, Value Encoding). */
+/** The value of a header, which may be encoded in Base64 (Streamable HTTP, Value Encoding). */
 const plain = (value: string): string => {
   const [, encoded] = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(value) ?? []
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString('utf8')
 }
 
 /**
- * Checks a request of this version. Errors: `Malformed`, with the status that the protocol has for it: 400 for fields of `_meta` that are
- * missing, headers that do not repeat the body and an unknown version; 404 for a method that this version does not have.
+ * Checks a request of this version. Errors: `Malformed`, with the status that the protocol requires: 400 for missing fields of `_meta`, headers that
+ * do not match the body, and an unknown version; 404 for a method that this version lacks.
  */
 export const checkModern = (ctx: Context, body: Body): void => {
   const id = idOf(body)
   const { method, params } = body
-  // A notification, which nobody answers.
+  // A notification has no answer.
   if (typeof method !== 'string' || id === null) return
   const refuse = (code: number, message: string, status = 400, data?: unknown): never => {
     throw new Malformed(code, message, id, { status, data })
@@ -113,13 +113,13 @@ export interface ServerInfo {
   readonly websiteUrl: string
 }
 
-/** The further fields of every result of this version. */
+/** The additional fields of every result of this version. */
 export const resultFields = (info: ServerInfo, meta: object = {}): object => ({
   resultType: 'complete',
   _meta: { ...meta, [key('serverInfo')]: info }
 })
 
-/** An answer of an earlier version, as this version has it. */
+/** Converts an answer of an earlier version to this one. */
 export const modernised = (message: JSONRPCMessage, method: string, info: ServerInfo): JSONRPCMessage => {
   if ('error' in message)
     return message.error.code === resourceNotFound ? { ...message, error: { ...message.error, code: RpcErrorCode.InvalidParams } } : message
@@ -127,7 +127,7 @@ export const modernised = (message: JSONRPCMessage, method: string, info: Server
   return { ...message, result: { ...message.result, ...methods.get(method), ...resultFields(info, message.result._meta) } }
 }
 
-/** Which resources a client would watch. Errors: `Malformed`. */
+/** The resources that a client wants to watch. Errors: `Malformed`. */
 export const watchedIn = (body: Body): readonly string[] => {
   const { params } = body
   const filter = isObject(params) ? params['notifications'] : undefined

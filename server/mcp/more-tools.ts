@@ -1,11 +1,11 @@
-/** The tools beyond the basic ones. Where one verb covers two states, or two kinds of thing, it is one tool. */
+/** The tools beyond the basic ones. If one verb covers two states, or two kinds of thing, there is one tool for both. */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import { type Operation } from '../../shared/operation.ts'
 import { type OperationName, operations } from '../../shared/operations/index.ts'
 import { derived, type Fields, invalid, type Meant, type Tool, toolOf } from './tool.ts'
 
-/** An operation with its input under its own names. */
+/** An operation with its input under the table's names. */
 const meant = (name: OperationName, given: Fields): Meant => {
   const { normalise }: Operation = operations[name]
   return { name, fields: normalise?.({ ...given }) ?? given }
@@ -112,7 +112,7 @@ const deleteTool = toolOf('delete_doc', {
   destroys: true,
   repeats: true,
   mean({ restore, permanent, ...given }) {
-    // Erasing is only for people, because it cannot be undone.
+    // Only people may erase, because it cannot be undone.
     if (permanent !== undefined) throw invalid('permanent', 'is not a field of this tool, which only moves to the trash')
     return { name: flagOf('restore', restore) ? 'undeleteDocument' : 'deleteDocument', fields: given }
   }
@@ -135,7 +135,7 @@ const uploadTool = toolOf('upload_asset', {
   }
 })
 
-// ——— all of them ———
+// ——— the list ———
 
 export const moreTools: readonly Tool[] = [
   searchTool,

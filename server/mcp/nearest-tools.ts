@@ -2,7 +2,7 @@
 import { nearest } from '../../shared/nearest.ts'
 import { allTools } from './list.ts'
 
-/** Words of other services in the names of tools. */
+/** Words that other services use in tool names. */
 const words: Readonly<Record<string, string>> = {
   document: 'doc',
   documents: 'docs',
@@ -19,7 +19,7 @@ const words: Readonly<Record<string, string>> = {
   links: 'shares'
 }
 
-/** Names that share no word with the tool. */
+/** Other names for a tool that share no word with it. */
 const otherNames: Readonly<Record<string, string>> = {
   edit_doc: 'replace_doc',
   edit_content: 'replace_doc',
@@ -31,7 +31,7 @@ const otherNames: Readonly<Record<string, string>> = {
   str_replace: 'replace_doc'
 }
 
-/** Shorter words, such as doc and list, are in many names. */
+/** Shorter words, such as doc and list, occur in many names. */
 const wordCharsMin = 5
 const nameCharsMax = 60
 const meantMax = 3
@@ -42,7 +42,7 @@ const called = (bare: string): string =>
     .map((word) => (Object.hasOwn(words, word) ? words[word] : word))
     .join('_')
 
-/** At most three, as the connection would list them: ` Did you mean svc.read_doc?`; '' when none is near. */
+/** At most three suggestions, as the connection lists them: ` Did you mean svc.read_doc?`; '' when no name is similar. */
 export const toldTools = (prefix: string, name: string): string => {
   const joint = name[prefix.length] === '_' ? '_' : '.'
   const bare = called((name.startsWith(prefix) ? name.slice(prefix.length + 1) : name).slice(0, nameCharsMax).toLowerCase())

@@ -1,4 +1,4 @@
-/** Prompts (MCP, Prompts): frequent requests of people to an agent, worded so that they work here. They name only listed tools. */
+/** Prompts (MCP, Prompts): common requests of people to an agent, worded for this service. They name only listed tools. */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ErrorCode as RpcErrorCode, GetPromptRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { Refused } from './refused.ts'
@@ -11,7 +11,7 @@ interface Prompt {
   readonly title: string
   readonly description: string
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required?: boolean }[]
-  /** `to` is what the names of tools begin with. */
+  /** `to`: the beginning of tool names. */
   readonly text: (values: Values, to: string, offers: Offers) => string
 }
 
@@ -51,7 +51,7 @@ const prompts: readonly Prompt[] = [
 const offered = (prompt: Prompt, offers: Offers): boolean =>
   offers('read_doc') && (prompt.name !== 'summarise_changes' || offers('list_events'))
 
-/** The arguments of a prompt on a connection, whose address may name the document. */
+/** The arguments of a prompt. An argument is left out if the address of the connection names the document. */
 const argumentsOf = ({ arguments: all }: Prompt, connected: string | undefined): Prompt['arguments'] =>
   connected === undefined ? all : all.filter(({ name }) => name !== doc.name)
 

@@ -1,10 +1,10 @@
-/** A refusal in the words of JSON-RPC: the SDK tells its code, its words and its data as they are. */
+/** A JSON-RPC refusal: the SDK passes its code, message and data on unchanged. */
 import { ErrorCode as RpcErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Context, Http } from '../http/context.ts'
 import { challenge, lineOf, problemIn } from './call.ts'
 
-/** MCP 2025-11-25, Resources, Error Handling. The version without a handshake says `InvalidParams`. */
+/** MCP 2025-11-25, Resources, Error Handling. The version without a handshake uses `InvalidParams`. */
 export const resourceNotFound = -32002
 
 export class Refused extends Error {
@@ -26,13 +26,13 @@ const codeFor = (error: unknown): number => {
   return gone.includes(error.code) ? resourceNotFound : RpcErrorCode.InvalidParams
 }
 
-/** The refusal of an operation, for a request that is no call of a tool. `about` is told with it. */
+/** The refusal of an operation, for a request that is not a tool call. Its data includes `about`. */
 export const refusedFor = (error: unknown, http: Http, ctx: Context, about: object = {}): Refused => {
   if (!(error instanceof ServiceError)) http.log.error('reading failed', { requestId: ctx.state.requestId, error })
   const isOpen = error instanceof ServiceError && error.code === 'credential_required'
   if (isOpen) challenge(http, ctx, 'credential_required')
   const known = problemIn(error, http, ctx)
-  // A resource has no argument for a key.
+  // A resource request has no argument for a key.
   const said = isOpen ? { ...known, hint: 'Connect with a share key in X-Share-Key or in the address, or sign in.' } : known
   return new Refused(codeFor(error), lineOf(said), { ...about, error: said })
 }

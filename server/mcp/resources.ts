@@ -1,7 +1,6 @@
 /**
- * Documents as resources (MCP, Resources), for clients whose people put text before a model themselves: `agmd://doc/ID` is the Markdown,
- * below it stand the outline, a section, the comments and the suggestions. They are read with the credentials of the connection, by the
- * same operations as everything.
+ * Documents as resources (MCP, Resources), for clients in which people themselves put text before a model. `agmd://doc/ID` is the Markdown; below it
+ * are the outline, a section, the comments and the suggestions. The usual operations read them, with the credentials of the connection.
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
@@ -29,7 +28,7 @@ interface Part {
   readonly description: string
   readonly mimeType: string
   readonly operation: OperationName
-  /** The prefixes of the kinds of events that tell of changes to it. */
+  /** Prefixes of the event kinds that announce changes to it. */
   readonly kinds: readonly string[]
   readonly input: (argument: string) => Fields
 }
@@ -94,7 +93,7 @@ const templates = parts.map((part) => ({
   mimeType: part.mimeType
 }))
 
-/** The resources of one document that need no argument. */
+/** The resources of one document that take no argument. */
 const resourcesOf = (doc: string): object[] =>
   parts
     .filter(({ path }) => !path.endsWith(argumentIn))
@@ -117,7 +116,7 @@ const documentsOfAccount = async (http: Http, ctx: Context, cursor: string | und
   return { resources, ...(typeof nextBefore === 'string' && { nextCursor: nextBefore }) }
 }
 
-/** `resources/list`: those of the document of the connection, else the documents of the account; nothing is listed by links alone. */
+/** `resources/list`: those of the connection's document, else the documents of the account. Links alone list nothing. */
 const listResources = async (http: Http, ctx: Context, doc: string | undefined, cursor: string | undefined): Promise<Page> => {
   if (doc !== undefined) return { resources: resourcesOf(doc) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
@@ -143,7 +142,7 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-/** Parses a URI. Errors: `Refused` for a URI that is not ours. */
+/** Parses a URI. Errors: `Refused` for a foreign URI. */
 export const namedBy = (uri: string): Named => {
   const [, doc = '', path = ''] = /^agmd:\/\/doc\/([\w-]+)(\/.*)?$/s.exec(uri) ?? []
   const exact = parts.find((part) => part.path === path)
@@ -159,7 +158,7 @@ export const namedBy = (uri: string): Named => {
   )
 }
 
-/** `resources/read`. Errors: `Refused`, with what the operation said. */
+/** `resources/read`. Errors: `Refused`, with the error of the operation. */
 const readResource = async (
   http: Http,
   ctx: Context,

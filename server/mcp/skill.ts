@@ -17,7 +17,7 @@ const howToPropose = (to: string): string =>
 const howToWork = (to: string, offers: Offers): string =>
   `Work like this: ${to}read_doc (view outline first when it is long) and keep the version${offers('replace_doc') ? howToWrite(to) : ''}.${offers('add_suggestion') ? howToPropose(to) : ''}\n\n`
 
-/** Sent with `initialize`. At most 1.5 KB. `to` is what tool names begin with: `svc.`; `doc` the document of the connection. */
+/** Sent with `initialize`. At most 1.5 KB. `to`: the beginning of tool names, such as `svc.`; `doc`: the document of the connection. */
 export const instructions = (to: string, doc: string | undefined, offers: Offers): string =>
   `agmd keeps Markdown documents that people and agents edit at the same time, live.
 
@@ -113,14 +113,14 @@ Never resend a refused replacement unchanged. After a timeout read first: the se
 HTTP interface: ${baseUrl}/agents.md. All operations: ${baseUrl}/openapi.json.
 `
 
-/** Lists and tables of the skill say nothing of tools that are not offered. */
+/** Whether a line may be shown: lists and tables of the skill leave out tools that the connection does not list. */
 const isOffered = (line: string, to: string, offers: Offers): boolean => {
   if (!/^(?:\| |- |\d\. )/.test(line)) return true
   const named = line.split('`').filter((word) => word.startsWith(to))
   return named.every((word) => offers(word.slice(to.length)))
 }
 
-/** SKILL.md, for one service; for one connection with the tools that it lists. */
+/** SKILL.md for a service, or for one connection with the tools that it lists. */
 export const skill = (baseUrl: string, to: string, offers: Offers = everything): string =>
   everyLine(baseUrl, to)
     .split('\n')

@@ -1,10 +1,10 @@
 /**
- * Subscriptions to resources. A session is the stream of one client and what it subscribed to; nothing else of the endpoint has state. It
- * lives as long as its stream. Invariant: a session that is over watches nothing.
+ * Subscriptions to resources. A session is the stream of one client with its subscriptions, and the only state of the endpoint. It lives as long as
+ * its stream. Invariant: a session that has ended watches nothing.
  *
- * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP) a session is named by a header. When the connection closes, the link ends or
- * the server stops, it is over, and its id is answered 404, on which a client begins a new one. From 2026-07-28 on (Subscriptions) it is
- * one request, `subscriptions/listen`, whose answer is the stream.
+ * Up to version 2025-11-25 of MCP (Resources; Streamable HTTP) a header names the session. It ends when the connection closes, the link ends or the
+ * server stops; its id is then answered with 404, and the client begins a new session. From 2026-07-28 on (Subscriptions) a session is one request,
+ * `subscriptions/listen`, whose answer is the stream.
  */
 import { randomBytes } from 'node:crypto'
 import { PassThrough } from 'node:stream'
@@ -24,16 +24,16 @@ import { Refused, refusedFor } from './refused.ts'
 import { namedBy } from './resources.ts'
 
 interface Session {
-  /** Ways to stop watching, by URI. */
+  /** Functions that stop watching, by URI. */
   readonly watched: Map<string, () => void>
   stream: PassThrough | undefined
-  /** Cancels what it waits for: its stream at first, then the next sign of life. */
+  /** Cancels its timer: the wait for its stream at first, then the next heartbeat. */
   cancel: () => void
-  /** Takes it out of those whom the end of a credential ends. */
+  /** Removes it from the registry of credentials. */
   forget: () => void
   /** The notification that a resource changed. */
   readonly notice: (uri: string) => string
-  /** The notification that the server ends the stream. */
+  /** The message with which the server ends the stream. */
   readonly farewell: string
 }
 
@@ -45,23 +45,23 @@ interface Listening {
 }
 
 export interface Subscriptions {
-  /** The id of a new session; undefined when the connection names neither a document nor an account, and so can wait for nothing. */
+  /** The id of a new session; undefined when the connection names neither a document nor an account, so that there is nothing to watch. */
   begin(ctx: Context, connection: Connection): string | undefined
   /** Whether the connection can have a session. */
   canBegin(ctx: Context, connection: Connection): boolean
-  /** Answers with the stream of a session. Errors: those of the credentials, `not_found` when it is over, `rate_limited`. */
+  /** Answers with the stream of a session. Errors: those of the credentials, `not_found` when the session has ended, `rate_limited`. */
   open(ctx: Context, connection: Connection): Promise<void>
-  /** Errors: those of reading the resource, `not_found` when the session is over, `rate_limited`. */
+  /** Errors: those of reading the resource, `not_found` when the session has ended, `rate_limited`. */
   subscribe(ctx: Context, uri: string): Promise<void>
   unsubscribe(ctx: Context, uri: string): void
-  /** Answers a request with a stream that tells of changes to resources. Errors: those of reading them, `rate_limited`. */
+  /** Answers a request with a stream that announces changes to resources. Errors: those of reading them, `rate_limited`. */
   listen(ctx: Context, request: Listening): Promise<void>
 }
 
 const hasBearer = (http: Http, ctx: Context): boolean =>
   readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session).bearer !== undefined
 
-/** Listeners, at the document of the connection or as an account. */
+/** The caller who listens, on the document of the connection or as an account. */
 const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promise<{ doc: string; caller: Caller }> => {
   if (doc !== undefined) return { doc, caller: await admitReading(http, ctx, { name: 'readContent', doc }) }
   const { bearer } = readCredentials(ctx.req.headers, new URLSearchParams(ctx.querystring), http.cookies.session)
@@ -70,7 +70,7 @@ const listenerOf = async (http: Http, ctx: Context, { doc }: Connection): Promis
 
 const idPattern = /^([\w-]{8})\.[\w-]{24}$/
 
-/** The next step for a client that would listen without a session. */
+/** The next step for a client that tries to listen without a session. */
 export const howToListen =
   'Connect with the document in the address (doc=ID) and its key, or with an account; initialize then answers Mcp-Session-Id: send it with every request, and open the stream with GET.'
 
@@ -84,14 +84,14 @@ const updated = (uri: string, meta?: object): string =>
 
 const streamHeaders = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' }
 
-/** A resource that somebody may read. */
+/** A resource that the caller may read. */
 interface Place {
   readonly uri: string
   readonly doc: string
   readonly caller: Caller
-  /** The last event before it was asked for. */
+  /** The newest event at the time of the request. */
   readonly since: number
-  /** The prefixes of the kinds of events that tell of changes to it. */
+  /** Prefixes of the event kinds that announce changes to it. */
   readonly kinds: readonly string[]
 }
 
@@ -104,7 +104,7 @@ const tooMany = (): ServiceError =>
 export const createSubscriptions = (http: Http): Subscriptions => {
   const { service, registry } = http
   const { clock, storage } = service
-  // Ids of an earlier start are over: what they had subscribed to is not known any more.
+  // Ids from before a restart have ended: their subscriptions are lost.
   const start = randomBytes(6).toString('base64url')
   const sessions = new Map<string, Session>()
   const ended = new Set<string>()
@@ -134,7 +134,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     if (idPattern.exec(id)?.[1] !== start || ended.has(id)) throw over()
     const known = sessions.get(id)
     if (known !== undefined) return [id, known]
-    // A client may subscribe before its stream is there, but not for long.
+    // A client may subscribe before it opens its stream, but the session waits only a short time.
     const session: Session = {
       watched: new Map(),
       stream: undefined,
@@ -148,14 +148,14 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     return [id, session]
   }
 
-  /** A sign of life, below the idle limit of proxies. */
+  /** Sends a heartbeat within the idle limit of proxies. */
   const beat = (session: Session): void => {
     session.cancel()
     if (session.stream?.writable === true) session.stream.write(':\n\n')
     session.cancel = clock.after(limits.mcpHeartbeatSeconds * 1000, () => beat(session))
   }
 
-  /** Tells of commits that concern a resource, at most once in a while. Returns the way to stop. */
+  /** Announces commits that concern a resource, at a limited rate. Returns a function that stops it. */
   const watch = (session: Session, id: string, uri: string, doc: string, since: number, kinds: readonly string[]): (() => void) => {
     let cursor = since
     let looking = false
@@ -189,7 +189,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
         })
     }
     const stop = storage.watch(keys.events(doc), wake)
-    // Events between the admission and now.
+    // Catches up with events since the caller was admitted.
     wake()
     return () => {
       stopped = true
@@ -198,7 +198,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     }
   }
 
-  /** The place that a URI names, for a caller who may read it. Errors: those of reading the resource. */
+  /** The resource that a URI names, for a caller who may read it. Errors: those of reading the resource. */
   const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
     const { doc, part } = namedBy(uri)
     const caller = await admitReading(http, ctx, { name: part.operation, doc })
@@ -206,12 +206,12 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     return { uri, doc, caller, since, kinds: part.kinds }
   }
 
-  /** Has a session watch a resource until its credential ends. */
+  /** Makes a session watch a resource until its credential ends. */
   const attach = (id: string, session: Session, { uri, doc, caller, since, kinds }: Place): void => {
     const stopWatching = watch(session, id, uri, doc, since, kinds)
     const forget = registry.add(doc, caller, () => {
       stop()
-      // Nothing is left to wait for.
+      // The session has nothing left to watch.
       if (session.watched.size === 0) end(id)
     })
     const stop = (): void => {
@@ -228,7 +228,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     async open(ctx, connection) {
       const { doc, caller } = await listenerOf(http, ctx, connection)
       const [id, session] = sessionOf(ctx)
-      // One stream each: a client that comes back has lost the former.
+      // A session has one stream: a client that opens another has lost the former.
       const former = session.stream
       const stream = new PassThrough()
       session.stream = stream

@@ -1,4 +1,4 @@
-/** Defines a tool, and makes it of the table: an operation, or several that are one thing to a model, with a description for models. */
+/** Defines a tool and derives it from the table: one operation, or several that are one thing to a model, with a description for models. */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Group } from '../../shared/mcp-groups.ts'
@@ -9,17 +9,17 @@ import { inputSchema, type JsonSchema } from './schemas.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The operation that a call means, and its input, unchecked. */
+/** The operation that a call stands for, and its unchecked input. */
 export interface Meant {
   readonly name: OperationName
   readonly fields: Fields
   /** The file that the operation takes as its body, in base64. */
   readonly data?: string
-  /** Why it is not done, for those who might do it: whoever may not, hears that first. */
+  /** Why the call is refused. A caller without the needed role is told that first. */
   readonly refused?: ServiceError
 }
 
-/** Only what differs from the defaults of the protocol is said: not read-only, destructive, not idempotent, open world. */
+/** Lists only differences from the defaults of the protocol: not read-only, destructive, not idempotent, open world. */
 interface Hints {
   readonly title: string
   readonly readOnlyHint?: true
@@ -28,7 +28,7 @@ interface Hints {
   readonly openWorldHint?: false
 }
 
-/** A tool as it is listed. */
+/** A tool as `tools/list` shows it. */
 export interface ListedTool {
   /** Without the prefix. */
   readonly name: string
@@ -41,17 +41,17 @@ export interface ListedTool {
 }
 
 export interface Tool extends ListedTool {
-  /** The operations that a call can mean. */
+  /** The operations that a call can stand for. */
   readonly operations: readonly OperationName[]
   /** Names of the arguments other than `doc` and `key`. */
   readonly takes: readonly string[]
-  /** Arguments for which null says something; elsewhere null is as if it were not given. */
+  /** Arguments for which null has a meaning; for others it counts as absent. */
   readonly nulls: readonly string[]
   /** Whether the answer makes a link, and so may hold its secret. */
   readonly makesLink: boolean
   /** Whether a call may be as large as a document. */
   readonly large: boolean
-  /** Arguments that the operation calls by another name: the beginning of a path in its input → the argument. */
+  /** Arguments that have another name in the operation: the beginning of a path in its input → the argument. */
   readonly called: Readonly<Record<string, string>>
   /** `doc`: the document that the call names. Errors: `invalid_request`. */
   readonly mean: (given: Fields, doc?: unknown) => Meant
@@ -63,11 +63,11 @@ interface Definition {
   readonly description: string
   /** Fields other than `doc` and `key`. */
   readonly input: z.ZodObject
-  /** The operations that a call can mean, all about a document or all about none. */
+  /** The operations that a call can stand for: all on a document, or all on none. */
   readonly operations: readonly [OperationName, ...OperationName[]]
-  /** Takes something away that was there. */
+  /** Deletes something that existed. */
   readonly destroys?: boolean
-  /** The same call again changes nothing more. */
+  /** Repeating the call changes nothing more. */
   readonly repeats?: boolean
   /** Anybody can see its effects. */
   readonly exposes?: boolean
@@ -91,7 +91,7 @@ const hintsOf = ({ title, operations: of, destroys = false, repeats = false, exp
   ...(!exposes && { openWorldHint: false })
 })
 
-/** The role that the least of them needs; null where none is needed. */
+/** The lowest role that any of them needs; null if one needs none. */
 const leastRole = (of: readonly OperationName[]): Role | null => {
   const needed = of.map((name) => roleAtLeast(entryOf(name)) ?? null)
   return needed.includes(null) ? null : (roles.find((role) => needed.includes(role)) ?? null)
@@ -117,7 +117,7 @@ export const toolOf = (name: string, definition: Definition): Tool => {
 }
 
 interface Said extends Omit<Definition, 'input' | 'operations' | 'mean'> {
-  /** Fields that are not for tools. */
+  /** Fields that tools leave out. */
   readonly without?: readonly string[]
   readonly refuses?: (fields: Fields) => ServiceError | undefined
 }

@@ -1,6 +1,6 @@
 /**
- * The tools: the operations of the table that have an MCP name, with a description for models. Reading and writing the text are one tool
- * each for several operations: the same names with richer parameters serve a model better than more tools.
+ * The tools: the operations of the table that have an MCP name, with a description for models. Reading the text is one tool for several operations,
+ * and so is writing it: a model works better with few tools and richer parameters.
  */
 import { z } from 'zod'
 import { ServiceError } from '../../shared/errors.ts'
@@ -23,7 +23,7 @@ const views = ['full', 'outline', 'section', 'lines', 'diff', 'info', 'authors']
 /** The views that are operations of their own. */
 const viewOperations: Readonly<Record<string, OperationName>> = { outline: 'readOutline', info: 'readDocument', authors: 'readAttribution' }
 
-/** The field that a view cannot do without. */
+/** The field that a view requires. */
 const viewNeeds: Readonly<Record<string, string>> = { section: 'section', lines: 'lines', diff: 'since' }
 
 const meanRead = (given: Fields): Meant => {
@@ -31,7 +31,7 @@ const meanRead = (given: Fields): Meant => {
   if (view !== undefined && !views.includes(view as (typeof views)[number])) throw invalid('view', `must be ${views.join(', ')}`)
   const needed = viewNeeds[String(view)]
   if (needed !== undefined && fields[needed] === undefined) throw invalid(needed, `must be given with view ${String(view)}`)
-  // One line is a number to many.
+  // Many models send a single line as a number.
   const line = typeof fields['lines'] === 'number' ? { lines: String(fields['lines']) } : {}
   return { name: viewOperations[String(view)] ?? 'readContent', fields: { ...fields, ...line } }
 }
@@ -66,13 +66,13 @@ const contentNames = rename({ markdown: 'content', text: 'content' })
 const editNames = rename({ operations: 'edits', ops: 'edits' })
 const editsInput: Operation = operations.editContent
 
-/** Edits, as writing or as suggestions. */
+/** Edits to write or to suggest. */
 const meanEdits = (changes: unknown, fields: Fields): Meant => {
   const body = { ...fields, operations: changes }
   return { name: 'editContent', fields: editsInput.normalise?.(body) ?? body }
 }
 
-/** A model that has not read what it replaces takes it away from those who wrote it. */
+/** Refuses to replace text that the model has not read: others may have written it. */
 const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced }: Fields): ServiceError | undefined => {
   if (forced !== undefined && typeof forced !== 'boolean') return invalid('force', 'must be boolean')
   if (read !== undefined || looks === true || (proposes !== undefined && proposes !== 'apply') || forced === true) return undefined
@@ -82,13 +82,13 @@ const blind = ({ baseVersion: read, dryRun: looks, mode: proposes, force: forced
   })
 }
 
-/** The same of a section, which an edit names and does not quote. */
+/** The same for a section, which an edit names without quoting it. */
 const blindSection = ({ baseVersion: read, dryRun: looks, mode: proposes, operations: changes }: Fields): ServiceError | undefined =>
   read !== undefined || looks === true || proposes === 'suggest' || !replacesSections(changes)
     ? undefined
     : new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
 
-/** The refusal of a call without its text, which may stand in an unknown argument. */
+/** The refusal of a call without its text. The text may have come in an unknown argument. */
 const lacking = (given: Fields, takes: readonly string[], fault: FieldFault): ServiceError => {
   const unknown = unknownFields(given, takes, outsideEdits)
   return new ServiceError('invalid_request', { ...unknown, details: [...(unknown?.details ?? []), fault] })
@@ -175,8 +175,8 @@ const appendTool = toolOf('append_doc', {
 // ——— media ———
 
 /**
- * A media job as one tool: it starts the job and waits for its end; called again with `jobId` it goes on waiting. Models poll badly, and a
- * job is mostly over within one call.
+ * A media job as one tool: it starts the job and waits for its end. Called again with `jobId`, it continues to wait. Models are bad at polling, and
+ * most jobs end within one call.
  */
 const mediaTool = (start: OperationName, read: OperationName, idName: string, title: string, description: string): Tool => {
   const { mcp = '', input, rest, normalise } = operations[start] as Operation
@@ -200,9 +200,9 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
   })
 }
 
-// ——— all of them ———
+// ——— the list ———
 
-/** The basic tools in the order in which clients know them, then the others; `get_skill` (skill.ts) is about no operation. */
+/** The basic tools in the order that clients know, then the others. `get_skill` (skill.ts) has no operation. */
 const { since: after, wait } = operations.readInbox.input.shape
 
 const inboxTool = toolOf('inbox', {
@@ -235,7 +235,7 @@ export const operationTools: readonly Tool[] = [
     title: 'Comment',
     group: 'review',
     description: 'Comments on the document, on words of it (find) or a line. To propose other words use add_suggestion. Answers the id.',
-    // It holds no live text, and counts no units.
+    // It holds no live text and counts no units.
     without: ['characters', 'anchor']
   }),
   derived('listSuggestions', {

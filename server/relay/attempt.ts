@@ -1,4 +1,4 @@
-/** One attempt at a job on one node: its file on the way there, its result on the way back. */
+/** One attempt at a job on one node: it sends the input file and receives the result. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JobKind, JobResult } from '../../shared/media-jobs.ts'
@@ -19,7 +19,7 @@ export interface Wire {
 /** Kind of the result file of a job; absent: none. */
 const fileOf: Partial<Readonly<Record<JobKind, MediaKind>>> = { image: 'image', speech: 'audio' }
 
-/** The node ended, the job was canceled, or what came was refused: nothing of it is to be kept. */
+/** The node left, the job was canceled, or the data was refused: nothing of it is kept. */
 class Stopped extends Error {}
 
 const refused = (message: string): { error: JobError } => ({ error: { code: 'result_refused', message } })
@@ -34,12 +34,12 @@ export class Assignment {
   readonly #wire: Wire
   readonly #window = new Window()
   readonly #inbox: Inbox
-  /** The node's answer, from its first byte on. */
+  /** The incoming result file, from its first byte on. */
   #upload: Promise<Upload> | undefined
   #over = false
   readonly #settle: (outcome: Outcome) => void
 
-  /** `settle` is called once, with how the attempt ended by what the node said. */
+  /** `settle` is called once, with the outcome that the node's messages led to. */
   constructor(service: Service, wire: Wire, doc: string, job: Job, number: number, settle: (outcome: Outcome) => void) {
     this.#service = service
     this.#wire = wire
@@ -57,7 +57,7 @@ export class Assignment {
     return this.#over
   }
 
-  /** Tells the node, and sends the file as fast as the node takes it. Errors: those of the blobs. */
+  /** Tells the node about the job, and sends the file as fast as the node takes it. Errors: those of the blobs. */
   async start(): Promise<void> {
     const { job, number } = this
     const { file, kind, input } = job
@@ -75,12 +75,12 @@ export class Assignment {
       }
   }
 
-  /** Records that the node has processed so many bytes of the file. Errors: `RangeError`. */
+  /** Records how many more bytes of the file the node has processed. Errors: `RangeError`. */
   credit(bytes: number): void {
     this.#window.give(bytes)
   }
 
-  /** A piece of the result. Errors: `RangeError` beyond the window; what is too much for the job ends the job. */
+  /** Takes a piece of the result. Errors: `RangeError` beyond the window. A result that is too large ends the job. */
   push(bytes: Uint8Array): void {
     if (this.#over) return
     const bytesMax = fileOf[this.job.kind] === undefined ? 0 : limits.mediaResultBytesMax
@@ -94,7 +94,7 @@ export class Assignment {
   #receive(): Promise<Upload> {
     const upload = this.#service.blobs.receive(this.#inbox)
     upload.catch((error: unknown) => {
-      // A full disk is no fault of the node's, but it is the end of this job.
+      // A full disk is not the node's fault, but it ends this job.
       if (!(error instanceof Stopped)) this.#refuse(error instanceof Error ? error.message : 'The result could not be kept.')
     })
     return upload
@@ -107,7 +107,7 @@ export class Assignment {
     this.#settle(refused(message))
   }
 
-  /** The node has ended the job. The first word counts; what comes after it is dropped. */
+  /** The node has ended the job. Its first answer counts; later ones are dropped. */
   finish(result: JobResult, file: WireFile | null): void {
     if (this.#over) return
     this.#over = true

@@ -1,4 +1,4 @@
-/** Checks every message of a node, because a node may be anybody's machine. */
+/** Checks every message of a node, because a node may be anyone's machine. */
 import { z } from 'zod'
 import { limits } from '../../shared/limits.ts'
 import { jobKinds } from '../../shared/media-jobs.ts'

@@ -19,17 +19,17 @@ import { Assignment } from './attempt.ts'
 import { parseMessage } from './messages.ts'
 
 export interface NodeEvents {
-  /** It sent its hello: it may be given jobs. */
+  /** The node sent its hello and can take jobs. */
   ready(node: Node): void
   /** A slot is free again. */
   free(): void
-  /** It is gone, with these jobs in hand. */
+  /** The node left with these jobs unfinished. */
   gone(node: Node, lost: readonly Assignment[]): void
 }
 
 export class Node {
   readonly token: NodeToken
-  /** Whether it works for everybody, or only for the account of its token. */
+  /** Whether it works for everyone, or only for the account of its token. */
   readonly shared: boolean
   readonly #service: Service
   readonly #socket: WebSocket
@@ -39,7 +39,7 @@ export class Node {
   #slots = 0
   #reserved = 0
   #numbers = 0
-  /** Bytes that may still come of jobs that are over: what was under way. */
+  /** Bytes of finished jobs that may still arrive. */
   #strayBytes = 0
   #heardAt: number
   #cancelBeat = (): void => undefined
@@ -65,7 +65,7 @@ export class Node {
     return this.isReady && this.#assignments.size + this.#reserved < this.#slots
   }
 
-  /** Keeps a slot for a job that is about to be given. */
+  /** Reserves a slot for a job that is about to be assigned. */
   reserve(): void {
     this.#reserved += 1
   }
@@ -93,7 +93,7 @@ export class Node {
     return [...this.#assignments.values()].find((each) => each.job.id === job)
   }
 
-  /** Gives it a job. `settle` hears how that ended, unless the node is gone before. */
+  /** Assigns a job to the node. `settle` receives the outcome, unless the node leaves first. */
   assign(doc: string, job: Job, settle: (outcome: Outcome) => void): void {
     const number = ++this.#numbers
     const over = (): void => {
@@ -143,7 +143,7 @@ export class Node {
     if (this.#ended) return
     this.#ended = true
     this.#cancelBeat()
-    // The end of the jobs that it has answered is being written.
+    // Finished jobs are left out: their outcome is being written.
     const lost = [...this.#assignments.values()].filter((each) => !each.isOver)
     this.#assignments.clear()
     for (const each of lost) each.stop()
@@ -185,7 +185,7 @@ export class Node {
     return undefined
   }
 
-  /** The job of a number; undefined when it is over. Errors: `RangeError` for one that the node was never given. */
+  /** The job with a number; undefined when it is over. Errors: `RangeError` for one that the node never got. */
   #meant(number: number): Assignment | undefined {
     if (number > this.#numbers) throw new RangeError('this job was never given to this node')
     return this.#assignments.get(number)

@@ -3,39 +3,40 @@
  *
  * ## Protocol (version 1)
  *
- * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account made; nothing is ever opened towards a node. A
- * request with an Origin comes from a page and is refused. 401: the token is not good; 429: too many sockets.
+ * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account made; the service never opens a connection to a
+ * node. A request with an Origin comes from a page and is refused. 401: the token is invalid; 429: too many sockets.
  *
- * Text frames are JSON messages (shared/relay.ts has their types), binary frames are pieces of files: the number of the job, 32 bits big-endian,
- * then 1 to 65,536 bytes.
+ * Text frames are JSON messages (shared/relay.ts has their types), binary frames are pieces of files: the number of the job, 32 bits big-endian, then
+ * 1 to 65,536 bytes.
  *
  *     node                                 service
  *     hello {protocol, slots, capabilities}  →            within 10 s; a capability is a kind of job and the engine that does it
  *                                            ←  welcome {protocol, name, beatSeconds, silentSecondsMax}
- *                                            ←  beat      every 10 s; the node answers each with a beat. A side that hears nothing
- *     beat                                   →            for 25 s takes the other for gone
+ *                                            ←  beat      every 10 s; the node answers each with a beat. A side that receives
+ *     beat                                   →            nothing for 25 s considers the other gone
  *                                            ←  job {job, kind, input, file, seconds, resultBytesMax}, then the pieces of the file
- *     credit {job, bytes}                    →            so many bytes of the file are worked through
+ *     credit {job, bytes}                    →            the node has processed so many bytes of the file
  *     progress {job, progress}               →            from 0 to 1; as often as the node likes
  *     pieces of the result                   →
  *                                            ←  credit {job, bytes}
- *     result {job, result, file} or          →            ends the job; size and hash of the file that was sent before it
+ *     result {job, result, file} or          →            ends the job; `file` has size and hash of the file sent before it
  *     fail {job, code, message}              →
- *                                            ←  cancel {job}   nobody wants the job any more; nothing need be said of it
+ *                                            ←  cancel {job}   the job is no longer wanted; the node need not answer
  *
- * `job` is a number of this connection, counted from 1, and of this attempt: a node can name no job of another, and the answer of an attempt that is
- * over counts for nothing. At most `slots` jobs are given at once. At most 256 KiB of a file are under way without a credit, in both directions, so
- * neither side holds more than that in memory. Sizes are checked while the bytes come, the hash (SHA-256, base64url) at the end. `fail` tells whose
- * fault it was: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
+ * `job` is a number of this connection, counted from 1, and of this attempt: a node cannot name a job of another node, and an answer after the end of
+ * its attempt is ignored. A node has at most `slots` jobs at a time. At most 256 KiB of a file are in transit without a credit, in both directions,
+ * so neither side holds more than that in memory. Sizes are checked while the bytes arrive, the hash (SHA-256, base64url) at the end. `fail` says
+ * what went wrong: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
  *
- * Close codes: 1001 the service restarts: dial in again; 4400 bad message; 4401 the token was revoked: do not come back; 4408 silent for too long;
- * 4429 too many. A node that dials in again begins again: what it had in hand was given to another.
+ * Close codes: 1001 the service restarts: connect again; 4400 bad message; 4401 the token was revoked: do not connect again; 4408 silent for too
+ * long; 4429 too many. A node that connects again has no jobs: its former ones went to other nodes.
  *
  * ## Jobs
  *
- * The truth is the record (domain/media/media-jobs.ts); here is only who waits and who works. A job goes to a node of its account, or to one that
- * serves everybody. When a node ends with a job in hand, the job goes to another at once; without any it fails after 25 s, which is a minute after a
- * node froze. After a restart the open jobs are read from the store. Each result is written by compare-and-set on the attempt, so no job ends twice.
+ * The record is the truth (domain/media/media-jobs.ts); the relay only knows which jobs wait and which nodes work. A job goes to a node of its
+ * account, or to one that serves everyone. When a node leaves with an unfinished job, the job goes to another at once. If there is no other node, the
+ * job fails after 25 s, which is a minute after a node froze. After a restart the relay reads the open jobs from the store. Each result is written by
+ * compare-and-set on the attempt, so no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -59,9 +60,9 @@ interface Open {
   readonly account: string
   readonly kind: JobKind
   readonly voice: string | undefined
-  /** The node that works on it; undefined: it waits. */
+  /** The node that works on it; undefined: the job waits. */
   node: Node | undefined
-  /** Ends the job when it has waited too long: for any node, and in all. */
+  /** Cancel the timers that end the job: after too long without any node, and after too long in the queue. */
   cancelNodeless: (() => void) | undefined
   cancelQueue: (() => void) | undefined
 }
@@ -69,7 +70,7 @@ interface Open {
 export interface RelayServer extends Relay {
   /** Takes over an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Accepts no more nodes and closes the present ones. Their jobs stay open in their records. */
+  /** Accepts no more nodes and closes the connected ones. Their jobs stay open in their records. */
   stop(): void
   /** Cuts nodes that did not answer the close frame. */
   terminateNodes(): void
@@ -96,13 +97,13 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     clientTracking: false
   })
   const nodes = new Set<Node>()
-  /** Sockets that are open, goodbyes included. */
+  /** Sockets still open, including those that are closing. */
   const left = new Set<WebSocket>()
-  /** Sockets whose token is still being looked at, too. */
+  /** All sockets, including those whose token is still being checked. */
   let sockets = 0
-  /** Open jobs in the order in which they came; one that lost its node keeps its place. */
+  /** Open jobs in order of arrival; a job that lost its node keeps its place. */
   const jobs = new Map<string, Open>()
-  /** Jobs that are about to be submitted, by account: they count, or many requests at once would all find room. */
+  /** Jobs about to be submitted, by account. They count, since otherwise many simultaneous requests would all pass the limit. */
   const coming = new Map<string, number>()
   let stopping = false
 
@@ -128,7 +129,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
 
-  /** Nodes of the account before those that serve everybody; none but those that have the voice, if any does. */
+  /** Prefers nodes of the account to those that serve everyone. If any node has the requested voice, only such nodes are considered. */
   const freeNodeFor = (open: Open): Node | undefined => {
     const able = [...nodes].filter((node) => canDo(node, open))
     const speaking = able.filter(({ voices }) => open.voice !== undefined && voices.includes(open.voice))
@@ -136,7 +137,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     return free.find((node) => node.token.account === open.account) ?? free[0]
   }
 
-  /** Starts or ends the time that a job may be without any node. */
+  /** Starts or ends the time that a job may be without a node. */
   const watch = (open: Open): void => {
     const { clock } = service()
     const { mediaQueueSecondsMax: queueSeconds, mediaNodelessSecondsMax: nodelessSeconds } = limits
@@ -162,7 +163,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const begin = async (open: Open, node: Node): Promise<void> => {
     const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
-      // Deleted meanwhile: nothing is left to do.
+      // The job was deleted meanwhile, so there is nothing to do.
       log.debug('a job could not begin', { job: open.id, error })
       return undefined
     })
@@ -193,7 +194,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     }
   }
 
-  /** The node is gone: the job waits again, if it may. */
+  /** Puts a job back after its node left, if it may be tried again. */
   const putBack = (open: Open, lost: boolean): void => {
     requeueJob(service(), open.doc, open.id, lost)
       .then((job) => {
@@ -240,7 +241,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     if (assignment !== undefined) open.node?.cancel(assignment)
   }
 
-  // ——— dialling in ———
+  // ——— connecting ———
 
   const endNode = (id: string): void => {
     for (const node of nodes) if (node.token.id === id) node.close(relayCloseCodes.tokenEnded, 'the token was revoked')
@@ -258,11 +259,11 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       left.add(ws)
       ws.on('close', () => left.delete(ws))
       ws.on('error', (error) => log.debug('node socket error', { error }))
-      // A node that dials in again has lost its former socket, whether or not we have heard of that.
+      // A node that connects again has lost its former socket, whether or not the server has noticed.
       before?.close(relayCloseCodes.tooMany, 'the same token dialled in again')
       nodes.add(new Node(service(), ws, found, events))
     })
-    // An end of the token that came while it was looked up found no socket to end.
+    // If the token was revoked during the lookup, there was no socket to end yet.
     if ((await findNode(service(), token ?? '')) === undefined) endNode(found.node.id)
     return undefined
   }
@@ -317,7 +318,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
           const id = (after = String(key.at(-1)))
           if (jobs.has(id)) continue
           const doc = decodeRecord<string>(value)
-          // The relay does nothing for a deleted document; if the deletion is taken back, the next look finds it.
+          // The relay does nothing for a deleted document. If it is restored, the next check finds the job.
           const job = await requeueJob(service(), doc, id, false).catch(() => undefined)
           if (job !== undefined) add(doc, job)
         }

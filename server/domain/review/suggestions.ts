@@ -78,7 +78,7 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-/** The current ranges of suggestions that cannot be decided: the text between their neighbors. */
+/** The current ranges of suggestions that cannot be decided: the text between their neighbours. */
 const placesNow = ({ room, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }

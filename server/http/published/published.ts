@@ -1,4 +1,4 @@
-/** `/pub/{id}` and `/pub/{id}.md`: pages for everyone, while the owner publishes them. Rendered and compressed once per version. */
+/** `/pub/{id}` and `/pub/{id}.md`: pages for everyone while the owner publishes them. Rendered and compressed once per version. */
 import { createHash } from 'node:crypto'
 import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
@@ -18,7 +18,7 @@ import type { Routers } from '../routers.ts'
 import type { Drawings } from './renderer.ts'
 import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
-/** No script at all, except on a page with diagrams the one that draws them, and with widgets the one that runs them on request. */
+/** No script at all, except the one that draws diagrams on a page that has some, and the one that runs widgets on request. */
 const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
@@ -34,21 +34,21 @@ const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedi
 
 interface Prepared extends Packed {
   readonly tag: string
-  /** The `style-src` that lets the page's own rules be used. */
+  /** The `style-src` that allows the page's own rules. */
   readonly styleSource: string
-  /** Whether the page holds diagrams or widgets. */
+  /** Whether the page has diagrams or widgets. */
   readonly hasScript: boolean
-  /** Paths of the pictures of diagrams that it shows. */
+  /** Paths of the diagram pictures that it shows. */
   readonly pictures: ReadonlySet<string>
 }
 
 const sourceHtml = (content: string): string =>
   `<pre tabindex="0"><code>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`
 
-/** The upright of the typeface that `web/style/serif.css` names. */
+/** The upright font of the typeface that `web/style/serif.css` names. */
 const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2'
 
-/** Paths of what the build made. */
+/** Paths of files that the build made. */
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
@@ -97,7 +97,7 @@ const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): 
   ctx.vary('Accept-Encoding')
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
   const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzipped : plain
-  // Strong tags would say that the bytes are the same in every coding (RFC 9110, 8.8.1).
+  // A strong tag would claim equal bytes in every encoding (RFC 9110, 8.8.1).
   ctx.set('ETag', coded === plain ? `"${tag}"` : `W/"${tag}"`)
   // Any cache may store it, but must revalidate each time: unpublishing takes effect at once.
   ctx.set('Cache-Control', 'public, no-cache')
@@ -125,7 +125,7 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
   send(ctx, snapshot.version, packed)
 }
 
-/** The answer where nothing is published: a page for people, the problem for programs. */
+/** The answer when nothing is published: a page for people, the problem for programs. */
 const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {
@@ -183,10 +183,10 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     const [, id = '', source = '', look = ''] = drawingPattern.exec(ctx.path) ?? []
     const document = await find(id)
     const shown = await pageOf(document)
-    // Assets that the text no longer contains are not shown.
+    // Pictures of diagrams that the text no longer contains are not served.
     const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
-    // It must not run or load anything, wherever it is opened.
+    // It must not run or load anything, however it is opened.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     ctx.set('X-Robots-Tag', 'noindex')
     ctx.type = 'image/svg+xml; charset=utf-8'

@@ -1,4 +1,4 @@
-/** The renderer of published pages: the shared one, with its libraries at hand. */
+/** The renderer of published pages: the shared one, with its libraries loaded. */
 import highlighter from 'highlight.js/lib/common'
 import temml from 'temml'
 import { createPageRenderer as createShared, type Picture } from '../../../shared/markdown/page.ts'
@@ -10,7 +10,7 @@ import { hashOfDiagram } from '../../domain/media/drawings.ts'
 /** Pictures of diagrams, by the hashes of their sources. */
 export type Drawings = Readonly<Record<string, Picture>>
 
-/** `typeset`: with the signs of published pages, which the reading view shows as they were written. */
+/** `typeset`: with typographic characters, as on published pages; the reading view shows them as written. */
 export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawings: Drawings, typeset = true): Renderer =>
   createShared(
     {

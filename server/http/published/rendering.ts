@@ -1,4 +1,4 @@
-/** Renders pages in threads, with limits of time and memory, so that no text blocks the server. */
+/** Renders pages in threads, with limits on time and memory, so that no text blocks the server. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
@@ -6,16 +6,16 @@ import { Lane, WorkRefused } from '../../threads/lane.ts'
 import type { Drawings } from './renderer.ts'
 import type { Job, Page } from './worker.ts'
 
-/** The text took too long or too much memory, or became too large: the page shows the source instead. */
+/** The text took too much time or memory, or its page became too large: the page shows the source instead. */
 export class CannotRender extends Error {}
 
-/** A newer version of the document is to be rendered in place of this one. */
+/** A newer version of the document will be rendered instead of this one. */
 export class Outdated extends Error {}
 
 const entry = new URL('worker.ts', import.meta.url)
 const waiting = { waitingMax: limits.laneWaitingMax, waitingOfHolderMax: limits.pagesWaitingOfDocumentMax }
 
-/** All servers of a process share them. */
+/** All servers of a process share these lanes. */
 const quick = new Lane<Job, Page>({ entry, secondsMax: limits.renderQuickSecondsMax, ...waiting })
 const long = new Lane<Job, Page>({ entry, secondsMax: limits.renderSecondsMax, ...waiting })
 
@@ -36,7 +36,7 @@ const refusalOf = (error: unknown): unknown => {
   return new CannotRender(error.why, { cause: error.cause })
 }
 
-/** Renders texts of documents. Long texts, and those that took long before, have a queue of their own. */
+/** Renders texts of documents. Long texts, and those that were slow before, have a queue of their own. */
 export const createRender = (baseUrl: string): Render => {
   const slow = new Set<string>()
   const remember = (doc: string): void => {
@@ -46,7 +46,7 @@ export const createRender = (baseUrl: string): Render => {
   }
   return async ({ doc, version, source, drawings }) => {
     const lane = source.length > limits.renderQuickUnitsMax || slow.has(doc) ? long : quick
-    // One run for each version; of a document the newest alone waits.
+    // Each version is rendered once; for each document only the newest version waits.
     const options = { name: JSON.stringify([doc, version, drawings]), slot: doc, onSlow: () => remember(doc) }
     const page = await lane
       .run(doc, { source, baseUrl, drawings }, options)

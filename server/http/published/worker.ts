@@ -1,4 +1,4 @@
-/** Renders texts in a thread of its own, one by one, so that a large or hostile one holds nobody else up. */
+/** Renders texts in a thread of its own, one at a time, so that a large or hostile text delays nobody else. */
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'
