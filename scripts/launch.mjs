@@ -32,6 +32,11 @@ const commands = {
   screens: { run: screens, tools: true, help: '[file] take the pictures of the pages, into test/browser/screens' },
   fuzz: { run: (...words) => runScripts('fuzz', words), tools: true, help: '[name] run the scripts in scripts/fuzz, or one of them' },
   bench: { run: (...words) => runScripts('bench', words), tools: true, help: '[name] run the scripts in scripts/bench, or one of them' },
+  profile: {
+    run: (...words) => runNode(['scripts/profile.ts', ...words]),
+    tools: true,
+    help: 'NAME run a bench on ours alone, and print where the time went'
+  },
   soak: { run: (...words) => runScripts('soak', words), tools: true, help: '[name] run the scripts in scripts/soak, or one of them' }
 }
 

@@ -1,52 +1,14 @@
 /**
  * Cold open of 10 KB, of 1 MB and of the B4 editing trace: server-side load (store → Y.Doc ready), and whole text at a client after a restart,
- * compared with bare Yjs loading the same state; then who wrote which line of the trace. The trace lies in ../shared/data; where it is missing, a generated one of the same shape takes its place.
+ * compared with bare Yjs loading the same state; then who wrote which line of the trace. Where the trace comes from: support/trace.ts.
  */
-import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { gunzipSync } from 'node:zlib'
 import * as Y from 'yjs'
 import { createDocument, ms, pause, percentile, type Place, readMarkdown, start, startProcess, table, Typist } from './support/support.ts'
-
-/** [position in code points, deleted, inserted] */
-type Patch = readonly [number, number, string]
-
-interface Trace {
-  readonly name: string
-  readonly patches: readonly Patch[]
-  readonly end: string | undefined
-}
-
-const tracePath = join(import.meta.dirname, '../../../shared/data/automerge-paper.json.gz')
-
-/** 259,778 single keystrokes, one in eleven a deletion, mostly where the one before was. */
-const generated = (): Trace => {
-  const patches: Patch[] = []
-  let length = 0
-  let at = 0
-  for (let n = 0; n < 259_778; n++) {
-    if (n % 100 === 0) at = Math.floor((((n * 7919) % 10_007) / 10_007) * length)
-    if (n % 3.4 < 1 && at > 0) {
-      patches.push([--at, 1, ''])
-      length--
-    } else {
-      patches.push([at++, 0, n % 60 === 0 ? '\n' : String.fromCharCode(97 + (n % 26))])
-      length++
-    }
-  }
-  return { name: 'generated trace (B4 is not here)', patches, end: undefined }
-}
-
-const realTrace = (): Trace => {
-  const { txns, endContent } = JSON.parse(gunzipSync(readFileSync(tracePath)).toString()) as {
-    txns: { patches: Patch[] }[]
-    endContent: string
-  }
-  return { name: 'B4 automerge-paper', patches: txns.flatMap(({ patches }) => patches), end: endContent }
-}
+import { readTrace, type Trace } from './support/trace.ts'
 
 const typeTrace = async (typist: InstanceType<typeof Typist>, { patches }: Trace): Promise<void> => {
   // Code points are units as long as no astral character was typed.
@@ -68,7 +30,7 @@ const typeTrace = async (typist: InstanceType<typeof Typist>, { patches }: Trace
 const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-open-'))
 const env = { AGMD_LOG_LEVEL: 'info' }
 let server = await startProcess({ folder, env })
-const trace = existsSync(tracePath) ? realTrace() : generated()
+const trace = readTrace()
 const line = 'A line of forty characters, more or less.\n'
 const documents: { readonly name: string; readonly place: Place }[] = [
   { name: '10 KB', place: await createDocument(server.url, line.repeat(244)) },

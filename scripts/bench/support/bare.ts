@@ -1,16 +1,48 @@
-/** The bare parts compared with which the benchmarks measure: `node scripts/bench/support/bare.ts hocuspocus|ws|koa`. Ends with its parent. */
+/** The bare parts compared with which the benchmarks measure: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|ws|koa`. Ends with its parent. */
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import Router from '@koa/router'
 import { Server } from '@hocuspocus/server'
 import Koa from 'koa'
 import { WebSocket, WebSocketServer } from 'ws'
+import * as Y from 'yjs'
 
 const tell = (port: number): void => console.log(`listening ${port}`)
 
 /** Hocuspocus as its manual starts it, in memory. */
 const hocuspocus = async (): Promise<void> => {
   const server = new Server({ port: 0, address: '127.0.0.1', quiet: true })
+  await server.listen()
+  tell(server.address.port)
+}
+
+/** As with its extension for SQLite, which stores the whole document some seconds after a change. */
+const hocuspocusSqlite = async (): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'agmd-bare-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
+  const database = new DatabaseSync(join(folder, 'documents.sqlite'))
+  database.exec('CREATE TABLE documents (name TEXT PRIMARY KEY, data BLOB NOT NULL)')
+  const read = database.prepare('SELECT data FROM documents WHERE name = ?')
+  const write = database.prepare('INSERT INTO documents VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET data = excluded.data')
+  const server = new Server({
+    port: 0,
+    address: '127.0.0.1',
+    quiet: true,
+    onLoadDocument({ document, documentName }) {
+      const row = read.get(documentName)
+      if (row !== undefined) Y.applyUpdate(document, row['data'] as Uint8Array)
+      return Promise.resolve()
+    },
+    onStoreDocument({ document, documentName }) {
+      write.run(documentName, Y.encodeStateAsUpdate(document))
+      return Promise.resolve()
+    }
+  })
   await server.listen()
   tell(server.address.port)
 }
@@ -48,5 +80,5 @@ const koa = (): void => {
   server.listen(0, '127.0.0.1', () => tell((server.address() as AddressInfo).port))
 }
 
-const kinds: Record<string, () => unknown> = { hocuspocus, ws: broadcast, koa }
+const kinds: Record<string, () => unknown> = { hocuspocus, 'hocuspocus-sqlite': hocuspocusSqlite, ws: broadcast, koa }
 await kinds[process.argv[2] ?? '']?.()

@@ -33,7 +33,9 @@ export const rss = (pid: number): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 
 /** The bare parts (`bare.ts`) in a process of their own. */
-export const startBare = async (kind: 'hocuspocus' | 'ws' | 'koa'): Promise<{ port: number; child: ChildProcess; stop: () => void }> => {
+export const startBare = async (
+  kind: 'hocuspocus' | 'hocuspocus-sqlite' | 'ws' | 'koa'
+): Promise<{ port: number; child: ChildProcess; stop: () => void }> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'bare.ts'), kind], { stdio: ['ignore', 'pipe', 'inherit'] })
   const port = await new Promise<number>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -62,7 +64,7 @@ interface PeerOptions {
 /** Marks are `~` and six digits. */
 export const markOf = (number: number): string => `~${String(number).padStart(6, '0')}`
 
-const scan = (data: Buffer, onMark: (mark: string) => void): void => {
+export const scan = (data: Buffer, onMark: (mark: string) => void): void => {
   for (let at = data.indexOf(0x7e); at !== -1; at = data.indexOf(0x7e, at + 7)) onMark(data.toString('latin1', at, at + 7))
 }
 

@@ -1,0 +1,91 @@
+/**
+ * People who type in one document, each two edits a second and a cursor: time from sending to arrival at the others, and the server's processor time,
+ * beside bare Hocuspocus in memory and with SQLite. Only sixty of them look at what arrives: else this process would be what is measured.
+ */
+import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
+import { markOf, ms, pause, percentile, table } from './support/support.ts'
+
+const crowds = (process.env['AGMD_BENCH_PEOPLE'] ?? '1,50,200,400,800').split(',').map(Number)
+const seconds = Number(process.env['AGMD_BENCH_SECONDS'] ?? 5)
+const hasCursor = process.env['AGMD_BENCH_CURSORS'] !== 'off'
+const warmUpSeconds = 2
+const readersMax = 60
+const editsPerSecond = 2
+
+const measure = async (target: Target, people: number): Promise<(string | number)[]> => {
+  const place = await target.place()
+  const sent = new Map<string, number>()
+  const arrivals: number[] = []
+  const acknowledgements: number[] = []
+  let from = Number.POSITIVE_INFINITY
+  let closed = 0
+  const crowd: Person[] = []
+  const waiting: number[] = []
+  const readers = Math.min(people, readersMax)
+  for (let n = 0; n < Math.max(2, people); n++) {
+    const isReader = n < readers || people === 1
+    const person = await openPerson({
+      place,
+      client: 1_000_000 + n,
+      hasCursor,
+      ...(isReader && {
+        onMark: (mark: string) => {
+          const at = sent.get(mark) ?? 0
+          // Bare Hocuspocus sends what somebody wrote to that person, too.
+          if (at >= from && !(Number(mark.slice(1)) % people === n)) arrivals.push(performance.now() - at)
+        },
+        ...(n === 0 && {
+          onAcknowledged: () => {
+            const at = waiting.shift() ?? 0
+            if (at >= from) acknowledgements.push(performance.now() - at)
+          }
+        })
+      }),
+      onClose: () => closed++
+    })
+    crowd.push(person)
+  }
+  await pause(300)
+  const rate = people === 1 ? 20 : people * editsPerSecond
+  const begun = performance.now()
+  from = begun + warmUpSeconds * 1000
+  let meter: ReturnType<typeof startMeter> | undefined
+  let expected = 0
+  for (let made = 0; performance.now() < from + seconds * 1000;) {
+    if (meter === undefined && performance.now() >= from) meter = startMeter(target.pid)
+    for (; made < ((performance.now() - begun) / 1000) * rate; made++) {
+      const mark = markOf(made)
+      const at = performance.now()
+      sent.set(mark, at)
+      if (made % people === 0) waiting.push(at)
+      if (at >= from) expected += Math.max(2, people) === 2 ? 1 : readers - (made % people < readers ? 1 : 0)
+      crowd[made % people]?.type(mark)
+    }
+    await pause(1)
+  }
+  const used = meter?.() ?? { seconds: 1, server: 0, own: 0 }
+  const wasClosed = closed
+  await pause(1000)
+  for (const person of crowd) person.close()
+  await pause(300)
+  return [
+    people,
+    target.name,
+    ...[0.5, 0.99].map((share) => ms(percentile(acknowledgements, share))),
+    ...[0.5, 0.99].map((share) => ms(percentile(arrivals, share))),
+    `${Math.min(100, Math.round((arrivals.length / Math.max(1, expected)) * 100))} %`,
+    `${Math.round((used.server / used.seconds) * 100)} %`,
+    `${Math.round((used.own / used.seconds) * 100)} %${isLimited(used.own, used.seconds) ? ' (limit)' : ''}`,
+    wasClosed
+  ]
+}
+
+const targets = await startTargets()
+const rows: (string | number)[][] = []
+for (const people of crowds) for (const target of targets) rows.push(await measure(target, people))
+console.log(
+  `people in one document, ${editsPerSecond} edits a second each (one alone: 20)${hasCursor ? ', with a cursor' : ''}: ms from sending to the acknowledgement and to the others`
+)
+table(['people', 'server', 'ack p50', 'p99', 'arrival p50', 'p99', 'arrived', 'server CPU', 'generator CPU', 'closed'], rows)
+for (const target of targets) await target.stop()
+process.exit(0)

@@ -1,0 +1,183 @@
+/** Crowds of people on sockets, in one process: nobody holds a document, and only some of them look at what arrives. */
+import { readFileSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:net'
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import { WebSocket } from 'ws'
+import { createDocument, type Place, scan, startBare, startProcess } from './support.ts'
+
+const frameTo = (doc: string, type: number, write: (encoder: encoding.Encoder) => void): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarString(encoder, doc)
+  encoding.writeVarUint(encoder, type)
+  write(encoder)
+  return encoding.toUint8Array(encoder)
+}
+
+/** The frame of an update of the document. */
+export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
+  frameTo(doc, 0, (encoder) => {
+    encoding.writeVarUint(encoder, 2)
+    encoding.writeVarUint8Array(encoder, update)
+  })
+
+/** A client that goes on writing after what it wrote last: the update with `mark` (update-check.ts tells the format). */
+const typed = (client: number, clock: number, mark: string): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  for (const number of [1, 1, client, clock]) encoding.writeVarUint(encoder, number)
+  encoding.writeUint8(encoder, clock > 0 ? 0x84 : 0x04)
+  if (clock > 0) for (const number of [client, clock - 1]) encoding.writeVarUint(encoder, number)
+  else {
+    encoding.writeVarUint(encoder, 1)
+    encoding.writeVarString(encoder, 'content')
+  }
+  encoding.writeVarString(encoder, mark)
+  encoding.writeVarUint(encoder, 0)
+  return encoding.toUint8Array(encoder)
+}
+
+const cursorAt = (client: number, clock: number): object => {
+  const place = { type: null, tname: 'content', item: { client, clock }, assoc: 0 }
+  return { user: { name: `Person ${client}`, kind: 'guest', role: 'edit', hue: client % 10 }, cursor: { anchor: place, head: place } }
+}
+
+export interface Person {
+  /** Writes a mark, and moves the cursor behind it where people have cursors. */
+  type(mark: string): void
+  /** Sends a frame as it is. Answers the bytes that wait to be sent. */
+  send(frame: Uint8Array): number
+  close(): void
+}
+
+interface PersonOptions {
+  readonly place: Place
+  readonly client: number
+  readonly hasCursor: boolean
+  /** Absent: what arrives is thrown away unread. */
+  readonly onMark?: (mark: string) => void
+  readonly onAcknowledged?: () => void
+  readonly onClose?: (code: number) => void
+}
+
+export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, onClose }: PersonOptions): Promise<Person> =>
+  new Promise((resolve, reject) => {
+    const ws = new WebSocket(place.url, { perMessageDeflate: false, skipUTF8Validation: true })
+    ws.binaryType = 'nodebuffer'
+    let clock = 0
+    let moves = 0
+    const send = (frame: Uint8Array): number => {
+      ws.send(frame)
+      return ws.bufferedAmount
+    }
+    const person: Person = {
+      type(mark) {
+        send(updateFrame(place.doc, typed(client, clock, mark)))
+        clock += mark.length
+        if (!hasCursor) return
+        const states = encoding.createEncoder()
+        moves += 1
+        for (const number of [1, client, moves]) encoding.writeVarUint(states, number)
+        encoding.writeVarString(states, JSON.stringify(cursorAt(client, clock - 1)))
+        send(frameTo(place.doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, encoding.toUint8Array(states))))
+      },
+      send,
+      close: () => ws.terminate()
+    }
+    const admitted = (): void => {
+      if (onMark === undefined && onAcknowledged === undefined) {
+        const socket = (ws as unknown as { readonly _socket: Socket })._socket
+        socket.removeAllListeners('data').on('data', () => undefined)
+      }
+      resolve(person)
+    }
+    ws.on('error', reject)
+    ws.on('close', (code) => onClose?.(code))
+    ws.on('open', () =>
+      send(
+        frameTo(place.doc, 2, (encoder) => {
+          encoding.writeVarUint(encoder, 0)
+          encoding.writeVarString(encoder, place.key)
+          encoding.writeVarString(encoder, 'bench')
+        })
+      )
+    )
+    ws.on('message', (data: Buffer) => {
+      const type = data[(data[0] ?? 0) + 1]
+      if (type === 8) return onAcknowledged?.()
+      if (type !== 2 && type !== 0 && type !== 4) return undefined
+      const decoder = decoding.createDecoder(data)
+      decoding.readVarString(decoder)
+      decoding.readVarUint(decoder)
+      const step = decoding.readVarUint(decoder)
+      if (type === 2)
+        return step === 2
+          ? void send(
+              frameTo(place.doc, 0, (encoder) => {
+                encoding.writeVarUint(encoder, 0)
+                encoding.writeVarUint8Array(encoder, Uint8Array.of(0))
+              })
+            )
+          : reject(new Error('not let in'))
+      if (step === 1) admitted()
+      else if (onMark !== undefined) scan(data, onMark)
+      return undefined
+    })
+  })
+
+/** A server beside the others. */
+export interface Target {
+  readonly name: string
+  readonly pid: number
+  place(): Promise<Place>
+  stop(): Promise<void>
+}
+
+/** Our servers and the peers, or those that AGMD_BENCH_ONLY names. Profiles of ours go where AGMD_BENCH_PROFILE says (scripts/profile.ts). */
+export const startTargets = async (): Promise<Target[]> => {
+  const only = process.env['AGMD_BENCH_ONLY']?.split(',')
+  const profiles = process.env['AGMD_BENCH_PROFILE']
+  const targets: Target[] = []
+  const isWanted = (name: string): boolean => only === undefined || only.includes(name)
+  if (isWanted('agmd')) {
+    const profile: Record<string, string> = profiles === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` }
+    const server = await startProcess({ env: { AGMD_LOG_LEVEL: 'info', ...profile } })
+    targets.push({
+      name: 'agmd',
+      pid: server.child.pid ?? 0,
+      async place() {
+        const { doc, key } = await createDocument(`http://127.0.0.1:${server.port}`, '')
+        return { url: `ws://127.0.0.1:${server.port}/collab`, doc, key }
+      },
+      stop: () => server.stop()
+    })
+  }
+  for (const name of ['hocuspocus', 'hocuspocus-sqlite'] as const) {
+    if (!isWanted(name)) continue
+    const { port, child, stop } = await startBare(name)
+    let made = 0
+    const place = async (): Promise<Place> => ({ url: `ws://127.0.0.1:${port}`, doc: `bench${made++}`, key: 'none' })
+    targets.push({ name, pid: (child as ChildProcess).pid ?? 0, place, stop: async () => stop() })
+  }
+  return targets
+}
+
+/** Processor seconds that a process has used so far, in user and system. */
+const cpuSeconds = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** Processor time of the server and of this process, from now on. */
+export const startMeter = (pid: number): (() => { readonly seconds: number; readonly server: number; readonly own: number }) => {
+  const begun = performance.now()
+  const [server, own] = [cpuSeconds(pid), process.cpuUsage()]
+  return () => {
+    const seconds = (performance.now() - begun) / 1000
+    const used = process.cpuUsage(own)
+    return { seconds, server: cpuSeconds(pid) - server, own: (used.user + used.system) / 1e6 }
+  }
+}
+
+/** A generator with less than this share of a core to spare measures itself. */
+export const isLimited = (own: number, seconds: number): boolean => own / seconds > 0.85

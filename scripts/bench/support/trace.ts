@@ -1,0 +1,47 @@
+/**
+ * The editing trace B4: the 259,778 recorded keystrokes of a LaTeX paper, `sequential_traces/automerge-paper.json.gz` of
+ * https://github.com/josephg/editing-traces (CC BY 4.0). It lies beside this repository, in ../shared/data, or where
+ * AGMD_BENCH_TRACE says; where it is missing, a generated one of the same shape takes its place.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+/** [position in code points, deleted, inserted] */
+type Patch = readonly [number, number, string]
+
+export interface Trace {
+  readonly name: string
+  readonly patches: readonly Patch[]
+  readonly end: string | undefined
+}
+
+const tracePath = process.env['AGMD_BENCH_TRACE'] ?? join(import.meta.dirname, '../../../../shared/data/automerge-paper.json.gz')
+
+/** 259,778 single keystrokes, one in eleven a deletion, mostly where the one before was. */
+const generated = (): Trace => {
+  const patches: Patch[] = []
+  let length = 0
+  let at = 0
+  for (let n = 0; n < 259_778; n++) {
+    if (n % 100 === 0) at = Math.floor((((n * 7919) % 10_007) / 10_007) * length)
+    if (n % 3.4 < 1 && at > 0) {
+      patches.push([--at, 1, ''])
+      length--
+    } else {
+      patches.push([at++, 0, n % 60 === 0 ? '\n' : String.fromCharCode(97 + (n % 26))])
+      length++
+    }
+  }
+  return { name: 'generated trace (B4 is not here)', patches, end: undefined }
+}
+
+const recorded = (): Trace => {
+  const { txns, endContent } = JSON.parse(gunzipSync(readFileSync(tracePath)).toString()) as {
+    txns: { patches: Patch[] }[]
+    endContent: string
+  }
+  return { name: 'B4 automerge-paper', patches: txns.flatMap(({ patches }) => patches), end: endContent }
+}
+
+export const readTrace = (): Trace => (existsSync(tracePath) ? recorded() : generated())
