@@ -1,18 +1,29 @@
-/** The assignment of the caller's link, with tool names in its next step. */
+/** The next calls that an answer names (of an assignment, of the items of an inbox), as tools under the names that the connection lists. */
+import type { Output } from '../../shared/operations/index.ts'
 import type { TaskState } from '../../shared/task-states.ts'
 import type { Fields } from './tool.ts'
 
-const nextTools: Readonly<Record<TaskState, string>> = {
-  open: 'start_review_task with this taskId',
-  started: 'add_comment and add_suggestion, then report_review_task with this taskId, reviewedVersion, summary, commentIds, suggestionIds',
-  reported: 'Nothing is left to do: it was reported.',
-  closed: 'Nothing is left to do: it was closed.'
+const nextTools: Readonly<Record<TaskState, (to: string) => string>> = {
+  open: (to) => `${to}start_review_task with this taskId`,
+  started: (to) =>
+    `${to}add_comment and ${to}add_suggestion, then ${to}report_review_task with this taskId, reviewedVersion, summary, commentIds, suggestionIds`,
+  reported: () => 'Nothing is left to do: it was reported.',
+  closed: () => 'Nothing is left to do: it was closed.'
 }
 
-/** The answer with the next tool in place of the next HTTP call. */
-export const withNextTool = (answer: Fields): Fields => {
-  const assignment = answer['assignment'] as { readonly status: TaskState } | undefined
-  const task = answer['task'] as { readonly status: TaskState } | undefined
-  if (assignment !== undefined) return { ...answer, assignment: { ...assignment, next: nextTools[assignment.status] } }
-  return task === undefined || answer['next'] === undefined ? answer : { ...answer, next: nextTools[task.status] }
+type Items = Output<'readInbox'>['items']
+
+const withTool = (item: Items[number], to: string): Items[number] =>
+  item.next.tool === undefined ? item : { ...item, next: { ...item.next, tool: `${to}${item.next.tool}` } }
+
+/** The answer with the next tools in place of the next calls by HTTP. `to`: the beginning of the names of tools on that connection. */
+export const withNextTool = (answer: Fields, to: string): Fields => {
+  const { assignment, task, items } = answer as {
+    readonly assignment?: { readonly status: TaskState }
+    readonly task?: { readonly status: TaskState }
+    readonly items?: Items
+  }
+  if (assignment !== undefined) return { ...answer, assignment: { ...assignment, next: nextTools[assignment.status](to) } }
+  if (items !== undefined) return { ...answer, items: items.map((item) => withTool(item, to)) }
+  return task === undefined || answer['next'] === undefined ? answer : { ...answer, next: nextTools[task.status](to) }
 }

@@ -163,7 +163,7 @@ const linesIn = (content: string): number => content.split('\n').length
 /** A text too long to send whole: its beginning, the outline, and how to continue. */
 const shortened = async (asked: Asked, answer: Output<'readContent'>, given: Fields, charsMax: number): Promise<Fields> => {
   const { version, title } = answer
-  const { assignment } = withNextTool(answer)
+  const { assignment } = withNextTool(answer, namesBegin(asked.http.mcpPrefix, asked.ctx))
   const facts = { notice, version, title, ...(assignment !== undefined && { assignment }) }
   const content = cut(answer.content, charsMax)
   if (content.length === answer.content.length) return { ...facts, content }
@@ -201,8 +201,9 @@ const presented = async (tool: Tool, asked: Asked, answer: Fields, given: Fields
     const shown = await shortened(asked, answer as unknown as Output<'readContent'>, given, charsMaxOf(given))
     return { content: quoted(shown, asked.doc), structuredContent: shown }
   }
-  const named = withUndoByTool(answer, namesBegin(asked.http.mcpPrefix, asked.ctx))
-  const open = tool.makesLink ? named : (withoutSecrets(withNextTool(named)) as Fields)
+  const to = namesBegin(asked.http.mcpPrefix, asked.ctx)
+  const named = withUndoByTool(answer, to)
+  const open = tool.makesLink ? named : (withoutSecrets(withNextTool(named, to)) as Fields)
   const shown = asked.operation.rest.method === 'GET' ? { notice, ...open } : { ...open }
   return { content: text(JSON.stringify(shown)), structuredContent: shown }
 }

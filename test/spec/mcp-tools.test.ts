@@ -12,6 +12,7 @@ import { operations } from '../../shared/operations/index.ts'
 import { includesRole, roles } from '../../shared/roles.ts'
 import { samples } from '../support/media.ts'
 import { refused, rpc, told } from '../support/mcp.ts'
+import { assign } from '../support/reviews.ts'
 import { type Json, type Person, startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -290,6 +291,27 @@ test('[MCP-49] a hint names the tool of a call, as the connection lists it', asy
   const uri = `agmd://doc/${owner.doc}`
   const { error } = (await rpc(world.url, 'resources/read', { uri }, { headers: { 'X-Share-Key': owner.key } })).json
   expect(error.data.error.hint).toContain('svc.delete_doc {restore: true}')
+})
+
+test('[MCP-49] the next call of an assignment and of an item in the inbox is a tool, as the connection lists it', async () => {
+  const owner = await world.create('One two.\n')
+  await owner.ask('POST', '/comments', { json: { body: 'Whose, @Bo?', find: 'two', author: 'Ana' } })
+  const link = await assign(world, owner)
+  for (const [query, to] of [
+    ['', 'svc.'],
+    ['?names=underscore', 'svc_']
+  ] as const) {
+    const listed = (await list(query)).map(({ name }) => name)
+    const ask = async (name: string, args: object): Promise<Json> =>
+      (await rpc(world.url, 'tools/call', { name: `${to}${name}`, arguments: args }, { query })).json.result.structuredContent
+    const { items } = await ask('inbox', { ...at(owner), author: 'Bo' })
+    expect(items).toMatchObject([{ next: { operation: 'replyToComment', tool: `${to}reply` } }])
+    const { assignment } = await ask('read_doc', at(link.by()))
+    const { next } = await ask('start_review_task', { ...at(link.by('Rex')), taskId: link.id })
+    const named = [items[0].next.tool, ...`${assignment.next} ${next}`.matchAll(/[\w.]*(?:add|report|start)_\w+/g)].map(String)
+    expect(named.length).toBeGreaterThan(3)
+    expect(listed).toEqual(expect.arrayContaining(named))
+  }
 })
 
 test('[MCP-49] no hint of the service tells a tool to make a call that a tool makes, and each names only tools and arguments that there are', () => {

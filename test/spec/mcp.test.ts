@@ -352,10 +352,10 @@ test('[MCP-13] links are told where they are made, and in no other answer', asyn
   expect(made.url).toContain(made.secret)
 })
 
-test('[MCP-14] who wrote is the name of the call, else of the connection', async () => {
+test('[MCP-14] who wrote is the name of the connection, else of the call', async () => {
   const owner = await world.create(text)
   await told(world.url, 'append_doc', { ...at(owner), content: 'a', author: 'one' })
-  await told(world.url, 'append_doc', { ...at(owner), content: 'b' }, { 'X-Agent-Author': 'two' })
+  await told(world.url, 'append_doc', { ...at(owner), content: 'b', author: 'none' }, { 'X-Agent-Author': 'two' })
   await told(world.url, 'create_share', { ...at(owner), role: 'view', author: 'three' })
   const { events } = await owner.events()
   expect(events.map(({ actor }: Json) => actor).filter(Boolean)).toEqual(['one', 'two', 'three'])
