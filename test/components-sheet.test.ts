@@ -106,8 +106,9 @@ test.each<readonly [string, Partial<Key>, Place, Place]>([
 })
 
 test('[COMP-8] arrows stay within the sheet, also after others made it smaller', () => {
-  const grid = new Grid().go(2, 2).key('ArrowDown').key('ArrowRight')
-  expect(grid.at).toEqual(place(2, 2))
+  const grid = new Grid().go(2, 2)
+  grid.mayChange = false
+  expect(grid.key('ArrowDown').key('ArrowRight').at).toEqual(place(2, 2))
   grid.table = sheetOf('| A | B |', '|---|---|', '| 1 | 2 |')
   expect([grid.at, grid.key('ArrowUp').at]).toEqual([place(1, 1), place(0, 1)])
 })
@@ -175,6 +176,27 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, in w
   const grown = new Grid().go(2, 1).goOn(enter)
   grown.table = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | =A2 | 6 |', '|  | 7 |  |')
   expect(grown.goOn(enter).at).toEqual(place(4, 1))
+})
+
+test('[COMP-74] an arrow beyond the last row or column begins one, which goes when it is left without a word', () => {
+  for (const [key, back, at, size] of [
+    ['ArrowDown', 'ArrowUp', place(3, 2), { height: 4, width: 3 }],
+    ['ArrowRight', 'ArrowLeft', place(2, 3), { height: 3, width: 4 }]
+  ] as const) {
+    const grid = new Grid().go(2, 2).key(key)
+    expect([grid.at, grid.to, sizeOf(grid.state, three)]).toEqual([at, at, size])
+    // What is typed there is written there, and the same key begins no other.
+    expect(grid.key(key).key('9').last.action).toEqual({ kind: 'edit', place: at, text: '9' })
+    expect(sizeOf(grid.key(back).state, three)).toEqual({ height: 3, width: 3 })
+    // More of a selection, and cells that are picked for a formula elsewhere, stay within the sheet.
+    expect(new Grid().go(2, 2).key(key, { shiftKey: true }).to).toEqual(place(2, 2))
+    const picking = new Grid().go(2, 2)
+    picking.isPicked = true
+    expect(picking.key(key).at).toEqual(place(2, 2))
+  }
+  // A row that begins beside a begun column takes its place.
+  const corner = new Grid().go(2, 2).key('ArrowRight').goOn(tab, false)
+  expect([corner.at, sizeOf(corner.state, three)]).toEqual([place(3, 0), { height: 4, width: 3 }])
 })
 
 test('[COMP-29] in a full sheet the typed text is not written over until one comes back to it', () => {

@@ -50,8 +50,10 @@ export interface SheetState {
   /** The cell with the focus, and the corner across from it, as they were gone to: the sheet may have become smaller since. */
   readonly from: Place
   readonly end: Place
-  /** The row behind the last that Enter or Tab have begun: part of the text with the first that is written in it. */
+  /** The row behind the last that Enter, Tab or an arrow have begun: part of the text with the first that is written in it. */
   readonly begunRow: number
+  /** The column behind the last that an arrow has begun, likewise. */
+  readonly begunColumn: number
   /** The cell that the cursor stayed in because the sheet is full: what is typed next does not write over it. */
   readonly fullAt: Place | undefined
   /** Where going to the side has led, and the column in which that began. */
@@ -59,12 +61,15 @@ export interface SheetState {
 }
 
 const origin: Place = { row: 0, column: 0 }
-export const beginSheet: SheetState = { from: origin, end: origin, begunRow: -1, fullAt: undefined, run: undefined }
+export const beginSheet: SheetState = { from: origin, end: origin, begunRow: -1, begunColumn: -1, fullAt: undefined, run: undefined }
 
-/** In rows and columns, with the row that was begun behind the last one. */
-export const sizeOf = ({ begunRow }: SheetState, { texts, width }: Table): { readonly height: number; readonly width: number } => ({
+/** In rows and columns, with the row or column that was begun behind the last one. */
+export const sizeOf = (
+  { begunRow, begunColumn }: SheetState,
+  { texts, width }: Table
+): { readonly height: number; readonly width: number } => ({
   height: Math.min(Math.max(texts.length, 1) + Number(begunRow === texts.length), limits.sheetRowsMax),
-  width: Math.min(Math.max(width, 1), limits.sheetColumnsMax)
+  width: Math.min(Math.max(width, 1) + Number(begunColumn === width), limits.sheetColumnsMax)
 })
 
 /** A place, or the nearest one that the sheet has. */
@@ -112,11 +117,12 @@ export interface SheetOutcome {
 
 const put = (state: SheetState, place: Place): SheetState => ({ ...state, from: place, end: place })
 
-/** A row in which nothing was written goes when it is left. */
-const leaveFor = (state: SheetState, { row }: Place): SheetState => ({
+/** A row or column in which nothing was written goes when it is left. */
+const leaveFor = (state: SheetState, { row, column }: Place): SheetState => ({
   ...state,
   fullAt: undefined,
-  begunRow: row === state.begunRow ? row : -1
+  begunRow: row === state.begunRow ? row : -1,
+  begunColumn: column === state.begunColumn ? column : -1
 })
 
 function go(state: SheetState, table: Table, place: Place, isRange = false): SheetOutcome {
@@ -136,20 +142,38 @@ function goOn(state: SheetState, table: Table, { place, step, isWritten }: Extra
   if (row <= Math.max(lastRow, place.row)) return go(next, table, { row, column })
   // A row in which nothing was written begins no other.
   if (place.row > lastRow) return go(next, table, place)
-  if (row < limits.sheetRowsMax) return { state: { ...put(next, { row, column }), begunRow: row }, focus: true }
+  if (row < limits.sheetRowsMax) return { state: { ...put(leaveFor(next, { row, column }), { row, column }), begunRow: row }, focus: true }
   const stayed = go(next, table, place)
   return { ...stayed, state: { ...stayed.state, fullAt: place } }
 }
 
+/**
+ * An arrow down from the last row begins the next one, and one to the right the next column: what is typed then overwrites nothing. From one that
+ * was begun it begins no other.
+ */
+function begin(state: SheetState, table: Table, { row, column }: Place): SheetOutcome | undefined {
+  const { texts, width } = table
+  const from = inside(state, table, state.end)
+  const begunRow = row === texts.length && from.row < row && row < limits.sheetRowsMax
+  const begunColumn = column === width && from.column < column && column < limits.sheetColumnsMax
+  if (texts.length === 0 || !(begunRow || begunColumn) || !table.mayChange(row, column)) return undefined
+  const left = leaveFor(state, { row, column })
+  const begun = { ...left, ...(begunRow && { begunRow: row }), ...(begunColumn && { begunColumn: column }) }
+  return { state: put(begun, { row, column }), focus: true, isTaken: true }
+}
+
 const isPlainKey = ({ ctrlKey, metaKey, altKey }: Key): boolean => !ctrlKey && !metaKey && !altKey
 
-/** A key that moves the selection. Out of the grid at its edges one comes with Esc and Tab. */
-function move(state: SheetState, table: Table, key: Key): SheetOutcome | undefined {
+/** A key that moves the selection. Out of the grid at its edges one comes with Esc and Tab. `mayBegin`: whether it can begin a row or column. */
+function move(state: SheetState, table: Table, key: Key, mayBegin = false): SheetOutcome | undefined {
   const { height, width } = sizeOf(state, table)
   const step = steps[key.key]
   const isPlain = isPlainKey(key)
   const end = inside(state, table, state.end)
-  if (step !== undefined && isPlain) return go(state, table, { row: end.row + step.row, column: end.column + step.column }, key.shiftKey)
+  if (step !== undefined && isPlain) {
+    const next = { row: end.row + step.row, column: end.column + step.column }
+    return (mayBegin && !key.shiftKey ? begin(state, table, next) : undefined) ?? go(state, table, next, key.shiftKey)
+  }
   if (key.key === 'Home' && !key.altKey) return go(state, table, { row: isPlain ? end.row : 0, column: 0 }, key.shiftKey)
   if (key.key === 'End' && !key.altKey) return go(state, table, { row: isPlain ? end.row : height - 1, column: width - 1 }, key.shiftKey)
   if (key.key !== 'a' || !(key.ctrlKey || key.metaKey)) return undefined
@@ -195,7 +219,9 @@ export function sheetStep(state: SheetState, event: SheetEvent, table: Table): S
     case 'key': {
       const { key, mayChange, isPicked } = event
       return (
-        (isPicked ? pick(state, table, key) : undefined) ?? move(state, table, key) ?? change(state, table, key, mayChange) ?? { state }
+        (isPicked ? pick(state, table, key) : undefined) ??
+        move(state, table, key, mayChange && !isPicked) ??
+        change(state, table, key, mayChange) ?? { state }
       )
     }
     case 'clear': {

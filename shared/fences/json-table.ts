@@ -232,7 +232,9 @@ export const jsonTable = (fence: Fence, first: number, rows: Table['texts']): Ta
     width: rows.reduce((width, { length }) => Math.max(width, length), 0),
     sides: [],
     mayChange(row, column) {
-      if (isHead(body, row) || row >= rows.length) return true
+      // A column is named only once it has a value.
+      if (isHead(body, row)) return column < body.heads.length
+      if (row >= rows.length) return true
       const [item, value] = [itemOf(body, row), entryAt(body, itemOf(body, row), column)]
       return value === undefined ? item?.items !== undefined : value.items === undefined
     },

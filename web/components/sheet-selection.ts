@@ -12,7 +12,7 @@ import {
 import type { Table } from '../../shared/fences/table.ts'
 
 export interface Selection {
-  /** In rows and columns, with the row that was begun behind the last one. */
+  /** In rows and columns, with the row or column that was begun behind the last one. */
   readonly size: ReadonlySignal<{ readonly height: number; readonly width: number }>
   /** The cell with the focus. */
   readonly at: ReadonlySignal<Place>

@@ -10,6 +10,7 @@ import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
 import { parseSheet } from '../../shared/fences/sheet.ts'
 import { tableOf } from '../../shared/fences/sheet-edits.ts'
 import type { Table } from '../../shared/fences/table.ts'
+import { limits } from '../../shared/limits.ts'
 import { locale, t } from '../text/t.ts'
 import { GoneWords, WhichStays } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
@@ -144,6 +145,22 @@ function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetM
   })
 }
 
+/** The edges add a row and a column, as those of a table in the text do. */
+function AddButton({ input, model: { table, selection, reshape }, axis }: PartInput & { readonly axis: 'row' | 'column' }): JSX.Element {
+  const { texts, width } = table.value
+  const at = axis === 'row' ? texts.length : width
+  const isFull = at >= (axis === 'row' ? limits.sheetRowsMax : limits.sheetColumnsMax)
+  const isShown = input.refusal.value === undefined && input.around.picker.value === undefined && !isFull
+  const add = (): void => {
+    reshape((now) => (axis === 'row' ? now.insertRow(at) : now.insertColumn(at)), { axis, kind: 'insert', at, count: 1 })
+    const { row, column } = selection.at.peek()
+    selection.go(axis === 'row' ? { row: at, column } : { row, column: at })
+  }
+  return (
+    <button type='button' class='sheet-add' hidden={!isShown} aria-label={axis === 'row' ? t('Add row') : t('Add column')} onClick={add} />
+  )
+}
+
 function SheetTable({ input, model, label }: PartInput & { readonly label: string }): JSX.Element {
   const { cells, selection, editing, deeds } = model
   const scroller = useRef<HTMLDivElement>(null)
@@ -168,46 +185,50 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   const isDrawn = (row: number): boolean => (row >= rows[0] && row < rows[1]) || [at.row, to.row, corner.row, edited?.row].includes(row)
   return (
     <div class='sheet-scroll' ref={scroller} onScroll={follow}>
-      <table
-        class='sheet'
-        role='grid'
-        aria-label={label}
-        aria-rowcount={height}
-        aria-colcount={width}
-        aria-readonly={input.refusal.value !== undefined}
-        aria-multiselectable
-      >
-        <SheetHead width={width} longest={cells.longest.value} />
-        <tbody>
-          {spansOf(height, isDrawn).map(({ from: row, length, isDrawn: drawn }) =>
-            drawn ? (
-              <GridRow
-                key={row}
-                row={row}
-                cells={cellsOf(row)}
-                current={row === at.row ? at.column : -1}
-                end={row === corner.row ? corner.column : -1}
-                columns={columns}
-                come={come}
-                from={row >= top && row <= bottom ? first : 0}
-                to={row >= top && row <= bottom ? last : -1}
-                edited={row === edited?.row && !isElsewhere ? edited.column : -1}
-                held={input.held.value}
-                sheet={sheetIndex.value}
-                deeds={deeds}
-              />
-            ) : (
-              <RowGap
-                key={`gap ${row}`}
-                from={row}
-                texts={cells.texts.value.slice(row, row + length)}
-                rowHeight={rowHeight.value}
-                come={come}
-              />
-            )
-          )}
-        </tbody>
-      </table>
+      <div class='sheet-body'>
+        <table
+          class='sheet'
+          role='grid'
+          aria-label={label}
+          aria-rowcount={height}
+          aria-colcount={width}
+          aria-readonly={input.refusal.value !== undefined}
+          aria-multiselectable
+        >
+          <SheetHead width={width} longest={cells.longest.value} />
+          <tbody>
+            {spansOf(height, isDrawn).map(({ from: row, length, isDrawn: drawn }) =>
+              drawn ? (
+                <GridRow
+                  key={row}
+                  row={row}
+                  cells={cellsOf(row)}
+                  current={row === at.row ? at.column : -1}
+                  end={row === corner.row ? corner.column : -1}
+                  columns={columns}
+                  come={come}
+                  from={row >= top && row <= bottom ? first : 0}
+                  to={row >= top && row <= bottom ? last : -1}
+                  edited={row === edited?.row && !isElsewhere ? edited.column : -1}
+                  held={input.held.value}
+                  sheet={sheetIndex.value}
+                  deeds={deeds}
+                />
+              ) : (
+                <RowGap
+                  key={`gap ${row}`}
+                  from={row}
+                  texts={cells.texts.value.slice(row, row + length)}
+                  rowHeight={rowHeight.value}
+                  come={come}
+                />
+              )
+            )}
+          </tbody>
+        </table>
+        <AddButton input={input} model={model} axis='column' />
+        <AddButton input={input} model={model} axis='row' />
+      </div>
     </div>
   )
 }
