@@ -1,4 +1,4 @@
-/** Messages between the pages of this device about changes of a document's outbox. */
+/** Messages between the pages of this device about changes to a document's outbox. */
 const nameOf = (doc: string): string => `agmd-outbox:${doc}`
 
 /** Calls `changed` when another page reports a change. Returns functions that inform the others and that stop this. */

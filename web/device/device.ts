@@ -1,58 +1,58 @@
 /**
- * The stores of this device, and their places: this folder owns all of it, so that a document can be removed from the device as a whole.
+ * The stores on this device and their locations. This folder owns all of them, so that a document can be removed from the device completely.
  *
  * - **Values** (`values.ts`) are short texts in local storage, which writes at once: `agmd.NAME` of the device, `agmd.NAME.ID` of a document,
  *   `agmd.drafts.ID.PAGE` of a page (`drafts.ts`).
- * - **Records** (`records.ts`) are in the one database `agmd`. The store `outbox` has what a person sent and the service has not acknowledged:
- *   actions of the review, uploads, media jobs (`outbox.ts`). The store `lists` has the annotations as the device saw them last.
- * - **Texts** (`keep.ts`) are in a database for each document, `agmd:ID`, as y-indexeddb wants it.
+ * - **Records** (`records.ts`) are in the one database `agmd`. The store `outbox` has entries that a person sent and the service has not acknowledged:
+ *   actions of the review, uploads, media jobs (`outbox.ts`). The store `lists` has the annotations as this device last saw them.
+ * - **Texts** (`keep.ts`) are in a database for each document, `agmd:ID`, in the format of y-indexeddb.
  * - Databases of earlier versions are carried over (`earlier.ts`).
  *
- * Two more things are not of a document: the pages of the app, in the cache of the service worker (`web/worker.ts`), and what
+ * Two more things belong to no document: the pages of the app in the cache of the service worker (`web/worker.ts`), and the values that
  * `web/public/theme.js` reads before the first paint.
  */
 
 /**
- * Values of the device as a whole, with the module that writes each: the `name` of this person and the id of the `device` (`presence/person.ts`), the
- * `documents` that were opened (`recent.ts`), how documents are shown (`mode`: live when absent) and whether the `outline` is
- * (`document/page.tsx`), `theme` and `language`, and documents that are not to be added to an account (`home/claim-offer.tsx`).
+ * Values of the whole device, with the module that writes each: this person's `name` and the `device` id (`presence/person.ts`), the `documents` that
+ * were opened (`recent.ts`), the view of documents (`mode`: live when absent) and of the `outline` (`document/page.tsx`), `theme` and `language`, and
+ * documents that a person declined to add to an account (`home/claim-offer.tsx`).
  */
 type DeviceValue = 'name' | 'device' | 'documents' | 'mode' | 'outline' | 'theme' | 'language' | 'claim.declined'
 
-/** The registry of what is noted of a document. Removal goes through it. */
+/** Every value stored for a document. Removing a document goes through this list. */
 export const documentValues = [
-  /** How many changes the server has not confirmed. */
+  /** Number of changes that the server has not confirmed. */
   'unsent',
-  /** Changes of the text in the last moments of a page. */
+  /** Changes to the text from the last moments of a page. */
   'last',
-  /** Outbox entries in the last moments of a page. */
+  /** Outbox entries from the last moments of a page. */
   'deeds',
-  /** The proposed changes that are not sent, for each page. */
+  /** Unsent suggestions, for each page. */
   'drafts',
-  /** The reason that somebody types for a rejection: of a tab alone, in its session storage. */
+  /** The reason that somebody is typing for a rejection, in the session storage of one tab. */
   'reason',
-  /** The annotations that this device wrote. */
+  /** Annotations written on this device. */
   'own',
-  /** There were cards beside the text. */
+  /** Whether cards were shown next to the text. */
   'margin',
-  /** There are media jobs in the outbox. */
+  /** Whether the outbox has media jobs. */
   'media',
   /** The last event that was seen. */
   'seen',
-  /** Edits are to be proposed. */
+  /** Whether edits become suggestions. */
   'suggesting'
 ] as const
 
-/** Stores of the database. Each record names its document, so removal goes through all of them. */
+/** Stores of the database. Each record names its document, so removing a document goes through all of them. */
 export const stores = ['outbox', 'lists'] as const
 export type StoreName = (typeof stores)[number]
 
-/** The owner of entries in the outbox. */
+/** The feature that owns entries in the outbox. */
 export type Queue = 'review' | 'uploads' | 'media'
 
 export const deviceValue = (name: DeviceValue): string => `agmd.${name}`
 
 export const documentValue = (name: (typeof documentValues)[number], id: string): string => `agmd.${name}.${id}`
 
-/** Name of the database that has the text of a document. */
+/** Name of the database with the text of a document. */
 export const textDatabase = (id: string): string => `agmd:${id}`

@@ -1,7 +1,7 @@
 /**
- * Drafts: suggestions that somebody is typing and has not sent yet. They survive the end of the browser. Each page has its own value in local
- * storage, which is written at once, and a lock for as long as it lives. A value whose lock is free belongs to a page that ended, and the next page
- * sends it.
+ * Drafts: suggestions that somebody is typing and has not sent yet. They survive closing the browser. Each page has its own value in local storage,
+ * which is written at once, and a lock that it holds while it is open. If the lock of a value is free, its page has ended, and the next page sends
+ * the drafts.
  */
 import { documentValue } from './device.ts'
 import { readDevice, valuesWith, writeDevice } from './values.ts'

@@ -1,9 +1,9 @@
 /**
- * Carries over what earlier versions kept in databases of their own, so that nothing that waits is lost by a new version.
- * - A page of an earlier version may still be open, and write. Its database is opened here under a higher version number, which the browser
- *   grants only when no other page has it open: until then that page sends its entries itself, and whatever it leaves comes over after it.
- * - Records go first into the new database and then from the old one, under a lock: a page that dies in between loses none, and two pages
- *   carry none twice. The service knows each entry by its id.
+ * Moves data from the databases of earlier versions, so that no unsent entry is lost by an update.
+ * - A page of an earlier version may still be open and write. This code opens its database with a higher version number, which the browser
+ *   grants only when no other page has it open. Until then that page sends its entries itself; any that remain are moved afterwards.
+ * - Records are added to the new database before they leave the old one, under a lock: a page that dies in between loses none, and two pages
+ *   move none twice. The service identifies each entry by its id.
  */
 import { carriedTo } from './channel.ts'
 import type { Queue, StoreName } from './device.ts'
@@ -20,7 +20,7 @@ const all: readonly Earlier[] = [
   { database: 'agmd-uploads', store: 'uploads', into: 'outbox', queue: 'uploads' },
   { database: 'agmd-media', store: 'jobs', into: 'outbox', queue: 'media' },
   { database: 'agmd-remarks', store: 'lists', into: 'lists' },
-  // It was always empty: a page tested whether the device can store anything.
+  // It was always empty: pages only tested whether the device can store anything.
   { database: 'agmd-probe', store: 'probe', into: 'lists' }
 ]
 
@@ -47,7 +47,7 @@ async function move(from: IDBDatabase, into: IDBDatabase, { database, store, int
   indexedDB.deleteDatabase(database)
 }
 
-/** Resolves when its records are moved, or must wait for a page of an earlier version. */
+/** Resolves when the records are moved, or must wait for a page of an earlier version. */
 function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const request = indexedDB.open(earlier.database, 2)
@@ -61,7 +61,7 @@ function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
     from.onversionchange = () => from.close()
     const { locks } = navigator as { locks?: LockManager }
     const moving = locks === undefined ? move(from, into, earlier) : locks.request('agmd-earlier', () => move(from, into, earlier))
-    // An entry that could not be moved is still there for the next page.
+    // An entry that could not be moved stays for the next page.
     moving.catch(() => from.close()).finally(resolve)
   }
   return promise

@@ -1,13 +1,13 @@
 /**
- * The outbox of a document: what a person sent, and the service has not acknowledged. A reload, a day without a network or the end of a
- * browser loses none; the service knows each entry by its id, so one that is sent twice is done once.
+ * The outbox of a document: entries that a person sent and the service has not acknowledged. They survive a reload, a day without a network and
+ * closing the browser. The service identifies each entry by its id, so an entry sent twice takes effect once.
  *
- * - **Keep.** An entry is in the database before anything else is asked of it. One that is plain text is also in local storage until the
- *   database has it, because IndexedDB may not finish what it begins as a page goes.
- * - **Claim.** Of several pages of one device one sends. Entries in turn (`turn`) go through a lock for the document, in their order; entries
- *   that have a page of their own (`claimed`) each have a lock, which ends with the page. Another page restores those whose lock is free, and waits in line for
- *   the others: a page that is loaded again may ask before the browser has ended the page that it was.
- * - **Retry.** An entry that could not be sent waits for its time, for the network or for the connection, whichever comes first.
+ * - **Keep.** An entry is stored in the database before anything else happens to it. A plain-text entry is also in local storage until the
+ *   database has it, because IndexedDB may not finish its writes when a page closes.
+ * - **Claim.** Each entry is sent by one page of the device. Entries that are sent in order (`inTurn`) share a lock for the document; entries
+ *   that belong to one page (`claimed`) each have a lock, which ends with the page. Another page restores those whose lock is free, and queues for
+ *   the other locks: a reloaded page may ask before the browser has ended its predecessor.
+ * - **Retry.** An entry that could not be sent is retried after a delay, or when the network or the connection returns, whichever comes first.
  */
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { followChanges } from './channel.ts'

@@ -1,7 +1,7 @@
 /**
- * The beginning of a text as the live view draws it, made without a browser: the server sends it with the page, so that it is read before
- * any script runs. The rules and the order of the elements are those of the editor; only their names differ (`still-` for `cm-`, see
- * `vite.config.ts`), because nothing of it can be written in.
+ * The beginning of a text as the live view draws it, made without a browser. The server sends it with the page, so that people can read before any
+ * script runs. It has the rules and the element order of the editor; only the names differ (`still-` for `cm-`, see `vite.config.ts`), because nobody
+ * can type in it.
  */
 import { syntaxTree, ensureSyntaxTree } from '@codemirror/language'
 import { EditorState, RangeSet, type Range } from '@codemirror/state'
@@ -15,7 +15,7 @@ import { BulletWidget, CopyWidget, TaskWidget } from '../editor/live/widgets.ts'
 
 export interface LiveText {
   readonly html: string
-  /** Rules for its lines; '' for none. */
+  /** CSS rules for the lines; '' for none. */
   readonly css: string
 }
 
@@ -24,7 +24,7 @@ const parseMsMax = 1000
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** The placeholder of a widget; undefined for one whose size only the browser finds out. */
+/** The placeholder of a widget; undefined for one whose size only a browser can tell. */
 function widgetHtml(widget: WidgetType): string | undefined {
   if (widget instanceof BulletWidget) return '<span class="md-marker md-bullet">•</span>'
   if (widget instanceof TaskWidget)
@@ -42,10 +42,10 @@ interface Spec {
 }
 const specOf = ({ spec }: Decoration): Spec => spec as Spec
 
-/** Writes one line: the marks around its pieces are opened and closed where they change. */
+/** Writes one line. It opens and closes the marks around pieces of text where they change. */
 class LineWriter {
   html = ''
-  /** Parts that cannot be drawn here stand in it. */
+  /** The line holds a part that cannot be drawn here. */
   isUnknown = false
   #open: readonly Decoration[] = []
 
@@ -57,13 +57,13 @@ class LineWriter {
     this.#open = marks
   }
 
-  /** `marks` begins with the innermost. */
+  /** `marks`: the innermost comes first. */
   add(html: string, marks: readonly Decoration[]): void {
     this.#within(marks.toReversed())
     this.html += html
   }
 
-  /** A widget in the place of some text, or of none: as in the editor, a line may break on either side of it. */
+  /** Places a widget that replaces text, or stands between characters. As in the editor, the line may break on either side. */
   place(widget: WidgetType | undefined, marks: readonly Decoration[]): void {
     const html = widget === undefined ? '' : widgetHtml(widget)
     if (html === undefined) this.isUnknown = true
@@ -76,7 +76,7 @@ class LineWriter {
   }
 }
 
-/** The classes of the syntax, as marks; the same for the same class, so that they join. */
+/** The syntax classes as marks; equal classes share a mark, so that adjacent ones join. */
 function syntaxMarks(state: EditorState): Range<Decoration>[] {
   const found: Range<Decoration>[] = []
   highlightTree(syntaxTree(state), highlighter, (from, to, name) => {
@@ -85,7 +85,7 @@ function syntaxMarks(state: EditorState): Range<Decoration>[] {
   return found
 }
 
-/** Gives each style of a line a class of its own. */
+/** Gives each line style a class of its own. */
 class LineRules {
   readonly #names = new Map<string, string>()
 
@@ -100,20 +100,20 @@ class LineRules {
   }
 }
 
-/** Lines that are scrolled together, by where they begin and end. */
+/** The first and last lines of the groups that scroll together. */
 const wrapped = (live: LiveContext): { readonly first: ReadonlySet<number>; readonly last: ReadonlySet<number> } => ({
   first: new Set(live.wrappers.map(({ from }) => from)),
   last: new Set(live.wrappers.map(({ to }) => to))
 })
 
-/** The text, up to what cannot be drawn without a browser: pictures, sound and film. */
+/** The text up to the first part that cannot be drawn without a browser: a picture, sound or film. */
 export function liveText(source: string): LiveText {
   const parsing = EditorState.create({ doc: source, extensions: [markdown()] })
   ensureSyntaxTree(parsing, parsing.doc.length, parseMsMax)
-  // The next state has the parts that were parsed meanwhile.
+  // An update takes in what the parser has finished meanwhile.
   const { state } = parsing.update({})
   const live = decorateRange(state, { from: 0, to: state.doc.length }, [])
-  // The first is the innermost, as in the editor.
+  // The first set is the innermost, as in the editor.
   const sets = [syntaxMarks(state), live.decorations, live.cells].map((ranges) => Decoration.set(ranges, true))
   const { first, last } = wrapped(live)
   const rules = new LineRules()

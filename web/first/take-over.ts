@@ -1,17 +1,17 @@
-/** The text that came with the page (server/http/first): it is read until the page shows the same in its place. */
+/** The text that came with the page (server/http/first). It stays until the page shows the same text in its place. */
 
 const first = (): HTMLElement | null => document.getElementById('first')
 
-/** Whether it is still read: nothing that is drawn below it is seen. */
+/** Whether that text is still shown, so that it hides everything below it. */
 export const isCovered = (): boolean => first() !== null
 
-/** The still text in the place of the reading view. */
+/** The text that stands in for the reading view. */
 export const coveringText = (): ParentNode | undefined => first()?.querySelector('.still-reading')?.shadowRoot ?? undefined
 
-/** Its title goes once the page has a bar of its own. */
+/** Removes its title once the page has its own bar. */
 export const leaveBar = (): void => first()?.querySelector('.still-bar')?.remove()
 
-/** To be called when the text is drawn: who has scrolled meanwhile stays where he is. */
+/** Removes it once the page has drawn the text, and keeps the position of a person who has scrolled meanwhile. */
 export function takeOver(scroller?: HTMLElement): void {
   const element = first()
   if (element === null) return

@@ -1,2 +1,2 @@
-/** Formulas. A chunk of its own. */
+/** Formulas, in a chunk of their own. */
 export { default as formulaSetter } from 'temml'

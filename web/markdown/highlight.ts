@@ -1,2 +1,2 @@
-/** Colours for code, in the languages that most people write: the same as on published pages. A chunk of its own. */
+/** Syntax highlighting for common languages, the same as on published pages. A chunk of its own. */
 export { default as highlighter } from 'highlight.js/lib/common'

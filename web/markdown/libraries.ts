@@ -1,10 +1,10 @@
-/** Libraries that a text may need next to the pipeline: fetched once the first text that asks for them was painted. */
+/** Libraries that a text may need besides the pipeline. They are fetched after the first text that needs them was painted. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import type { Highlighter, PageLibraries } from '../../shared/markdown/page.ts'
 import { whenIdle } from '../base/idle.ts'
 import { turn } from '../base/steps.ts'
 
-/** Calls `onLoaded` once for all that was asked for meanwhile: a text is rendered again with each call. */
+/** Calls `onLoaded` once for all requests that arrived meanwhile: each call renders the text again. */
 function fetcher(onLoaded: () => void): (load: () => Promise<void>) => void {
   let asked: (() => Promise<void>)[] = []
   const fetchAll = async (): Promise<void> => {
@@ -29,7 +29,7 @@ function lazy<Library>(
     try {
       loaded = await load()
     } catch (error) {
-      // A library that could not be fetched is asked for again by the next text.
+      // If a library could not be fetched, the next text requests it again.
       isAsked = false
       throw error
     }
@@ -47,28 +47,28 @@ const loads = {
   components: async () => (await import('../../shared/markdown/components.ts')).renderComponent
 }
 
-/** The mark that each of them leaves in a rendered text. */
+/** The trace that each of them leaves in a rendered text. */
 const traces: Readonly<Record<keyof typeof loads, string>> = {
   highlighter: '[class^="hljs-"]',
   formulaSetter: 'math',
   components: 'figure.component'
 }
 
-/** Fetched ahead, for a text that was rendered by the server. */
+/** Fetched ahead, for text that the server rendered. */
 const present: Partial<{ [Name in keyof typeof loads]: Awaited<ReturnType<(typeof loads)[Name]>> }> = {}
 
-/** Fetches, one by one, what a text needs that came rendered with the page: shown again it looks the same at once. */
+/** Fetches, one by one, the libraries that a server-rendered text needs, so that the next rendering looks the same at once. */
 export async function fetchLibraries(shown: ParentNode): Promise<void> {
   const fetchOne = async <Name extends keyof typeof loads>(name: Name): Promise<void> => {
     if (shown.querySelector(traces[name]) === null) return
     Object.assign(present, { [name]: await loads[name]() })
     await turn()
   }
-  // Without one of them the text is shown as it is written, and it is asked for again.
+  // If one is missing, the text shows its source, and the library is requested again.
   await Promise.allSettled([fetchOne('highlighter'), fetchOne('formulaSetter'), fetchOne('components')])
 }
 
-/** `onLoaded` is called when a text should be rendered again. */
+/** `onLoaded` is called when the text should be rendered again. */
 export function lazyLibraries(onLoaded: () => void): PageLibraries {
   const ask = fetcher(onLoaded)
   return {

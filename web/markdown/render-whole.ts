@@ -1,11 +1,11 @@
-/** A text as its published page shows it, rendered with all that it needs: for what is shown once, and not while somebody types. */
+/** Renders a text as its published page shows it, with all libraries that it needs. For text that is shown once, not while somebody types. */
 import type { FormulaSetter } from '../../shared/markdown/math.ts'
 import { createPageRenderer, type Highlighter } from '../../shared/markdown/page.ts'
 import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
 
-/** Renders once to find out what is needed, and again with it. Errors: when that cannot be fetched. */
+/** Renders once to find out which libraries are needed, and again with them. Errors: when they cannot be fetched. */
 export async function renderWhole(text: string): Promise<Rendered> {
   let highlighter: Highlighter | undefined
   let formulaSetter: FormulaSetter | undefined

@@ -1,4 +1,4 @@
-/** HTML that may be set. The pages require trusted types; only the pipeline's own output is ever made trusted here. */
+/** Trusted HTML. The pages require trusted types, and only the pipeline's own output becomes trusted here. */
 
 interface HtmlPolicy {
   createHTML(html: string): string
@@ -9,10 +9,10 @@ interface TrustedTypes {
 
 const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
 
-/** The policy that the server names (server/http/pages.ts). */
+/** The policy that the server allows (server/http/pages.ts). */
 const policy: HtmlPolicy = trustedTypes?.createPolicy('agmd-markdown', { createHTML: (html) => html }) ?? { createHTML: (html) => html }
 
-/** Nodes of HTML that shared/markdown made. Nothing in them loads or runs before they are put into a page. */
+/** Nodes of HTML made by shared/markdown. Nothing in them loads or runs until a page inserts them. */
 export function nodesOf(rendered: string): ChildNode[] {
   const template = document.createElement('template')
   template.innerHTML = policy.createHTML(rendered)

@@ -1,4 +1,4 @@
-/** Names that are offered while one is written behind @ in a field: arrows go along them, Enter or Tab takes one, Esc closes. */
+/** Suggests names while a person types after @ in a field: arrow keys move, Enter or Tab picks a name, Esc closes the list. */
 import { useSignal } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
 import { useId } from 'preact/hooks'
@@ -7,9 +7,9 @@ import { namesLike, typedName } from './mention-names.ts'
 
 interface MentionsInput {
   readonly field: RefObject<HTMLTextAreaElement | null>
-  /** The people whom one can name, at the moment of asking. */
+  /** The names that can be mentioned now. */
   readonly names: () => readonly string[]
-  /** Told to who listens to the page. */
+  /** Announces words to screen readers. */
   readonly say: (words: string) => void
 }
 
@@ -20,10 +20,10 @@ interface Mentions {
     readonly 'aria-controls'?: string
     readonly 'aria-activedescendant'?: string
   }
-  /** The field changed, or the place in it. */
+  /** Call this when the text or the caret of the field changes. */
   follow(): void
   close(): void
-  /** True: the key was for the names. */
+  /** True: the list of names used the key. */
   take(event: KeyboardEvent): boolean
   readonly list: JSX.Element | null
 }

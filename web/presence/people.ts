@@ -1,40 +1,40 @@
-/** The people who are here, from the awareness of the connection. The server sets name, kind, role, hue and mark of everyone. */
+/** The people present, from the awareness of the connection. The server sets everyone's name, kind, role, hue and mark. */
 import type { Awareness } from 'y-protocols/awareness'
 import { hueOfName, hues } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 
-/** One page's state of its person. */
+/** The state of one page and its person. */
 export interface Page {
   /** Client id. */
   readonly id: number
-  /** A guest who gave none is told apart by a number. */
+  /** A guest without a name has a number instead. */
   readonly name: string
   readonly nameless: boolean
   readonly kind: 'guest' | 'account' | 'agent'
   readonly role: string
-  /** 0–9, into the presence colours. */
+  /** 0–9, an index into the presence colours. */
   readonly hue: number
   /** This page, or another tab of this person. */
   readonly self: boolean
 }
 
-/** Somebody with all their pages. */
+/** A person with all their pages. */
 export interface Person extends Page {
-  /** Client ids of their pages; `id` is the one that shows where they work. */
+  /** Client ids of their pages; `id` is the page that shows where they work. */
   readonly pages: readonly number[]
 }
 
 interface Marked extends Page {
-  /** Common to all pages of one person; absent: the page is all that is known. */
+  /** The same on all pages of one person; absent: only this page is known. */
   readonly mark: string | undefined
 }
 
-// The server marks the pages of others in their states; the mark of one's own comes by itself.
+// The server puts marks into the states of other pages; this page receives its own mark separately.
 const ownMarks = new WeakMap<Awareness, string>()
 
 const ownNumbers = new WeakMap<Awareness, number>()
 
-/** Notes how the server marks the pages of this person, and by which number it knows a guest without a name. */
+/** Records this person's mark and, for an unnamed guest, their number. */
 export function setOwnMark(awareness: Awareness, mark: string, number?: number): void {
   if (ownMarks.get(awareness) === mark && ownNumbers.get(awareness) === number) return
   ownMarks.set(awareness, mark)
@@ -42,16 +42,16 @@ export function setOwnMark(awareness: Awareness, mark: string, number?: number):
   awareness.emit('change', [{ added: [], updated: [awareness.clientID], removed: [] }, 'local'])
 }
 
-/** The service names a guest without a name in English. */
+/** The service calls an unnamed guest "Guest", in English. */
 const givenName = (name: unknown): string => (typeof name === 'string' && name.trim() !== '' && name !== 'Guest' ? name.slice(0, 80) : '')
 
 const guestName = (number: unknown): string =>
   typeof number === 'number' && Number.isInteger(number) ? t('Guest {number}', { number: String(number) }) : t('Guest')
 
-/** The name of somebody in what they write: guests without a name all the same, as the service stores it. */
+/** A person's name as the service stores it with their text: it does not tell unnamed guests apart. */
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
-/** The colour that the service gives to a name: what this page says of itself comes back to the others alone. */
+/** The colour that the service gives to a name. A page needs it for itself, because the service sends its state only to the others. */
 const hueOfServer = (name: unknown): number => hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : 'Guest')
 
 function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>): Marked | undefined {
@@ -72,10 +72,10 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
   }
 }
 
-/** The identity of a person on whichever page; guests without a mark are known by their page alone. */
+/** Identifies a person on all their pages. A guest without a mark is known only by the page. */
 const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'guest' ? String(id) : `${kind} ${name}`)
 
-/** Everyone in the colour of their name; of two people with one colour, the later has the next that is free, on all pages alike. */
+/** Everyone in the colour of their name. If two people share a colour, the later one gets the next free one, the same on every page. */
 function apart(list: readonly Marked[]): Marked[] {
   const taken = new Set<number>()
   const known = new Map<string, number>()
@@ -94,16 +94,16 @@ const marked = (awareness: Awareness): Marked[] => {
   return apart(list.toSorted((one, other) => one.id - other.id))
 }
 
-/** Every page but this one, by client id so that the order stays. */
+/** Every other page, by client id so that the order is stable. */
 export const otherPages = (awareness: Awareness): Page[] => marked(awareness).filter(({ id }) => id !== awareness.clientID)
 
-/** Everyone once, however many pages they have open: this person first, then by client id so that the order stays. */
+/** Everyone once, however many pages they have open: this person first, then by client id so that the order is stable. */
 export function people(awareness: Awareness): Person[] {
   const states = awareness.getStates()
   const all = new Map<string, Marked[]>()
   for (const page of marked(awareness)) all.set(keyOf(page), [...(all.get(keyOf(page)) ?? []), page])
   const list = [...all.values()].flatMap((pages) => {
-    // This page is where one works; of others, one that shows a place in the text.
+    // For this person it is this page; for others, a page with a cursor in the text.
     const shown =
       pages.find(({ id }) => id === awareness.clientID) ?? pages.find(({ id }) => states.get(id)?.['cursor'] != null) ?? pages[0]
     if (shown === undefined) return []

@@ -8,13 +8,13 @@ const storageKey = deviceValue('name')
 const deviceKey = deviceValue('device')
 export const nameCharsMax = 40
 
-/** The name that this person gave, on this device; '' for none. */
+/** The name that this person chose on this device; '' for none. */
 export const ownName = signal(readDevice(storageKey) ?? '')
 
-/** The name that the link of this page was made for; '' for none. It counts until the person gives one. */
+/** The name that the link of this page was made for; '' for none. It applies until the person chooses one. */
 export const givenName = signal('')
 
-/** The name of the account that is signed in here; '' for none. It is the one that others see. */
+/** The name of the account that is signed in here; '' for none. Others see this one. */
 export const accountName = signal('')
 
 export const personName = computed(() => accountName.value || ownName.value || givenName.value)
@@ -24,7 +24,7 @@ export function setPersonName(name: string): void {
   writeDevice(storageKey, ownName.value || null)
 }
 
-/** Takes the name that is given in another tab. Returns its stop. */
+/** Follows a name chosen in another tab. Returns a function that stops it. */
 export function followName(): () => void {
   const heard = ({ key }: StorageEvent): void => {
     if (key === storageKey) ownName.value = readDevice(storageKey) ?? ''
@@ -33,7 +33,7 @@ export function followName(): () => void {
   return () => removeEventListener('storage', heard)
 }
 
-/** Common to all tabs of this browser and told to the service alone, which makes one person of them. */
+/** The same in all tabs of this browser. Only the service gets it, and treats the tabs as one person. */
 export function deviceId(): string {
   const known = readDevice(deviceKey)
   if (known !== null && known !== '') return known
@@ -42,10 +42,10 @@ export function deviceId(): string {
   return made
 }
 
-/** First character as people count them: an emoji with its parts is one. */
+/** The first character as people count them: an emoji sequence is one. */
 const first = (word: string): string => [...new Intl.Segmenter().segment(word)][0]?.segment ?? ''
 
-/** Up to two letters for an avatar; the number that tells guests apart. */
+/** Up to two letters for an avatar, or the number of an unnamed guest. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/u)
   const last = words.at(-1) ?? ''

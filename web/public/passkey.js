@@ -1,4 +1,5 @@
-// Forms that ask for a passkey: sent with the answer of the browser, and hidden where it cannot. Everything else works without this script.
+// Forms that ask for a passkey: the script adds the browser's answer to them, and hides them in browsers without passkeys. Everything else works
+// without it.
 const canAsk = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 const ask = async (form) => {
@@ -17,7 +18,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     event.preventDefault()
     const said = form.querySelector('[role=alert]')
     said.hidden = true
-    // Cancelled by the person, or nothing suitable: the browser does not tell which.
+    // The person cancelled, or there is no suitable passkey: the browser does not tell which.
     ask(form).catch(() => (said.hidden = false))
   })
 }

@@ -1,18 +1,19 @@
-// Before the first paint: a classic script, so that a chosen theme never flashes the other one.
+// Runs before the first paint, as a classic script, so that the wrong theme never flashes.
 const root = document.documentElement
 try {
   const theme = localStorage.getItem('agmd.theme')
   if (theme === 'light' || theme === 'dark') root.dataset.theme = theme
-  // Who was here before may have more of the text on this device than came with the page, or see it another way.
+  // A returning visitor may have a newer text on this device than the page has, or use another view.
   const doc = location.pathname.split('/')[2]
   const isKnown = doc !== undefined && localStorage.getItem('agmd.documents')?.includes(`"${doc}"`)
   const mode = localStorage.getItem('agmd.mode') ?? 'live'
   if (isKnown || mode !== 'live' || localStorage.getItem('agmd.outline') !== null) root.dataset.known = ''
 } catch {
-  // Storage is blocked: the theme of the system holds.
+  // Storage is blocked: the system's theme applies.
 }
 
-// A text that comes with the page is seen once its typefaces are there, and stays in them. Those that take too long stay away, and no line moves.
+// The text that comes with the page appears once its typefaces have loaded, and keeps them. Slow typefaces are not used at all, so that no line
+// moves.
 const links = [...document.querySelectorAll('link[data-face]')]
 if (links.length > 0) {
   const secondsMax = 1.5

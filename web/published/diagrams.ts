@@ -1,4 +1,4 @@
-/** The one script of published pages, sent with those that hold a diagram: everything can be read without it. */
+/** The script for published pages with diagrams. Everything can be read without it. */
 import { drawDiagrams, redrawDiagrams } from '../diagram/draw.ts'
 
 drawDiagrams(document)

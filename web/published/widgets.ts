@@ -1,4 +1,4 @@
-/** The script of published pages with a widget: each is run when a reader asks for it. Without it their source is read. */
+/** The script for published pages with widgets: it runs each one when a reader asks. Without it the page shows their source. */
 import { runWidget, type RunningWidget } from '../components/widget-host.ts'
 
 const stateOf = (json: string | undefined): unknown => {
@@ -9,7 +9,7 @@ const stateOf = (json: string | undefined): unknown => {
   }
 }
 
-/** The cells of a sheet of the page as they show; undefined: there is no such sheet. */
+/** The displayed cells of a sheet on the page; undefined: there is no such sheet. */
 function rowsOf(id: string): string[][] | undefined {
   const sheets = [...document.querySelectorAll<HTMLElement>('figure.component-sheet')]
   const rows = sheets.find(({ dataset }) => dataset['sheet'] === id)?.querySelectorAll('tr')
@@ -46,7 +46,7 @@ function offer(figure: HTMLElement): void {
       title,
       height: Number(height),
       state: stateOf(state),
-      // Readers change nothing.
+      // Readers cannot change state.
       onState() {
         note.textContent ||= 'Changes made here are not saved.'
       },

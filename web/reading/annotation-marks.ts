@@ -1,6 +1,6 @@
 /**
- * Where comments and suggestions are in the reading view. Its HTML stays that of the published page: words are highlighted by ranges (CSS
- * Custom Highlight API); where they cannot be told from their source, or are only proposed, a bar stands next to their block.
+ * Shows comments and suggestions in the reading view. Its HTML stays that of the published page: words are highlighted by ranges (CSS Custom
+ * Highlight API). If the words cannot be matched to their source, or are only proposed, a bar marks their block.
  */
 import { effect, untracked } from '@preact/signals'
 import type * as Y from 'yjs'
@@ -13,17 +13,17 @@ import marks from './annotation-marks.css?inline'
 import { blocksAt, blocksOf, textOf, type Block, type ShownText } from './source-blocks.ts'
 
 export interface AnnotationMarks {
-  /** Marks the annotations again: another text is shown. */
+  /** Marks the annotations again after the text was rendered. */
   show(): void
   close(): void
 }
 
-/** Blocks with a longer source are marked as a whole, in UTF-16 units. */
+/** Longer blocks, in UTF-16 units of source, are marked as a whole. */
 const blockUnitsMax = 20_000
 /** Pixels from the bar to its block. */
 const gapPixels = 14
 
-/** By name: of suggestions, and of the one that is looked at. */
+/** Highlight name, whether for suggestions, whether for the active annotation. */
 const highlightNames = [
   ['agmd-comment', false, false],
   ['agmd-comment-active', false, true],
@@ -40,7 +40,7 @@ interface Marked {
   readonly place: Range | Element
 }
 
-/** Each annotation at its words, or at their block, in every block that it is on. */
+/** Places each annotation at its words, or at their block, in every block that it touches. */
 function placesOf(blocks: readonly Block[], text: string, annotations: readonly AnnotationPlace[]): Marked[] {
   const known = new Map<Block, { readonly source: Bare; readonly shown: ShownText }>()
   const partsOf = (block: Block): { readonly source: Bare; readonly shown: ShownText } => {
@@ -49,7 +49,7 @@ function placesOf(blocks: readonly Block[], text: string, annotations: readonly 
     return parts
   }
   return annotations.flatMap(({ id, isSuggestion, from, to }) => {
-    // An insertion has no words yet: it is on the block before it, or the first one.
+    // An insertion has no words yet, so it marks the block before it, or the first one.
     if (from === to)
       return [...blocksAt(blocks, { from: Math.max(0, from - 1), to: Math.max(1, from) })].map(({ element }) => ({
         id,
@@ -69,7 +69,10 @@ function placesOf(blocks: readonly Block[], text: string, annotations: readonly 
 const contains = ({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean =>
   x >= left && x <= right && y >= top && y <= bottom
 
-/** Marks the annotations of an article in a shadow root, and opens them; `shown` is what was made of the text, undefined while that is not the one of now. */
+/**
+ * Marks the annotations of an article in a shadow root, and opens them on a click. `shown` returns the rendered text, undefined while that is out of
+ * date.
+ */
 export function annotationMarks(review: Review, article: HTMLElement, text: Y.Text, shown: () => Rendered | undefined): AnnotationMarks {
   const root = article.getRootNode() as ShadowRoot
   const layer = document.createElement('div')
@@ -84,7 +87,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
     const blocks = new Map<Element, Marked>()
     for (const mark of marked) {
       const { id, place } = mark
-      // One bar a block: of the one that is looked at, else of a comment.
+      // One bar per block: for the active annotation if it is there, otherwise preferably for a comment.
       const before = place instanceof Element ? blocks.get(place) : undefined
       if (place instanceof Element && (id === active || before === undefined || (before.id !== active && before.isSuggestion)))
         blocks.set(place, mark)
@@ -113,7 +116,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
     arrange()
   }
 
-  /** Brings the one that is looked at into view. */
+  /** Scrolls the active annotation into view. */
   const reveal = (): void => {
     const place = marked.find(({ id }) => id === active)?.place
     const element = place instanceof Range ? place.startContainer.parentElement : place
@@ -131,7 +134,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
     if (active !== before) reveal()
   }
 
-  /** The annotation at a point of the window; the smallest of several. */
+  /** The annotation at a point of the window; the smallest if there are several. */
   const at = (x: number, y: number): string | undefined => {
     const hit = marked.filter(({ place }) =>
       place instanceof Range
@@ -144,7 +147,7 @@ export function annotationMarks(review: Review, article: HTMLElement, text: Y.Te
 
   const click = (event: MouseEvent): void => {
     const [target] = event.composedPath()
-    // Controls have their own use for a click, and a person who selects words wants them.
+    // A click on a control or on selected text has another purpose.
     if (!(target instanceof Element) || target.closest('a, button, input, summary, audio, video') !== null) return
     if (getSelection()?.type !== 'Range') review.pick(at(event.clientX, event.clientY))
   }

@@ -1,10 +1,10 @@
-/** Brings a rendered text into the page block by block: what has not changed stays, with its place, its focus and what is playing. */
+/** Updates a rendered text on the page block by block. Unchanged blocks stay, with their position, focus and playing media. */
 import { nodesOf } from '../markdown/trusted.ts'
 
-/** The key that tells whether a block is the same as before. */
+/** The key that identifies an unchanged block. */
 export const keyOf = (node: ChildNode): string => (node instanceof Element ? node.outerHTML : (node.textContent ?? ''))
 
-/** How many entries are equal from the beginning. */
+/** The number of equal entries at the beginning. */
 function sameFrom(before: readonly string[], after: readonly string[]): number {
   const most = Math.min(before.length, after.length)
   let count = 0
@@ -13,13 +13,13 @@ function sameFrom(before: readonly string[], after: readonly string[]): number {
 }
 
 export interface Blocks {
-  /** Shows HTML of the pipeline. */
+  /** Shows HTML made by the pipeline. */
   show(html: string): void
 }
 
 export interface BlocksInput {
   readonly key?: (node: ChildNode) => string
-  /** Called with each new block before it is in the page. */
+  /** Called with each new block before the page gets it. */
   readonly prepare?: (node: ChildNode) => void
 }
 

@@ -1,4 +1,4 @@
-/** A button on each block of code that copies it. It has no text of its own: places of comments are found by the text of the page. */
+/** A copy button on each code block. It holds no text, because comments are located by the text of the page. */
 import { drawIcon } from '../editor/draw-icon.ts'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
@@ -15,7 +15,7 @@ export function copyButton(code: () => string): HTMLButtonElement {
   return button
 }
 
-/** Puts the button on the code of a rendered block. */
+/** Adds the button to a rendered code block. */
 export function addCopyButtons(block: ChildNode): void {
   if (!(block instanceof Element)) return
   for (const code of block.querySelectorAll('code'))

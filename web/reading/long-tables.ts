@@ -1,13 +1,13 @@
 /**
- * Long tables in the reading view. A browser sets a table as one: of 20,000 rows each cell is measured before the first is seen. Here the
- * rows of a long one stand in groups, of which those that are far from the window wait; the columns have widths that come of their text.
+ * Long tables in the reading view. A browser lays out a table as a whole: for 20,000 rows it measures each cell before it shows the first. Here the
+ * rows of a long table are in groups. Groups far from the window are not laid out yet, and the column widths come from the text.
  */
 import rowRules from '../style/long-tables.css?inline'
 
-/** Rows of a table that is set as on the published page: more are set in groups. */
+/** Tables with more rows are split into groups; smaller ones look as on the published page. */
 const rowsMax = 500
 const groupRows = 100
-/** Narrowest and widest column that a text asks for, in characters. */
+/** Narrowest and widest column, in characters. */
 const columnCharsMin = 4
 const columnCharsMax = 48
 
@@ -41,7 +41,7 @@ function group(table: HTMLTableElement, body: HTMLTableSectionElement): void {
   body.remove()
 }
 
-/** Sets the rows of long tables in groups, in nodes that are not in the page yet. */
+/** Splits the rows of long tables into groups, in nodes that the page does not have yet. */
 export function groupLongTables(node: ChildNode): void {
   if (!(node instanceof Element)) return
   for (const table of node.querySelectorAll<HTMLTableElement>('.table > table')) {

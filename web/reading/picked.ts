@@ -3,7 +3,7 @@ import type { Range as Span } from '../../shared/text/anchors.ts'
 import { bareOf, findShown } from './find-words.ts'
 import { textOf, type Block } from './source-blocks.ts'
 
-/** How much text of an element stands before a place in it, in UTF-16 units. */
+/** Length of an element's text before a position, in UTF-16 units. */
 function unitsBefore(element: Element, node: Node, offset: number): number {
   const before = document.createRange()
   before.setStart(element, 0)
@@ -11,7 +11,7 @@ function unitsBefore(element: Element, node: Node, offset: number): number {
   return before.toString().length
 }
 
-/** The range of the source that a selection shows; undefined when it shows none. A block whose words cannot be told counts whole. */
+/** The source range of a selection; undefined when it shows no source. A block whose words cannot be matched counts as a whole. */
 export function sourceOf(blocks: readonly Block[], text: string, selected: Range): Span | undefined {
   const spans = blocks.flatMap(({ element, from, to }): Span[] => {
     if (!selected.intersectsNode(element)) return []
@@ -29,11 +29,11 @@ export function sourceOf(blocks: readonly Block[], text: string, selected: Range
   return first && last && { from: first.from, to: last.to }
 }
 
-/** Tells what is selected in the article whenever that changes, undefined for nothing; what is selected elsewhere does not count. */
+/** Reports the selection in the article whenever it changes; undefined for none. Selections elsewhere do not count. */
 export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selected: Range | undefined) => void): () => void {
   const changed = (): void => {
     const selection = getSelection()
-    // Not known to every browser.
+    // Some browsers lack this method.
     if (selection === null || !('getComposedRanges' in selection)) return
     const [found] = selection.getComposedRanges({ shadowRoots: [root] })
     if (found === undefined || !article.contains(found.startContainer) || !article.contains(found.endContainer)) return
@@ -43,7 +43,7 @@ export function watchPicked(root: ShadowRoot, article: HTMLElement, tell: (selec
     tell(range.collapsed ? undefined : range)
   }
   document.addEventListener('selectionchange', changed)
-  // The browser tells of a selection some time after it was made: what a key or a click does with it comes first.
+  // Browsers report a selection some time after it was made, but a key or click that uses it must find it up to date.
   for (const kind of ['keydown', 'pointerdown']) addEventListener(kind, changed, { capture: true })
   return () => {
     document.removeEventListener('selectionchange', changed)

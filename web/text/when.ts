@@ -2,10 +2,10 @@
 import { ago } from '../../shared/ago.ts'
 import { locale, t } from './t.ts'
 
-/** How long ago, in milliseconds since 1970: "3 hours ago". */
+/** The time since an instant, in milliseconds since 1970: "3 hours ago". */
 export const agoWords = (instant: number): string => ago(instant, Date.now(), { locale, now: t('just now') })
 
-/** A day: "21 Nov", with the year when it is another one; for what is to come, with the time of day when that is near. */
+/** A day: "21 Nov", with the year if it is another one, and with the time of day if it is in the near future. */
 export function dayWords(instant: number): string {
   const date = new Date(instant)
   const near = instant > Date.now() && instant - Date.now() < 172_800_000

@@ -1,4 +1,4 @@
-/** The kinds of component on a page, as commands and labels name them: one entry each. components/kind-parts.ts has what comes later. */
+/** The component kinds of a page, one entry each, as commands and labels name them. components/kind-parts.ts has the parts that load later. */
 import type { FenceKind } from '../../shared/fences/fences.ts'
 import { term } from '../text/t.ts'
 import type { IconName } from './icons.tsx'
@@ -6,7 +6,7 @@ import type { IconName } from './icons.tsx'
 interface Kind {
   /** A term. */
   readonly name: string
-  /** A term: words by which the command that inserts one is found, too. */
+  /** A term: more search words for the command that inserts one. */
   readonly words: string
   readonly icon: IconName
 }

@@ -1,4 +1,4 @@
-/** A button that copies, and says so itself. */
+/** A button that copies and confirms it in its own label. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -6,17 +6,17 @@ import { t } from '../text/t.ts'
 import { refusedCopy, tryCopy } from './copy.ts'
 import { Icon } from './icons.tsx'
 
-/** How long it says that it has copied, in milliseconds. */
+/** How long it shows the confirmation, in milliseconds. */
 const saidMs = 2500
 
 interface CopyInput {
-  /** The text it copies, or the way to get it; undefined: there is none, and that was said. */
+  /** The text to copy, or a function that gets it; undefined: there is none, and the person was told. */
   readonly text: string | (() => Promise<string | undefined>)
-  /** Its name, in the language of the page: for screen readers. */
+  /** The name of the copied thing in the language of the page, for screen readers. */
   readonly what: string
-  /** Its words. */
+  /** The label. */
   readonly words: string
-  /** Its whole name, where the words alone do not tell it from others. */
+  /** The accessible name, if the label alone is ambiguous. */
   readonly label?: string
   readonly class?: string
   readonly disabled?: boolean
@@ -48,7 +48,7 @@ export function CopyButton({ text, what, words, label, class: look = 'button', d
         onClick={() => void copy()}
       >
         <Icon name={copied.value ? 'check' : 'copy'} size={18} />
-        {/* As wide as either: it keeps its width when it says so. */}
+        {/* As wide as either label, so that the width does not change. */}
         <span class='copy-words' data-other={copied.value ? words : t('Copied')}>
           {copied.value ? t('Copied') : words}
         </span>

@@ -2,7 +2,7 @@
 import { t } from '../text/t.ts'
 import { toast } from './toast.tsx'
 
-/** Copies a text. Answers whether the browser did. */
+/** Copies a text. Returns whether the browser did. */
 export async function tryCopy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -12,10 +12,10 @@ export async function tryCopy(text: string): Promise<boolean> {
   }
 }
 
-/** Says that the browser refused to copy. */
+/** Reports that the browser refused to copy. */
 export const refusedCopy = (): void => toast(t('Your browser blocked copying. Select the text and copy it yourself.'))
 
-/** Copies a text and says so; `what` it is, in the language of the page. Where the browser refuses, says that instead. */
+/** Copies a text and reports it, or that the browser refused. `what`: the name of the copied thing, in the language of the page. */
 export async function copyText(text: string, what: string): Promise<void> {
   if (await tryCopy(text)) toast(t('{what} copied', { what }))
   else refusedCopy()

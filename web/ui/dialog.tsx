@@ -9,7 +9,7 @@ import { modals, Toasts } from './toast.tsx'
 interface DialogInput {
   readonly title: string
   readonly about?: string
-  /** For more than a few fields. */
+  /** For dialogs with more than a few fields. */
   readonly wide?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren

@@ -1,6 +1,6 @@
 /**
- * A field for what is typed before the one that it is for is there: who asks to write something goes on typing at once, and no letter of it
- * may land in the text. It is seen only when the other takes its time, and hands over what it holds.
+ * A field for text typed before the real field has loaded: a person who asks to write can type at once, and no letter of it lands in the document. It
+ * is visible only if the other field takes long, and passes its text on.
  */
 import { t } from '../text/t.ts'
 
@@ -14,9 +14,9 @@ interface Open {
   readonly onLeave: () => void
   /** The element that had the focus before. */
   readonly before: Element | null
-  /** A letter is being put together (IME): it would be lost on the way. */
+  /** An input method (IME) is composing: moving the text now would lose the letter. */
   isComposing: boolean
-  /** The key that ends it, pressed already: it is pressed again where the text went. */
+  /** The key that submits, if it was pressed already: it is replayed in the real field. */
   end: KeyboardEventInit | undefined
 }
 
@@ -30,7 +30,7 @@ function close(open: Open): void {
 function make(label: string, isLine: boolean, onLeave: () => void): Open {
   const field = document.createElement('textarea')
   field.className = 'early-field'
-  // The field that it is for has that name, and both are there for a moment.
+  // The real field has that name, and both exist for a moment.
   field.setAttribute('aria-label', t('Your text while the editor loads'))
   field.placeholder = label
   field.dir = 'auto'
@@ -50,7 +50,7 @@ function make(label: string, isLine: boolean, onLeave: () => void): Open {
   })
   field.addEventListener('compositionstart', () => (open.isComposing = true))
   field.addEventListener('compositionend', () => (open.isComposing = false))
-  // A person who goes elsewhere and has written nothing wants it no more.
+  // A person who leaves the field empty no longer wants it.
   field.addEventListener('blur', () => field.value === '' && queueMicrotask(() => close(open)))
   document.body.append(field)
   return open
@@ -63,7 +63,7 @@ export function typeEarly(label: string, isLine: boolean, onLeave: () => void): 
   return { isWanted: () => current === open }
 }
 
-/** The part that was waited for does not come: written text stays to be seen, an empty field goes. */
+/** The awaited part failed to load: a field with text stays visible, an empty one closes. */
 export function endEarly(): void {
   if (current === undefined || current.field.value !== '') return
   const { onLeave } = current
@@ -71,12 +71,15 @@ export function endEarly(): void {
   onLeave()
 }
 
-/** Gives the focus back to what had it before: a dialog that opens now returns it there when it closes. Its field is handed over to then. */
+/**
+ * Returns the focus to the element that had it before, so that a dialog that opens now restores it when it closes. Call `handOver` for its field
+ * afterwards.
+ */
 export function focusBefore(): void {
   if (current?.before instanceof HTMLElement) current.before.focus({ preventScroll: true })
 }
 
-/** Brings the focus into the field that was waited for, and what was typed meanwhile in the place of its selection. */
+/** Moves the focus into the real field, and replaces its selection with the text typed meanwhile. */
 export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
   const open = current
   if (open === undefined) return into.focus()
@@ -90,10 +93,10 @@ export function handOver(into: HTMLTextAreaElement | HTMLInputElement): void {
       into.setSelectionRange(start + selectionStart, start + selectionEnd)
       into.dispatchEvent(new Event('input', { bubbles: true }))
     }
-    // A person who went on to something else stays there.
+    // A person who moved the focus elsewhere keeps it there.
     if (document.activeElement === field) into.focus()
     close(open)
-    // Once what was written is known there.
+    // Wait until the field has processed its text.
     if (end !== undefined) setTimeout(() => into.dispatchEvent(new KeyboardEvent('keydown', end)))
   }
   if (open.isComposing) field.addEventListener('compositionend', () => queueMicrotask(move), { once: true })

@@ -1,6 +1,6 @@
 /**
- * Icons of Lucide (ISC licence, lucide.dev), the few that are used, as path data on a 24 × 24 grid. Here are those of the first page and of the
- * bars around a text; the others come later (more-icons.ts) and are drawn in their place when they are there.
+ * Icons of Lucide (ISC licence, lucide.dev), as path data on a 24 × 24 grid. Only the needed ones are included. This file has those of the first page
+ * and of the bars around a text; the others load later (more-icons.ts) and appear then.
  */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
@@ -57,15 +57,15 @@ export type IconName = keyof typeof paths | keyof MoreIcons
 
 const all = signal<Readonly<Partial<Record<IconName, string>>>>(paths)
 
-/** Brings in those that come later. */
+/** Adds the icons that load later. */
 export function addIcons(more: MoreIcons): void {
   all.value = { ...paths, ...more }
 }
 
-/** Path data of an icon, for who draws without components. */
+/** Path data of an icon, for code that draws without components. */
 export const iconPath = (name: IconName): string => all.peek()[name] ?? ''
 
-/** Decorative: the control that holds it has the words. */
+/** Decorative: the surrounding control has the words. */
 export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }): JSX.Element => (
   <svg
     class='icon'

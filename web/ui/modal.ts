@@ -1,27 +1,27 @@
-/** A native dialog over the page, from the moment that its component stands. */
+/** A native dialog over the page, which opens when its component is mounted. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 interface Modal {
   readonly ref: RefObject<HTMLDialogElement | null>
-  /** Closes it, gives the focus back and tells `onEnd`. */
+  /** Closes it, restores the focus and calls `onEnd`. */
   close(): void
-  /** Handlers of its element: Esc and every other end. */
+  /** Handlers for the element: Esc and every other way to close. */
   readonly ends: { onCancel(event: Event): void; onClose(): void }
-  /** A handler of its element that closes it by a press next to it. */
+  /** A handler for the element: a press outside the dialog closes it. */
   readonly pressed: (event: MouseEvent) => void
 }
 
 /**
- * `onEnd` is called once, before the next key: a browser tells the end of a dialog a task later, when a key may have opened another one,
- * which that late word would close.
+ * `onEnd` is called once, before the next key. A browser reports the end of a dialog one task later; by then a key may have opened another dialog,
+ * which the late event would close.
  */
 export function useModal(onEnd: () => void): Modal {
   const ref = useRef<HTMLDialogElement>(null)
   const hasEnded = useRef(false)
   useEffect(() => {
     ref.current?.showModal()
-    // Its element is taken away: a word of its end that is still under way is late.
+    // The element is removed: a close event that is still to come would be late.
     return () => {
       hasEnded.current = true
     }
@@ -32,7 +32,7 @@ export function useModal(onEnd: () => void): Modal {
     ref.current?.close()
     onEnd()
   }
-  // A field for files within it sends `cancel` of its own.
+  // A file input inside it sends `cancel` events of its own.
   const isOwn = ({ target }: Event): boolean => target === ref.current
   return {
     ref,

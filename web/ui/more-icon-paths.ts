@@ -1,4 +1,4 @@
-/** Icons that nothing on the first page needs (icons.tsx), as they are drawn. */
+/** Paths of the icons that the first page does not need (icons.tsx). */
 import { box } from './icon-box.ts'
 
 export const paths = {

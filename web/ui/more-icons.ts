@@ -1,4 +1,4 @@
-/** A module that imports this has the icons that nothing on the first page needs. */
+/** A module that imports this gets the icons that the first page does not need. */
 import { addIcons } from './icons.tsx'
 import { paths } from './more-icon-paths.ts'
 

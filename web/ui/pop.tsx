@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface PopInput {
   readonly label: string
-  /** The element it stands next to; gets the focus back. */
+  /** The element next to which it opens; it gets the focus back. */
   readonly anchor: HTMLElement
   readonly onClose: () => void
   readonly children: ComponentChildren
@@ -54,7 +54,7 @@ export function Pop({ label, anchor, onClose, children }: PopInput): JSX.Element
 interface PopItemInput {
   readonly onChoose: () => void
   readonly disabled?: boolean
-  /** Why it cannot be chosen: said below its name, and keys come to it all the same. */
+  /** Why it cannot be chosen: shown below its name. The item stays reachable by keyboard. */
   readonly why?: string | undefined
   readonly children: ComponentChildren
 }

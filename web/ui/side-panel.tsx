@@ -1,4 +1,4 @@
-/** The panel at the right of the text, one thing at a time; on a phone a sheet at the bottom. Esc closes it, and the focus goes back. */
+/** The panel to the right of the text, one at a time; on a phone a sheet at the bottom. Esc closes it and restores the focus. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'
@@ -18,7 +18,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
   useEffect(() => {
     const before = document.activeElement
     return () => {
-      // Only where the focus went with the panel.
+      // Restores the focus only if the panel had it.
       if (document.activeElement !== document.body && document.activeElement !== null) return
       const target = before instanceof HTMLElement && before.isConnected ? before : document.querySelector<HTMLElement>('.cm-content')
       target?.focus()
@@ -31,7 +31,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
     onClose()
   }
   useEffect(() => {
-    // The element that had the focus is gone: the key is meant for the panel all the same.
+    // The focused element is gone, but the key is still meant for the panel.
     const keyOnPage = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && event.target === document.body) onClose()
     }
@@ -48,7 +48,7 @@ export function SidePanel({ title, tools, onClose, onKeyDown, children }: SidePa
           <Icon name='x' />
         </button>
       </header>
-      {/* It scrolls, so the keyboard must reach it. */}
+      {/* It scrolls, so it must be reachable by keyboard. */}
       <div class='side-panel-body' tabIndex={0} role='group' aria-labelledby={titleId}>
         {children}
       </div>

@@ -1,4 +1,4 @@
-/** Tabs: one stop of the Tab key, arrows choose (ARIA, tabs). The panel is the caller's, with the id that `panelId` gives. */
+/** Tabs: one Tab stop, arrow keys choose (ARIA, tabs). The caller supplies the panel, with the attributes of `panelOf`. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'

@@ -1,14 +1,14 @@
-/** Reads files that people bring as text. */
+/** Reads text files that people open or drop. */
 import { cleanText } from '../base/clean-text.ts'
 import { t } from '../text/t.ts'
 
-/** Largest file taken, in bytes: nobody reads a longer text, and the service takes none. */
+/** Largest accepted file, in bytes: nobody reads a longer text, and the service accepts none. */
 const fileBytesMax = 10 * 1024 * 1024
 
-/** Said to the person as it is. */
+/** A message for the person, shown as it is. */
 export class TextFileFailure extends Error {}
 
-// Characters that programs write and people do not: all but tab, line ends and form feed.
+// Control characters that occur in binary files but not in text: all but tab, line breaks and form feed.
 const binary = /[\0-\b\v\x0E-\x1F]/
 
 const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
@@ -19,7 +19,7 @@ const decode = (bytes: ArrayBuffer, encoding: string): string | undefined => {
   }
 }
 
-/** The text of a file in UTF-8, in UTF-16 with its mark, or in the encoding of old Windows. Undefined: it is no text. */
+/** The text of a file in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. Undefined: it is not text. */
 function textOf(bytes: ArrayBuffer): string | undefined {
   const [first, second] = new Uint8Array(bytes)
   const marked = first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : undefined
@@ -27,7 +27,7 @@ function textOf(bytes: ArrayBuffer): string | undefined {
   return text === undefined || binary.test(text) ? undefined : cleanText(text)
 }
 
-/** The text of a file, as a document may hold it. Errors: `TextFileFailure`. */
+/** The text of a file in a form that a document can hold. Errors: `TextFileFailure`. */
 export async function readTextFile(file: File): Promise<string> {
   const { name } = file
   if (file.size > fileBytesMax) throw new TextFileFailure(t('“{name}” is larger than 10 MiB.', { name }))

@@ -10,7 +10,7 @@ interface Offer {
   readonly run: () => void
 }
 
-/** A message that goes by itself, with what can be done about it while it is there. */
+/** A message that disappears by itself, with the action that it offers. */
 interface Passing {
   readonly text: string
   readonly step?: { readonly name: string; readonly run: () => void }
@@ -19,25 +19,25 @@ interface Passing {
 const shownMs = 5000
 const passing = signal<Passing | undefined>(undefined)
 const staying = signal<Offer | undefined>(undefined)
-/** Modal dialogs that are open: what lies under one is not heard and not reached. */
+/** Open modal dialogs: screen readers and focus cannot reach anything below one. */
 export const modals = signal(0)
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows a message for five seconds, or for as long as there is something to be done about it. */
+/** Shows a message for five seconds, or for as long as its action is possible. */
 export function toast(text: string, step?: { readonly name: string; readonly run: () => void; readonly milliseconds: number }): void {
   clearTimeout(timer)
   passing.value = { text, ...(step !== undefined && { step }) }
   timer = setTimeout(() => (passing.value = undefined), step?.milliseconds ?? shownMs)
 }
 
-/** Takes the message away that passes; with a text, only the one that reads so. */
+/** Removes the passing message; with a text, only if it is that one. */
 export const dropToast = (text?: string): void => {
   if ((text ?? passing.peek()?.text) !== passing.peek()?.text) return
   clearTimeout(timer)
   passing.value = undefined
 }
 
-/** Shows a message with a button until it is taken up or closed; others may pass over it. */
+/** Shows a message with a button until it is used or closed; other messages may cover it meanwhile. */
 export function offer(text: string, name: string, run: () => void): void {
   staying.value = { text, name, run }
 }
@@ -62,7 +62,7 @@ function OfferToast({ text, name, run }: Offer): JSX.Element {
   )
 }
 
-/** Stands on the page, and in each modal dialog. */
+/** Rendered on the page and in each modal dialog. */
 export function Toasts({ modal = false }: { modal?: boolean }): JSX.Element | null {
   if (!modal && modals.value > 0) return null
   return (

@@ -1,4 +1,4 @@
-/** The commands of the page of a document: each thing once, for toolbar, keyboard, palette, menus, sheet and tooltips. */
+/** The commands of a document page. Toolbar, keyboard, palette, menus, shortcut sheet and tooltips all use these entries. */
 import type { EditorView } from '@codemirror/view'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import type { View } from './view.ts'
@@ -6,7 +6,7 @@ import { t, term } from '../text/t.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { toast } from '../ui/toast.tsx'
 
-/** In the order in which the palette and the sheet show them; the words are terms. */
+/** In the order of the palette and the shortcut sheet; the words are terms. */
 export const groups = {
   format: term('Format'),
   blocks: term('Blocks'),
@@ -21,44 +21,44 @@ export const groups = {
 
 export type Group = keyof typeof groups
 
-/** `On`: the page with all that the command asks of it. */
+/** `On`: the page with everything that the command needs. */
 export interface Command<On extends View = View> {
-  /** Names it in lists; dots part its words. */
+  /** Its name in lists, with words separated by dots. */
   readonly id: string
   /** A term. */
   readonly title: string
   readonly group: Group
   readonly icon?: IconName
-  /** In the notation of CodeMirror (`Mod` is Cmd or Ctrl); the first is the one that is shown. */
+  /** In CodeMirror's notation (`Mod` is Cmd or Ctrl); the interface shows the first. */
   readonly keys?: readonly string[]
-  /** `text`, if nothing is said: its keys count with the focus in the text. `page`: also elsewhere, but not in a dialog. */
+  /** `text` (default): its keys work with the focus in the text. `page`: also elsewhere, but not in a dialog. */
   readonly scope?: 'text' | 'page'
-  /** A term: other words by which it is found. */
+  /** A term: more search words. */
   readonly words?: string
-  /** Markdown that does the same when it is typed. */
+  /** Markdown that does the same when typed. */
   readonly typed?: string
-  /** A job that a compute node does: menus offer it only while one does. */
+  /** A job for a compute node: menus offer the command only while a node can do it. */
   readonly needs?: JobKind
   /** Whether it can be done now. */
   when?(page: On): boolean
-  /** Whether it means nothing where the caret is: it is not offered there, and controls that stay in their place are disabled. */
+  /** Whether it makes no sense at the caret: it is not offered there, and fixed controls are disabled. */
   barred?(page: On): boolean
-  /** Whether its keys mean it now, where they may mean something else. */
+  /** Whether its keys apply now, if they also have another meaning. */
   keysWhen?(page: On): boolean
-  /** False: it does not apply here, and its key goes on to who else may want it. */
+  /** False: it does not apply here, and its key goes to other handlers. */
   run(page: On): boolean | void
 }
 
-/** Whether the person writes at the moment. */
+/** Whether this person is editing now. */
 export const isWriting = (page: View): boolean => page.canType.value && page.mode.value !== 'read'
 
-/** `when` and `run` of a command on the text that its readers cannot give. */
+/** `when` and `run` of a command that changes the text; readers cannot use it. */
 export const onText = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
   when: isWriting,
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
 })
 
-/** The same for what leaves the text as it is. */
+/** The same for a command that does not change the text. */
 export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'when' | 'run'> => ({
   when: (page) => page.mode.value !== 'read',
   run: (page) => page.editor.value !== undefined && run(page.editor.value.view)
@@ -67,13 +67,13 @@ export const inEditor = (run: (view: EditorView) => boolean): Pick<Command, 'whe
 export const isPossible = <On extends View>(command: Command<On>, page: On): boolean =>
   (command.when?.(page) ?? true) && command.barred?.(page) !== true
 
-/** For marks of words: in code they would be letters of the code. */
+/** For inline marks: in code they would be literal characters. */
 export const notInCode: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value !== undefined }
 
-/** For marks of whole lines, and for blocks: these stand next to code between backticks, but not in a block of code. */
+/** For marks of whole lines and for blocks: they can be next to inline code, but not in a code block. */
 export const notInCodeBlock: Pick<Command, 'barred'> = { barred: (page) => page.inCode.value === 'block' }
 
-/** `run` of a command whose code is fetched when it is asked for. */
+/** `run` of a command whose code loads on first use. */
 export const fetched =
   (work: (page: View) => Promise<void>) =>
   (page: View): void => {

@@ -1,4 +1,4 @@
-/** A part of the page whose code is fetched when it is first shown. */
+/** A part of the page whose code loads when it is first shown. */
 import type { ComponentType, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/t.ts'

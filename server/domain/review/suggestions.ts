@@ -148,7 +148,7 @@ const editsOf = ({ range, before, after }: Change): Edit[] =>
 const saysStill = ({ draft }: Suggestion, step: number): boolean =>
   draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
 
-/** Judges decisions in order, as if each were made alone. Of two that change the same text, the first wins. */
+/** Judges decisions in order, as if each were made alone. If two change the same text, the first wins. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()
