@@ -13,19 +13,15 @@ import {
   isOwn,
   messagesOf,
   othersThan,
-  resultOf,
   speakerOf
 } from '../shared/components/chat.ts'
+import { resultOf } from '../shared/components/result.ts'
 import { type Chat, type Message, parseChat } from '../shared/fences/chat.ts'
-import { fencesOf } from '../shared/fences/fences.ts'
 import { applyEdits } from '../shared/text/diff.ts'
+import { fenceIn, fenceOf } from './support/components.ts'
 
-const read = (text: string): Chat => {
-  const [fence] = fencesOf(text)
-  if (fence === undefined) throw new Error('no chat')
-  return parseChat(fence)
-}
-const chatOf = (...lines: readonly string[]): Chat => read(`\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`)
+const read = (text: string): Chat => parseChat(fenceOf(text))
+const chatOf = (...lines: readonly string[]): Chat => parseChat(fenceIn('chat', ...lines))
 /** The lines of a chat, without the fence around it. */
 const linesOf = ({ fence }: Chat): string[] => fence.lines.map(({ text }) => text).filter((text) => text !== '')
 const messageOf = (chat: Chat, text: string): Message => {

@@ -5,7 +5,6 @@ import {
   beginSheet,
   copied,
   inside,
-  type Key,
   type Place,
   type SheetEvent,
   type SheetOutcome,
@@ -13,23 +12,19 @@ import {
   sheetStep,
   sizeOf
 } from '../shared/components/sheet-selection.ts'
-import { fencesOf } from '../shared/fences/fences.ts'
+import type { Key } from '../shared/components/key.ts'
 import { tableOf } from '../shared/fences/sheet-edits.ts'
 import { parseSheet } from '../shared/fences/sheet.ts'
 import type { Table } from '../shared/fences/table.ts'
 import { limits } from '../shared/limits.ts'
 import { applyEdits } from '../shared/text/diff.ts'
+import { fenceOf, plainKey } from './support/components.ts'
 
-const read = (text: string): Table => {
-  const [fence] = fencesOf(text)
-  if (fence === undefined) throw new Error('no sheet')
-  return tableOf(parseSheet(fence))
-}
+const read = (text: string): Table => tableOf(parseSheet(fenceOf(text)))
 const sheetOf = (...rows: readonly string[]): Table => read(`\`\`\`sheet\n${rows.join('\n')}\n\`\`\`\n`)
 const three = sheetOf('| A | B | C |', '|---|---|---|', '| 1 | 2 | 3 |', '| 4 | =A2 | 6 |')
 const place = (row: number, column: number): Place => ({ row, column })
 const [tab, back, enter] = [place(0, 1), place(0, -1), place(1, 0)]
-const plain: Key = { key: '', shiftKey: false, altKey: false, ctrlKey: false, metaKey: false }
 
 /** The grid of a person: the steps they take, and what is written by them. */
 class Grid {
@@ -69,7 +64,7 @@ class Grid {
 
   key(key: string, held: Partial<Key> = {}): this {
     const { mayChange, isPicked } = this
-    return this.step({ kind: 'key', key: { ...plain, ...held, key }, mayChange, isPicked })
+    return this.step({ kind: 'key', key: { ...plainKey, ...held, key }, mayChange, isPicked })
   }
 }
 

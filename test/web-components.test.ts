@@ -1,71 +1,12 @@
 /** Rules of components that need no page. */
 import { signal } from '@preact/signals'
 import { expect, test } from 'vitest'
-import { columnAt, columnMove, columnRemoval, columnStep, titlesOf } from '../shared/components/board.ts'
 import { withOwnIds } from '../shared/components/own-ids.ts'
-import { type Board, parseBoard } from '../shared/fences/board.ts'
-import { fencesOf } from '../shared/fences/fences.ts'
-import { applyEdits } from '../shared/text/diff.ts'
 import { whenUndone } from '../web/components/notices.ts'
-
-const boardOf = (...lines: readonly string[]): Board => {
-  const [fence] = fencesOf(`\`\`\`board\n${lines.join('\n')}\n\`\`\`\n`)
-  if (fence === undefined) throw new Error('no board')
-  return parseBoard(fence)
-}
-const namesAfter = (now: Board, edits: readonly { from: number; to: number; insert: string }[]): string[] => {
-  const [fence] = fencesOf(applyEdits(now.fence.source, edits))
-  return fence === undefined ? [] : titlesOf(parseBoard(fence))
-}
-const drawn = boardOf('## A', '- [ ] one', '## B', '## C')
-
-test.each([
-  [0, 2, ['B', 'A', 'C'], 1],
-  [0, 3, ['B', 'C', 'A'], 2],
-  [2, 0, ['C', 'A', 'B'], 0],
-  [1, 0, ['B', 'A', 'C'], 0]
-])('[COMP-63] column %i goes before %i', (column, to, names, place) => {
-  const move = columnMove(drawn, drawn, column, to)
-  expect(move).toMatchObject({ column: place, count: 3 })
-  expect(namesAfter(drawn, move?.edits ?? [])).toEqual(names)
-})
-
-test('[COMP-63] a column stays where it is dropped on itself', () => {
-  for (const to of [1, 2]) expect(columnMove(drawn, drawn, 1, to)).toBeUndefined()
-})
-
-test('[COMP-63] both columns are found again on a board that others changed since', () => {
-  const now = boardOf('## New', '## C', '## A', '- [ ] one', '## B')
-  const move = columnMove(drawn, now, 0, 2)
-  expect(namesAfter(now, move?.edits ?? [])).toEqual(['New', 'A', 'C', 'B'])
-  expect(move?.column).toBe(1)
-  // The column before which it was to go is gone: it goes before the next one that is there.
-  const without = boardOf('## C', '## A')
-  expect(namesAfter(without, columnMove(drawn, without, 0, 1)?.edits ?? [])).toEqual(['A', 'C'])
-  expect(columnMove(drawn, boardOf('## B', '## C'), 0, 2)).toBeUndefined()
-})
-
-test('[COMP-63] keys move a column by one place and not beyond the ends', () => {
-  const steps = [0, 1, 2].map((column) => [columnStep(drawn, column, 'ArrowLeft'), columnStep(drawn, column, 'ArrowRight')])
-  expect(steps).toEqual([
-    [undefined, 2],
-    [0, 3],
-    [1, undefined]
-  ])
-})
-
-test('[COMP-63] a dropped column goes before the first one whose middle is behind the pointer', () => {
-  const boxes = [0, 100, 200].map((left) => ({ left, right: left + 90 }))
-  expect([-5, 44, 46, 150, 260].map((x) => columnAt(boxes, x))).toEqual([0, 0, 1, 2, 3])
-})
-
-test('[COMP-67] a column that got a card meanwhile is not deleted', () => {
-  expect(namesAfter(drawn, columnRemoval(drawn, drawn, 1))).toEqual(['A', 'C'])
-  expect(columnRemoval(drawn, boardOf('## A', '- [ ] one', '## B', '- [ ] two', '## C'), 1)).toEqual([])
-})
+import { fenceIn } from './support/components.ts'
 
 test('[COMP-71] a change is taken back once its component reads as before, empty lines aside', () => {
-  const fenceOf = (...lines: readonly string[]) => boardOf(...lines).fence
+  const fenceOf = (...lines: readonly string[]) => fenceIn('board', ...lines)
   const before = fenceOf('## A', '- [ ] one', '- [ ] two')
   const fence = signal(before)
   let undone = 0

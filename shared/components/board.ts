@@ -2,7 +2,7 @@
  * The actions of people on a displayed board, and the parts that it shows. Others may have changed the board since it was drawn. The code therefore
  * finds columns again by name before it writes.
  */
-import { type Board, type Card, detailsOf } from '../fences/board.ts'
+import { type Board, type Card, type CardPlace, detailsOf } from '../fences/board.ts'
 import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
@@ -13,6 +13,20 @@ export const wordsOf = (card: Card): string =>
 
 export const cardsOn = ({ columns }: Board): Card[] => columns.flatMap(({ cards }) => cards)
 export const titlesOf = ({ columns }: Board): string[] => columns.map(({ title }) => title.text)
+
+/** Finds a card that was seen at a place: the nearest one with the same content. */
+export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
+  const words = wordsOf(card)
+  let best: (CardPlace & { readonly away: number }) | undefined
+  columns.forEach(({ cards }, column) =>
+    cards.forEach((each, index) => {
+      if (wordsOf(each) !== words) return
+      const away = Math.abs(each.index - card.index)
+      if (best === undefined || away < best.away) best = { column, card: index, away }
+    })
+  )
+  return best && { column: best.column, card: best.card }
+}
 
 /** The current index of a column of the displayed board; -1: it is gone. */
 export const columnIn = (drawn: Board, index: number, now: Board): number => followPart(titlesOf(drawn), index, titlesOf(now)) ?? -1

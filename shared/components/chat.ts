@@ -6,6 +6,8 @@ import { appendMessage, type Chat, editMessage, type Message, plainAuthor } from
 import { mentionOf } from '../mentions.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
+import { isPlainKey, type Key } from './key.ts'
+import type { Result } from './result.ts'
 
 /** The key that identifies a message, wherever it is. */
 export const keyOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
@@ -86,16 +88,6 @@ export type Change = {
   /** Whether it comes from the form of the draft, which it closes. */
   readonly isDraft: boolean
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
-
-/**
- * `unchanged`: the message has this text already. `refused`: the text takes no edits. `gone`: its message no longer exists. `closed`: the
- * chat cannot be reached.
- */
-export type Result = 'done' | 'unchanged' | 'refused' | 'gone' | 'closed'
-
-/** The result of edits that `editsOf` made; `isDone`: they were written. */
-export const resultOf = (edits: readonly Edit[] | undefined, isDone: boolean): Result =>
-  edits === undefined ? 'gone' : edits.length === 0 ? 'unchanged' : isDone ? 'done' : 'refused'
 
 export type ChatEvent =
   /** The chat changed, whoever changed it. */
@@ -243,10 +235,7 @@ export function chatShown({ entries }: Chat, draft: Draft | undefined, most: num
 }
 
 /** The action of a key in the field of a message: Enter sends, Shift-Enter begins a line, Esc cancels if there is something to cancel. */
-export function chatKey(
-  event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>,
-  mayCancel: boolean
-): 'send' | 'cancel' | undefined {
-  if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey) return 'send'
+export function chatKey(event: Key, mayCancel: boolean): 'send' | 'cancel' | undefined {
+  if (event.key === 'Enter' && !event.shiftKey && isPlainKey(event)) return 'send'
   return event.key === 'Escape' && mayCancel ? 'cancel' : undefined
 }

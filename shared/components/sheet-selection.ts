@@ -6,6 +6,7 @@ import { cellsOfTsv, formatTsv, pasteSize } from '../fences/sheet-edits.ts'
 import type { Table } from '../fences/table.ts'
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
+import { isPlainKey, type Key } from './key.ts'
 
 /** A place in a sheet. */
 export interface Place {
@@ -77,8 +78,6 @@ export function inside(state: SheetState, table: Table, { row, column }: Place):
   const { height, width } = sizeOf(state, table)
   return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
 }
-
-export type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>
 
 export type SheetEvent =
   /** Selects a cell, or all up to it, and gives it the focus. */
@@ -161,8 +160,6 @@ function begin(state: SheetState, table: Table, { row, column }: Place): SheetOu
   const begun = { ...left, ...(begunRow && { begunRow: row }), ...(begunColumn && { begunColumn: column }) }
   return { state: put(begun, { row, column }), focus: true, isTaken: true }
 }
-
-const isPlainKey = ({ ctrlKey, metaKey, altKey }: Key): boolean => !ctrlKey && !metaKey && !altKey
 
 /** A key that moves the selection. Out of the grid at its edges one comes with Esc and Tab. `mayBegin`: whether it can begin a row or column. */
 function move(state: SheetState, table: Table, key: Key, mayBegin = false): SheetOutcome | undefined {

@@ -1,7 +1,10 @@
 /** Turns interactions into changes of the editor: one transaction and one undo step each. */
 import type { EditorView } from '@codemirror/view'
+import { type Result, resultOf } from '../../shared/components/result.ts'
+import type { Fence } from '../../shared/fences/fences.ts'
 import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { endStep } from '../editor/binding.ts'
+import type { ComponentInput } from './input.ts'
 
 /** Joins the lines that the edits touch to one change, because people accept or reject an interaction as a whole. */
 export const asOne = (source: string, edits: readonly Edit[]): Edit => {
@@ -25,4 +28,15 @@ export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   })
   end()
   return view.state.doc !== before
+}
+
+/** Applies a change that a session asked for to the component as it is now. `edits` returns undefined if its part no longer exists. */
+export function applyChange(input: ComponentInput, edits: (now: Fence) => readonly Edit[] | undefined): Result {
+  const asked: (readonly Edit[] | undefined)[] = []
+  const isDone = input.act((now) => {
+    const wanted = edits(now)
+    asked.push(wanted)
+    return wanted ?? []
+  })
+  return asked.length === 0 ? 'closed' : resultOf(asked[0], isDone)
 }

@@ -28,7 +28,7 @@ export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.isCurrent === other.isCurrent &&
   one.isRepeated === other.isRepeated
 
-/** The name by which the listeners of the board find a card (board-deeds.ts). */
+/** The name by which the listeners of the board find a card (board-listeners.ts). */
 export const placeName = ({ column, card }: CardPlace): string => `${column}:${card}`
 
 const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {

@@ -1,17 +1,17 @@
 /** Draws a column: its head, its cards, and the field for a new card. */
 import type { ComponentChildren, JSX } from 'preact'
+import type { Field } from '../../shared/components/board-field.ts'
+import type { BoardEvent, BoardOutcome } from '../../shared/components/board-session.ts'
 import type { Column } from '../../shared/fences/board.ts'
-import { addCard, renameColumn } from '../../shared/fences/board-edits.ts'
 import { t, tn } from '../text/t.ts'
-import { type Fields, menuOf } from './board-fields.ts'
 import { columnName } from './board-menus.tsx'
 import { inline } from './inline.tsx'
-import type { ComponentInput } from './input.ts'
 import { LineField } from './line-field.tsx'
 
 interface ColumnInput {
-  readonly input: ComponentInput
-  readonly fields: Fields
+  readonly mayChange: boolean
+  readonly field: Field | undefined
+  readonly dispatch: (event: BoardEvent) => BoardOutcome
   readonly column: Column
   readonly index: number
   /** How many cards are not drawn. */
@@ -21,30 +21,31 @@ interface ColumnInput {
   readonly children: ComponentChildren
 }
 
-function Head({ input, fields, column, index, onMenu }: ColumnInput): JSX.Element {
-  const { open, typed, act, close, leave } = fields
-  const opened = open.value
-  const mayChange = input.refusal.value === undefined
+interface FieldInput {
+  readonly field: Field
+  readonly label: string
+  readonly value?: string
+  readonly dispatch: (event: BoardEvent) => BoardOutcome
+}
+
+/** The open field of a board, wherever it is. */
+export const BoardField = ({ field, label, value = '', dispatch }: FieldInput): JSX.Element => (
+  <LineField
+    label={label}
+    value={value}
+    onInput={(text) => dispatch({ kind: 'typed line', text })}
+    onCancel={() => dispatch({ kind: 'close' })}
+    onDone={(text) => dispatch({ kind: 'enter', field, text }).empties === true}
+    onLeave={(text) => dispatch({ kind: 'leave', field, text })}
+  />
+)
+
+function Head({ mayChange, field, dispatch, column, index, onMenu }: ColumnInput): JSX.Element {
   const title = columnName(column)
-  const rename =
-    (text: string): Parameters<Fields['act']>[0] =>
-    (now) =>
-      renameColumn(now, fields.columnIn(now, index), text)
   return (
     <div class={`board-head${mayChange ? ' free' : ''}`}>
-      {opened?.kind === 'rename' && opened.column === index ? (
-        <LineField
-          typed={typed}
-          label={t('Column name')}
-          value={column.title.text}
-          onCancel={() => close(menuOf(index))}
-          onDone={(text) => {
-            close(menuOf(index))
-            act(rename(text))
-            return false
-          }}
-          onLeave={(text) => leave(opened, text, () => act(rename(text)))}
-        />
+      {field?.kind === 'rename' && field.column === index ? (
+        <BoardField field={field} label={t('Column name')} value={column.title.text} dispatch={dispatch} />
       ) : (
         <p class='board-title'>
           {inline(title)} <span class='board-count'>{column.cards.length}</span>
@@ -62,43 +63,20 @@ function Head({ input, fields, column, index, onMenu }: ColumnInput): JSX.Elemen
   )
 }
 
-function NewCard({ input, fields, column, index }: ColumnInput): JSX.Element {
-  const { open, typed, act, close, leave } = fields
-  const opened = open.value
+function NewCard({ mayChange, field, dispatch, column, index }: ColumnInput): JSX.Element {
   const title = columnName(column)
-  const add =
-    (text: string): Parameters<Fields['act']>[0] =>
-    (now) =>
-      addCard(now, fields.columnIn(now, index), text)
-  const tellAdded = (): void => {
-    input.said.value = t('Card added to {column}', { column: title })
-  }
-  if (opened?.kind !== 'card' || opened.column !== index)
-    return (
-      <button
-        type='button'
-        class='board-add'
-        disabled={input.refusal.value !== undefined}
-        aria-label={t('Add a card to {column}', { column: title })}
-        onClick={() => fields.write({ kind: 'card', column: index })}
-      >
-        + {t('Add a card')}
-      </button>
-    )
-  return (
-    <LineField
-      typed={typed}
-      label={t('New card in {column}', { column: title })}
-      onCancel={() => close(`[data-column="${index}"] .board-add`)}
-      onDone={(text) => {
-        // Enter adds a card and opens the field for the next one.
-        const isAdded = act(add(text))
-        if (isAdded) tellAdded()
-        else if (text.trim() === '') open.value = undefined
-        return isAdded
-      }}
-      onLeave={(text) => leave(opened, text, () => act(add(text))) && tellAdded()}
-    />
+  return field?.kind === 'card' && field.column === index ? (
+    <BoardField field={field} label={t('New card in {column}', { column: title })} dispatch={dispatch} />
+  ) : (
+    <button
+      type='button'
+      class='board-add'
+      disabled={!mayChange}
+      aria-label={t('Add a card to {column}', { column: title })}
+      onClick={() => dispatch({ kind: 'open', opening: { kind: 'card', column: index } })}
+    >
+      + {t('Add a card')}
+    </button>
   )
 }
 

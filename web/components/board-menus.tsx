@@ -1,63 +1,67 @@
 /** The menus of a card and of a column. */
 import type { JSX } from 'preact'
-import type { Column } from '../../shared/fences/board.ts'
+import type { BoardEvent } from '../../shared/components/board-session.ts'
+import type { Card, CardPlace, Column } from '../../shared/fences/board.ts'
 import { t } from '../text/t.ts'
-import type { Deeds } from './board-deeds.ts'
 import { Pop, PopItem } from '../ui/pop.tsx'
 
 export const columnName = ({ title }: Column): string => title.text || t('Untitled column')
 
-export function CardMenu({ deeds, columns }: { deeds: Deeds; columns: readonly Column[] }): JSX.Element | null {
-  const menu = deeds.menu.value
-  if (menu === undefined) return null
-  const { card, place, anchor } = menu
-  return (
-    <Pop label={t('Actions for {name}', { name: card.title.text })} anchor={anchor} onClose={() => (deeds.menu.value = undefined)}>
-      <PopItem onChoose={() => deeds.edit(card)}>{t('Edit…')}</PopItem>
-      {columns.map(
-        (each, column) =>
-          column !== place.column && (
-            <PopItem key={column} onChoose={() => deeds.move(card, { column, card: each.cards.length })}>
-              {t('Move to {column}', { column: columnName(each) })}
-            </PopItem>
-          )
-      )}
-      <PopItem disabled={place.card === 0} onChoose={() => deeds.step(card, place, 'ArrowUp')}>
-        {t('Move up')}
-      </PopItem>
-      <PopItem
-        disabled={place.card + 1 >= (columns[place.column]?.cards.length ?? 0)}
-        onChoose={() => deeds.step(card, place, 'ArrowDown')}
-      >
-        {t('Move down')}
-      </PopItem>
-      <PopItem onChoose={() => deeds.remove(card)}>{t('Delete')}</PopItem>
-    </Pop>
-  )
+interface CardMenuInput {
+  readonly card: Card
+  readonly place: CardPlace
+  readonly anchor: HTMLElement
+  readonly columns: readonly Column[]
+  readonly dispatch: (event: BoardEvent) => void
+  readonly onClose: () => void
 }
+
+export const CardMenu = ({ card, place, anchor, columns, dispatch, onClose }: CardMenuInput): JSX.Element => (
+  <Pop label={t('Actions for {name}', { name: card.title.text })} anchor={anchor} onClose={onClose}>
+    <PopItem onChoose={() => dispatch({ kind: 'edit', card })}>{t('Edit…')}</PopItem>
+    {columns.map(
+      (each, column) =>
+        column !== place.column && (
+          <PopItem key={column} onChoose={() => dispatch({ kind: 'move', card, to: { column, card: each.cards.length } })}>
+            {t('Move to {column}', { column: columnName(each) })}
+          </PopItem>
+        )
+    )}
+    <PopItem disabled={place.card === 0} onChoose={() => dispatch({ kind: 'step', card, place, key: 'ArrowUp' })}>
+      {t('Move up')}
+    </PopItem>
+    <PopItem
+      disabled={place.card + 1 >= (columns[place.column]?.cards.length ?? 0)}
+      onChoose={() => dispatch({ kind: 'step', card, place, key: 'ArrowDown' })}
+    >
+      {t('Move down')}
+    </PopItem>
+    <PopItem onChoose={() => dispatch({ kind: 'delete', card })}>{t('Delete')}</PopItem>
+  </Pop>
+)
 
 interface ColumnMenuInput {
   readonly columns: readonly Column[]
   readonly index: number
   readonly anchor: HTMLElement
-  readonly onRename: () => void
-  /** Moves it before another column, by its index. */
-  readonly onMove: (to: number) => void
-  readonly onDelete: () => void
+  readonly dispatch: (event: BoardEvent) => void
   readonly onClose: () => void
 }
 
-export const ColumnMenu = ({ columns, index, anchor, onRename, onMove, onDelete, onClose }: ColumnMenuInput): JSX.Element => (
+export const ColumnMenu = ({ columns, index, anchor, dispatch, onClose }: ColumnMenuInput): JSX.Element => (
   <Pop label={t('Actions for {name}', { name: columns[index]?.title.text ?? '' })} anchor={anchor} onClose={onClose}>
-    <PopItem onChoose={onRename}>{t('Rename')}</PopItem>
-    <PopItem disabled={index === 0} onChoose={() => onMove(index - 1)}>
+    <PopItem onChoose={() => dispatch({ kind: 'open', opening: { kind: 'rename', column: index } })}>{t('Rename')}</PopItem>
+    <PopItem disabled={index === 0} onChoose={() => dispatch({ kind: 'move column', column: index, to: index - 1 })}>
       {t('Move left')}
     </PopItem>
-    <PopItem disabled={index + 1 >= columns.length} onChoose={() => onMove(index + 2)}>
+    <PopItem disabled={index + 1 >= columns.length} onChoose={() => dispatch({ kind: 'move column', column: index, to: index + 2 })}>
       {t('Move right')}
     </PopItem>
     {/* With cards in it, it would be a lot to lose at a key. */}
-    <PopItem why={(columns[index]?.cards.length ?? 0) > 0 ? t('Move or delete its cards first.') : undefined} onChoose={onDelete}>
+    <PopItem
+      why={(columns[index]?.cards.length ?? 0) > 0 ? t('Move or delete its cards first.') : undefined}
+      onChoose={() => dispatch({ kind: 'delete column', column: index })}
+    >
       {t('Delete')}
     </PopItem>
   </Pop>

@@ -17,7 +17,6 @@ import {
   isOwn,
   keyOf,
   othersThan,
-  resultOf,
   type Speaker,
   speakerOf
 } from '../../shared/components/chat.ts'
@@ -29,6 +28,7 @@ import { personName } from '../presence/person.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
+import { applyChange } from './act.ts'
 import { useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
@@ -156,13 +156,7 @@ function useSession(input: ComponentInput): Session {
     show(outcome)
     const { change, empties = false } = outcome
     if (change === undefined) return empties
-    let edits = 'closed' as ReturnType<typeof editsOf> | 'closed'
-    const isDone = input.act((now) => {
-      const found = editsOf(parseChat(now), change)
-      edits = found
-      return found ?? []
-    })
-    return dispatch({ kind: 'written', change, result: edits === 'closed' ? 'closed' : resultOf(edits, isDone) })
+    return dispatch({ kind: 'written', change, result: applyChange(input, (now) => editsOf(parseChat(now), change)) })
   }
   useSignalEffect(() => void dispatch({ kind: 'changed', chat: chat.value }))
   useSignalEffect(() => {

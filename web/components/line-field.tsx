@@ -5,8 +5,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 interface LineFieldInput {
   readonly label: string
   readonly value?: string
-  /** Its content is also stored here, because the field may be removed with its column. */
-  readonly typed: { current: string }
+  /** Reports its content, because the field may be removed with its column. */
+  readonly onInput: (text: string) => void
   /** Returns true if the field should stay open for the next entry. */
   readonly onDone: (text: string) => boolean
   readonly onCancel: () => void
@@ -15,7 +15,7 @@ interface LineFieldInput {
 }
 
 export function LineField(input: LineFieldInput): JSX.Element {
-  const { label, value = '', typed, onDone, onCancel } = input
+  const { label, value = '', onInput, onDone, onCancel } = input
   const field = useRef<HTMLInputElement>(null)
   /** Columns may have moved between leaving and writing. */
   const last = useRef(input)
@@ -23,7 +23,7 @@ export function LineField(input: LineFieldInput): JSX.Element {
   const isOver = useRef(false)
   const isPressed = useRef(false)
   useLayoutEffect(() => {
-    typed.current = value
+    onInput(value)
     field.current?.focus()
     field.current?.select()
     const press = ({ type }: Event): void => {
@@ -61,12 +61,12 @@ export function LineField(input: LineFieldInput): JSX.Element {
       placeholder={label}
       defaultValue={value}
       ref={field}
-      onInput={({ currentTarget }) => (typed.current = currentTarget.value)}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
       onKeyDown={(event) => {
         if (event.isComposing) return
         if (event.key === 'Enter') {
           const { currentTarget: element } = event
-          if (onDone(element.value)) element.value = typed.current = ''
+          if (onDone(element.value)) element.value = ''
         } else if (event.key === 'Escape') onCancel()
         else return
         event.preventDefault()

@@ -1,0 +1,76 @@
+/** The changes that a session of a board asks for. Others may change the board meanwhile, so each change finds its card or column again. */
+import { type Board, type Card, type CardPlace, repeatedCards } from '../fences/board.ts'
+import { addCard, addColumn, cycleState, deleteCard, moveCard, renameColumn } from '../fences/board-edits.ts'
+import type { Edit } from '../text/diff.ts'
+import { columnIn, columnMove, columnRemoval, findCard } from './board.ts'
+import { type CardParts, partEdits } from './card-draft.ts'
+
+/** A change of one card. It is refused when that card no longer exists. */
+type CardChange = { readonly card: Card } & (
+  | { readonly kind: 'cycle state' }
+  | { readonly kind: 'delete card' }
+  | { readonly kind: 'move card'; readonly to: CardPlace }
+  | { readonly kind: 'save card'; readonly parts: CardParts }
+)
+
+/**
+ * The form that a new card or column comes from. `field`: Enter in a field of one line; `left field`: that field lost the focus; `draft`: the
+ * form of a card that others removed. A number: text that was typed for a column that others removed.
+ */
+type Source = 'field' | 'left field' | 'draft' | number
+
+type ColumnChange =
+  | { readonly kind: 'add card'; readonly column: number; readonly text: string; readonly source: Source }
+  | { readonly kind: 'add column'; readonly text: string; readonly source: Source }
+  | { readonly kind: 'rename column'; readonly column: number; readonly text: string }
+  /** `to`: the column before which it goes, or the number of columns. */
+  | { readonly kind: 'move column'; readonly column: number; readonly to: number }
+  | { readonly kind: 'delete column'; readonly column: number }
+  /** Removes the copies of a card. */
+  | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
+
+/** A change that will be applied to the then current board. Its places are those of `drawn`. */
+export type BoardChange = { readonly drawn: Board } & (CardChange | ColumnChange)
+
+function withoutCopies(now: Board, { column, card }: CardPlace): Edit[] {
+  const isIt = (place: CardPlace): boolean => place.column === column && place.card === card
+  return (repeatedCards(now).find((places) => places.some(isIt)) ?? [])
+    .filter((place) => !isIt(place))
+    .flatMap((place) => deleteCard(now, place))
+    .toSorted((one, other) => one.from - other.from)
+}
+
+function cardEdits(now: Board, change: CardChange): readonly Edit[] | undefined {
+  const place = findCard(now, change.card)
+  if (place === undefined) return undefined
+  switch (change.kind) {
+    case 'cycle state':
+      return cycleState(now, place)
+    case 'delete card':
+      return deleteCard(now, place)
+    case 'move card':
+      return moveCard(now, place, change.to)
+    case 'save card':
+      return partEdits(now, place, change.parts)
+  }
+}
+
+/** The edits of a change in the current board; undefined: its card no longer exists. */
+export function boardEdits(now: Board, change: BoardChange): readonly Edit[] | undefined {
+  switch (change.kind) {
+    case 'add card':
+      return addCard(now, columnIn(change.drawn, change.column, now), change.text)
+    case 'add column':
+      return addColumn(now, change.text)
+    case 'rename column':
+      return renameColumn(now, columnIn(change.drawn, change.column, now), change.text)
+    case 'move column':
+      return columnMove(change.drawn, now, change.column, change.to)?.edits ?? []
+    case 'delete column':
+      return columnRemoval(change.drawn, now, change.column)
+    case 'keep only':
+      return withoutCopies(now, change.place)
+    default:
+      return cardEdits(now, change)
+  }
+}

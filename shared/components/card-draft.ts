@@ -1,0 +1,112 @@
+/** The draft of a card: the text of its form, and the card that it belongs to. Others may change, move or remove that card at any time. */
+import { type Board, type Card, type CardPlace, detailsOf } from '../fences/board.ts'
+import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../fences/board-edits.ts'
+import type { Edit } from '../text/diff.ts'
+import { findCard, wordsOf } from './board.ts'
+import { followPart } from './follow-part.ts'
+
+const cardParts = ['title', 'person', 'tags', 'details'] as const
+export type CardPart = (typeof cardParts)[number]
+/** The text of each field of the form. */
+export type CardParts = Readonly<Record<CardPart, string>>
+
+export interface CardDraft {
+  /** The card when editing began. */
+  readonly begun: Card
+  /** The current card, or its last known state if it was removed. */
+  readonly card: Card
+  readonly place: CardPlace
+  readonly isGone: boolean
+  /** Whether its author has typed in it. */
+  readonly isTouched: boolean
+  /** Whether saving led to a question that is still open. */
+  readonly isAsked: boolean
+}
+
+export const partsOf = (card: Card): CardParts => ({
+  title: card.title.text,
+  person: card.assignees[0]?.name ?? '',
+  tags: card.tags.map(({ name }) => name).join(' '),
+  details: detailsOf(card)
+})
+
+const namesIn = (text: string): string[] =>
+  [...new Set(text.split(/[\s,]+/).map((name) => name.replace(/^#/, '')))].filter((name) => name !== '')
+
+export const plainParts = ({ title, person, tags, details }: CardParts): CardParts => ({
+  title: title.trim(),
+  person: person.trim().replace(/^@/, ''),
+  tags: namesIn(tags).join(' '),
+  details: details.trimEnd()
+})
+
+/** The text of a new card with these parts: its first line, and its details. */
+export function cardSource(parts: CardParts): string {
+  const { title, person, tags, details } = plainParts(parts)
+  const labels = [...(person === '' ? [] : [`@${person}`]), ...namesIn(tags).map((tag) => `#${tag}`)]
+  return [[title, ...labels].join(' '), ...(details === '' ? [] : [details])].join('\n')
+}
+
+/** The edits that give a card these parts. Parts that it already has are left alone. */
+export function partEdits(board: Board, place: CardPlace, parts: CardParts): Edit[] {
+  const card = board.columns[place.column]?.cards[place.card]
+  if (card === undefined) return []
+  const { person } = plainParts(parts)
+  const [tags, wanted] = [card.tags.map(({ name }) => name), namesIn(parts.tags)]
+  return [
+    ...(parts.title.trim() === card.title.text ? [] : renameCard(board, place, parts.title)),
+    ...(person === (card.assignees[0]?.name ?? '') ? [] : setAssignee(board, place, person === '' ? undefined : person)),
+    ...tags.filter((tag) => !wanted.includes(tag)).flatMap((tag) => removeTag(board, place, tag)),
+    ...wanted.filter((tag) => !tags.includes(tag)).flatMap((tag) => addTag(board, place, tag)),
+    ...(parts.details.trimEnd() === detailsOf(card) ? [] : setDetails(board, place, parts.details))
+  ].toSorted((one, other) => one.from - other.from)
+}
+
+// ——— the draft while others change the board ———
+
+export const beginDraft = (card: Card, place: CardPlace): CardDraft => ({
+  begun: card,
+  card,
+  place,
+  isGone: false,
+  isTouched: false,
+  isAsked: false
+})
+
+interface Placed {
+  readonly card: Card
+  readonly place: CardPlace
+}
+
+const placed = ({ columns }: Board): Placed[] =>
+  columns.flatMap(({ cards }, column) => cards.map((card, index) => ({ card, place: { column, card: index } })))
+
+const isAt = ({ place }: Placed, wanted: CardPlace | undefined): boolean => place.column === wanted?.column && place.card === wanted.card
+
+/** A draft stays with its card. The draft of a removed card belongs to it again only if the same card returns. */
+export function followDraft(draft: CardDraft, before: Board, now: Board): CardDraft {
+  const [were, are] = [placed(before), placed(now)]
+  const words = (all: readonly Placed[]): string[] => all.map(({ card }) => wordsOf(card))
+  const same = findCard(now, draft.card)
+  const changed = (): number | undefined =>
+    followPart(
+      words(were),
+      were.findIndex((each) => isAt(each, draft.place)),
+      words(are)
+    )
+  const found = same !== undefined || draft.isGone ? are.find((each) => isAt(each, same)) : are[changed() ?? -1]
+  return found === undefined ? { ...draft, isGone: true } : { ...draft, ...found, isGone: false }
+}
+
+/** The parts that both the author of the draft and others changed, each in their own way. */
+export function contestedParts({ begun, card }: CardDraft, mine: CardParts): CardPart[] {
+  const [before, theirs] = [partsOf(begun), partsOf(card)]
+  return cardParts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])
+}
+
+/** The parts to save. The card keeps the parts that only others changed, and those of `theirs`. */
+export function mergedParts({ begun, card }: CardDraft, mine: CardParts, theirs: readonly CardPart[]): CardParts {
+  const [before, now] = [partsOf(begun), partsOf(card)]
+  const kept = (part: CardPart): string => (mine[part] === before[part] || theirs.includes(part) ? now[part] : mine[part])
+  return { title: kept('title'), person: kept('person'), tags: kept('tags'), details: kept('details') }
+}

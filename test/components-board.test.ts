@@ -1,0 +1,418 @@
+/** Rules of boards that need no page: the session of a person (shared/components/board-session.ts). */
+import { expect, test } from 'vitest'
+import { columnAt, columnMove, columnRemoval, columnStep, titlesOf } from '../shared/components/board.ts'
+import { boardEdits } from '../shared/components/board-changes.ts'
+import type { GoneText, Opening } from '../shared/components/board-field.ts'
+import {
+  beginBoard,
+  type BoardAnnouncement,
+  type BoardEvent,
+  type BoardFocus,
+  type BoardOutcome,
+  type BoardState,
+  boardStep,
+  placeAfter
+} from '../shared/components/board-session.ts'
+import { type CardParts, cardSource, contestedParts, plainParts } from '../shared/components/card-draft.ts'
+import type { Key } from '../shared/components/key.ts'
+import { resultOf } from '../shared/components/result.ts'
+import { type Board, type Card, type CardPlace, parseBoard } from '../shared/fences/board.ts'
+import { applyEdits } from '../shared/text/diff.ts'
+import { fenceIn, plainKey } from './support/components.ts'
+
+const boardOf = (...lines: readonly string[]): Board => parseBoard(fenceIn('board', ...lines))
+/** The lines of a board that are not empty. */
+const linesOf = ({ fence }: Board): string[] => fence.lines.map(({ text }) => text).filter((text) => text !== '')
+const read = (board: Board, edits: readonly { from: number; to: number; insert: string }[]): Board =>
+  boardOf(...applyEdits(board.fence.source, edits).split('\n').slice(1, -2))
+const namesAfter = (now: Board, edits: Parameters<typeof read>[1]): string[] => titlesOf(read(now, edits))
+
+const drawn = boardOf('## A', '- [ ] one', '## B', '## C')
+const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
+
+/** A board that a person and others work on: what a step wants to write is written, and the session hears of both. */
+class Desk {
+  state: BoardState
+  last: BoardOutcome
+  readonly announcements: BoardAnnouncement[] = []
+  readonly focus: BoardFocus[] = []
+  readonly holds: (string | null)[] = []
+  /** The text takes no edits. */
+  isLocked = false
+  isSuggesting = false
+  /** The reading view shows a change only after its result. */
+  isReading = false
+
+  constructor(...lines: readonly string[]) {
+    this.state = beginBoard(boardOf(...lines))
+    this.last = { state: this.state }
+  }
+
+  get lines(): string[] {
+    return linesOf(this.state.board)
+  }
+
+  /** Finds a card by the beginning of its title. */
+  find(title: string): { readonly card: Card; readonly place: CardPlace } {
+    for (const [column, { cards: all }] of this.state.board.columns.entries())
+      for (const [index, card] of all.entries()) if (card.title.text.startsWith(title)) return { card, place: { column, card: index } }
+    throw new Error(`there is no card ${title}`)
+  }
+
+  /** Others write. */
+  others(...lines: readonly string[]): this {
+    return this.step({ kind: 'changed', board: boardOf(...lines) })
+  }
+
+  /** `now`: the board to which a change of this step is applied, if others changed it since it was drawn. */
+  step(event: BoardEvent, now = this.state.board): this {
+    const outcome = boardStep(this.state, event)
+    const { announcement, focus, hold, change } = outcome
+    this.state = outcome.state
+    this.last = outcome
+    if (announcement !== undefined) this.announcements.push(announcement)
+    if (focus !== undefined) this.focus.push(focus)
+    if (hold !== undefined) this.holds.push(hold)
+    if (change === undefined) return this
+    const edits = boardEdits(now, change)
+    const result = resultOf(edits, !this.isLocked)
+    const { isReading, isSuggesting: isSuggested } = this
+    const show = (): void => {
+      if (result === 'done' && edits !== undefined && !isSuggested) this.step({ kind: 'changed', board: read(now, edits) })
+    }
+    if (!isReading) show()
+    this.step({ kind: 'written', change, result, now, isSuggested })
+    if (isReading) show()
+    return this
+  }
+
+  key(title: string, key: string, held: Partial<Key> = {}, isFree = true, isOnCard = true): this {
+    return this.step({ kind: 'card key', key: { ...plainKey, ...held, key }, ...this.find(title), isOnCard, isFree })
+  }
+
+  edit(title: string, parts: Partial<CardParts> = {}): this {
+    this.step({ kind: 'edit', card: this.find(title).card })
+    return this.step({ kind: 'typed', parts: { ...this.state.parts, ...parts } })
+  }
+
+  open(opening: Opening, text = ''): this {
+    return this.step({ kind: 'open', opening }).step({ kind: 'typed line', text })
+  }
+
+  /** Ends the open field. */
+  end(kind: 'enter' | 'leave', text = this.state.typed): this {
+    const { field } = this.state
+    if (field === undefined) throw new Error('no field is open')
+    return this.step({ kind, field, text })
+  }
+
+  gone(text: string): GoneText {
+    const found = this.state.gone.find((each) => each.text === text)
+    if (found === undefined) throw new Error(`${text} has its column`)
+    return found
+  }
+}
+
+// ——— cards ———
+
+test.each([
+  ['Test', 'ArrowUp', { column: 0, card: 0 }],
+  ['Test', 'ArrowRight', { column: 2, card: 0 }],
+  ['Pick', 'ArrowLeft', { column: 0, card: 0 }],
+  ['Pick', 'ArrowRight', undefined]
+])('[COMP-2] from %j the key %s leads to %j', (title, key, place) => {
+  const desk = new Desk(...cards).key(title, key, {}, false)
+  expect([desk.focus, desk.last.isTaken]).toEqual([place === undefined ? [] : [{ kind: 'card', place }], true])
+})
+
+test('[COMP-2] Alt with an arrow moves a card; the focus goes with it, and its new place is announced', () => {
+  const desk = new Desk(...cards).key('Test', 'ArrowRight', { altKey: true })
+  expect(desk.lines).toEqual([...cards.slice(0, 2), '## Doing', '- [>] Test', '## Done', '- [x] Pick name'])
+  expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 1, card: 0 } }])
+  expect(desk.announcements).toEqual([{ kind: 'moved', name: 'Test', column: 'Doing', place: 1, count: 1 }])
+  expect(desk.state.current).toEqual({ column: 1, card: 0 })
+  // At the end the key is taken and moves nothing.
+  const before = desk.lines
+  desk.key('Pick', 'ArrowRight', { altKey: true })
+  expect([desk.lines, desk.last.isTaken]).toEqual([before, true])
+})
+
+test('[COMP-2] a card moves within its column by one place', () => {
+  const desk = new Desk('## A', '- [ ] one', '- [ ] two', '- [ ] three')
+  desk.key('one', 'ArrowDown', { altKey: true }).key('three', 'ArrowUp', { altKey: true })
+  expect(desk.lines.slice(1)).toEqual(['- [ ] two', '- [ ] three', '- [ ] one'])
+  expect(desk.announcements.map((each) => 'place' in each && each.place)).toEqual([2, 2])
+})
+
+test('[COMP-2] keys change a card, open and delete it; those on its controls keep their effect', () => {
+  const desk = new Desk(...cards).key('Test', ' ').key('Write', 'Delete')
+  expect(desk.lines.slice(0, 3)).toEqual(['## Todo', '- [>] Test', '## Doing'])
+  expect(desk.announcements).toEqual([{ kind: 'deleted' }])
+  expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 0, card: 0 } }])
+  desk.key('Test', 'Enter', {}, true, false)
+  expect([desk.state.draft, desk.last.isTaken]).toEqual([undefined, undefined])
+  desk.key('Test', 'Enter')
+  expect([desk.state.draft?.card.title.text, desk.focus.at(-1)]).toEqual(['Test', { kind: 'form' }])
+})
+
+test.each(['Enter', ' ', 'Delete', 'ArrowLeft'])('[COMP-6] the key %j changes nothing where the person may not', (key) => {
+  const desk = new Desk(...cards).key('Pick', key, { altKey: key === 'ArrowLeft' }, false)
+  expect([desk.lines, desk.state.draft, desk.last.isTaken]).toEqual([cards, undefined, undefined])
+})
+
+test('[COMP-5] a suggested move leaves the card, the focus and the announcement as they are', () => {
+  const desk = new Desk(...cards)
+  desk.isSuggesting = true
+  desk.key('Test', 'ArrowRight', { altKey: true }).key('Test', 'Delete')
+  expect([desk.lines, desk.focus, desk.announcements]).toEqual([cards, [], []])
+})
+
+test('[COMP-1] a card is found again where others moved it; one that they changed is refused', () => {
+  const { card } = new Desk(...cards).find('Test')
+  const desk = new Desk(...cards).step({ kind: 'cycle', card }, boardOf('## New', '- [ ] Test', ...cards.toSpliced(2, 1)))
+  expect(desk.lines.slice(0, 2)).toEqual(['## New', '- [>] Test'])
+  const late = new Desk(...cards).step({ kind: 'delete', card }, boardOf(...cards.with(2, '- [ ] Test it')))
+  expect([late.announcements, late.lines]).toEqual([[{ kind: 'changed by others' }], cards])
+})
+
+test('[COMP-11] of cards with the same text one is kept', () => {
+  const desk = new Desk('## A', '- [ ] Call @ana', '- [ ] Other', '## B', '- [>] Call @ana')
+  const card = desk.state.board.columns[1]?.cards[0] as Card
+  desk.step({ kind: 'keep only', card, place: { column: 1, card: 0 } })
+  expect(desk.lines).toEqual(['## A', '- [ ] Other', '## B', '- [>] Call @ana'])
+  expect(desk.announcements).toEqual([{ kind: 'copies removed', name: 'Call' }])
+})
+
+test('[COMP-48] the focus stays with its card; of a card that is gone it goes to the nearest', () => {
+  const { card, place } = new Desk(...cards).find('Test')
+  const moved = boardOf('## New', '- [ ] Test', '## Todo', '- [ ] Other')
+  expect(placeAfter(moved, card, place, false)).toEqual({ column: 0, card: 0 })
+  const without = boardOf('## Todo', '- [ ] Other', '## Doing')
+  expect(placeAfter(without, card, place, true)).toEqual({ column: 0, card: 0 })
+  // Another part has the focus by now.
+  expect(placeAfter(without, card, place, false)).toEqual(place)
+})
+
+// ——— the draft of a card ———
+
+test('[COMP-27] the draft stays with its card, whatever others do to the board', () => {
+  const desk = new Desk(...cards).edit('Test', { title: 'Test every part' })
+  desk.others('## Todo', '- [ ] First of all', ...cards.slice(1))
+  expect(desk.state.draft?.place).toEqual({ column: 0, card: 2 })
+  desk.others(...cards.toSpliced(2, 1).toSpliced(3, 0, '- [>] Test soon'))
+  expect([desk.state.draft?.place, desk.state.draft?.isGone]).toEqual([{ column: 1, card: 0 }, false])
+  desk.others(...cards.toSpliced(2, 1))
+  expect(desk.state.draft?.isGone).toBe(true)
+  expect(desk.state.parts.title).toBe('Test every part')
+  // Others see which card is edited, and in the end that none is.
+  expect(desk.holds.map((words) => words !== null && /Test[^"]*/.exec(words)?.[0])).toEqual(['Test', 'Test', 'Test soon', false])
+})
+
+test('[COMP-27] a touched draft is not replaced by the draft of another card', () => {
+  const desk = new Desk(...cards).edit('Test')
+  const { draft } = desk.state
+  desk.step({ kind: 'edit', card: desk.find('Pick').card })
+  expect([desk.announcements, desk.state.draft]).toEqual([[{ kind: 'still open' }], draft])
+})
+
+test.each([
+  ['mine', '- [ ] Test every part @ben'],
+  ['theirs', '- [ ] Test soon @ben']
+] as const)('[COMP-27] when others changed the card too, the person keeps %s; other parts keep their changes', (whose, line) => {
+  const desk = new Desk(...cards).edit('Test', { title: ' Test every part ', details: 'By hand' })
+  desk.others(...cards.with(2, '- [ ] Test soon @ben')).step({ kind: 'save' })
+  const { draft, parts } = desk.state
+  expect([draft?.isAsked, draft && contestedParts(draft, plainParts(parts))]).toEqual([true, ['title']])
+  expect(desk.lines[2]).toBe('- [ ] Test soon @ben')
+  desk.step({ kind: 'keep', whose })
+  expect(desk.lines.slice(2, 4)).toEqual([line, '  By hand'])
+  expect([desk.state.draft, desk.focus.at(-1)]).toEqual([undefined, { kind: 'closed form', place: { column: 0, card: 1 } }])
+})
+
+test('[COMP-45] each attempt to save leads to the question, until something is typed', () => {
+  const desk = new Desk(...cards).edit('Test', { title: 'Mine' }).others(...cards.with(2, '- [ ] Test, theirs'))
+  desk.step({ kind: 'save' }).step({ kind: 'save' })
+  expect(desk.focus.slice(1)).toEqual([{ kind: 'question' }, { kind: 'question' }])
+  desk.step({ kind: 'typed', parts: { ...desk.state.parts, title: 'Mine too' } })
+  expect(desk.state.draft?.isAsked).toBe(false)
+})
+
+test('[COMP-27] the text of a removed card becomes a new card', () => {
+  const desk = new Desk(...cards).edit('Pick', { title: 'Pick a name', tags: 'team, #late', details: 'Soon' }).others(...cards.slice(0, 5))
+  desk.step({ kind: 'save' })
+  expect(desk.lines.slice(5)).toEqual(['- [x] Pick a name #team #late', '  Soon'])
+  expect([desk.state.draft, desk.holds.at(-1)]).toEqual([undefined, null])
+})
+
+test('[COMP-27] a card that is gone at the moment of saving keeps its form', () => {
+  const desk = new Desk(...cards).edit('Test', { title: 'Test all' })
+  desk.step({ kind: 'save' }, boardOf('## Todo'))
+  expect([desk.announcements, desk.state.parts.title]).toEqual([[{ kind: 'changed by others' }], 'Test all'])
+  expect(desk.state.draft).toBeDefined()
+})
+
+test('[COMP-27] the text of a form is the source of a card', () => {
+  expect(cardSource({ title: ' Ship ', person: '@ben', tags: 'a #b, a', details: 'x\n' })).toBe('Ship @ben #a #b\nx')
+})
+
+// ——— fields ———
+
+const inDoing: Opening = { kind: 'card', column: 1 }
+
+test('[COMP-35] the text for a new card stays with its column, whatever others do to the columns', () => {
+  const desk = new Desk(...cards).open(inDoing, 'New').others('## Ideas', ...cards)
+  expect(desk.state.field).toMatchObject({ column: 2 })
+  desk.others('## Ideas', ...cards.with(3, '## Under way')).end('enter', 'New one')
+  expect(desk.lines).toEqual(['## Ideas', ...cards.slice(0, 3), '## Under way', '- [ ] New one', ...cards.slice(4)])
+  expect(desk.announcements).toEqual([{ kind: 'added', column: 'Under way' }])
+})
+
+test('[COMP-39] Enter adds a card and empties the field for the next one; without text it closes', () => {
+  const desk = new Desk(...cards).open(inDoing, 'New').end('enter')
+  expect([desk.last.empties, desk.state.field?.kind, desk.state.typed]).toEqual([true, 'card', ''])
+  desk.end('enter', ' ')
+  expect([desk.state.field, desk.focus]).toEqual([undefined, [{ kind: 'opener', opening: expect.objectContaining(inDoing) }]])
+})
+
+test('[COMP-39] text that cannot be written stays in its field', () => {
+  const desk = new Desk(...cards).open(inDoing, 'New')
+  desk.isLocked = true
+  desk.end('enter')
+  expect([desk.last.empties, desk.state.typed, desk.announcements]).toEqual([undefined, 'New', []])
+})
+
+test.each<[Opening, string]>([
+  [inDoing, '- [>] New'],
+  [{ kind: 'rename', column: 1 }, '## New'],
+  [{ kind: 'column' }, '## New']
+])('[COMP-39] [COMP-42] the field %j: Esc discards, a click elsewhere saves, an empty one changes nothing', (opening, line) => {
+  const desk = new Desk(...cards).open(opening, 'New').step({ kind: 'close' })
+  expect([desk.lines, desk.focus]).toEqual([cards, [{ kind: 'opener', opening: expect.objectContaining(opening) }]])
+  desk.open(opening).end('leave')
+  expect([desk.lines, desk.state.field]).toEqual([cards, undefined])
+  desk.open(opening, 'New').end('leave')
+  expect(desk.lines).toContain(line)
+  // The focus is elsewhere already.
+  expect(desk.focus.filter(({ kind }) => kind === 'opener')).toHaveLength(1)
+})
+
+test('[COMP-42] a field that was left is saved, and the one opened meanwhile stays', () => {
+  const desk = new Desk(...cards).open({ kind: 'card', column: 2 }, 'Ship it')
+  const left = desk.state.field
+  if (left === undefined) throw new Error('no field is open')
+  desk.open({ kind: 'card', column: 0 }, 'Next').step({ kind: 'leave', field: left, text: 'Ship it' })
+  expect(desk.lines.at(-1)).toBe('- [x] Ship it')
+  expect([desk.state.field, desk.state.typed]).toEqual([expect.objectContaining({ column: 0 }), 'Next'])
+})
+
+test('[COMP-47] text for a column that others removed is kept, and becomes a column or a card', () => {
+  const desk = new Desk(...cards, '## Later').open({ kind: 'card', column: 3 }, 'New one').others(...cards)
+  desk.open({ kind: 'rename', column: 1 }, 'Under way').others(...cards.toSpliced(3, 1))
+  expect([desk.state.field, desk.state.gone.map(({ text }) => text)]).toEqual([undefined, ['New one', 'Under way']])
+  desk.step({ kind: 'use', gone: desk.gone('Under way') }).step({ kind: 'use', gone: desk.gone('New one') })
+  expect([desk.lines.slice(-2), desk.state.gone]).toEqual([['## Under way', '- [ ] New one'], []])
+  // An unchanged name is not kept, nor is text that is discarded.
+  desk.open({ kind: 'rename', column: 2 }, 'Under way').others(...cards)
+  expect(desk.state.gone).toEqual([])
+  desk.open({ kind: 'card', column: 2 }, 'Mine').others(...cards.slice(0, 4))
+  desk.step({ kind: 'discard', gone: desk.gone('Mine') })
+  expect(desk.state.gone).toEqual([])
+})
+
+test('[COMP-66] a new column is shown, but not while it is only suggested', () => {
+  const desk = new Desk(...cards).open({ kind: 'column' }, 'Later').end('enter')
+  expect(desk.focus).toEqual([
+    { kind: 'opener', opening: expect.objectContaining({ kind: 'column' }) },
+    { kind: 'new column', column: 3 }
+  ])
+  desk.isSuggesting = true
+  desk.open({ kind: 'column' }, 'Never').end('leave')
+  expect(desk.focus).toHaveLength(2)
+})
+
+test('[WRITE-44] the first part of a new board opens: its first card, else the field for one, else the field for a column', () => {
+  expect(new Desk(...cards).step({ kind: 'begin' }).state.draft?.card.title.text).toBe('Write importer')
+  expect(new Desk('## A').step({ kind: 'begin' }).state.field).toMatchObject({ kind: 'card', column: 0 })
+  expect(new Desk('').step({ kind: 'begin' }).state.field).toMatchObject({ kind: 'column' })
+})
+
+// ——— the filter ———
+
+test.each([false, true])(
+  '[COMP-43] cards that are added or changed here count as fresh until the filter changes; reading: %j',
+  (isReading) => {
+    const desk = new Desk(...cards, '- [x] One', '- [x] Two')
+    desk.isReading = isReading
+    const fresh = (): string[] => [...desk.state.fresh].map((words) => (JSON.parse(words) as string[])[0] ?? '')
+    desk.step({ kind: 'filter', text: '#backend' }).open({ kind: 'card', column: 2 }, 'Ship it').end('enter')
+    desk.others(...desk.lines, '- [x] Theirs')
+    desk.edit('Write', { tags: '' }).step({ kind: 'save' })
+    expect(fresh()).toEqual(['Ship it', 'Write importer @ana'])
+    desk.step({ kind: 'filter', text: '#backen' })
+    expect(fresh()).toEqual([])
+  }
+)
+
+test('[COMP-44] a board that had enough cards for a filter keeps it', () => {
+  const desk = new Desk(...cards)
+  expect(desk.state.hasFilter).toBe(false)
+  desk.others(...cards, '- [x] One', '- [x] Two').others(...cards)
+  expect(desk.state.hasFilter).toBe(true)
+})
+
+// ——— columns ———
+
+test('[COMP-63] a key moves a column and the focus with it; at the end of the board it is taken', () => {
+  const desk = new Desk(...cards)
+  const key = (name: string): Key => ({ ...plainKey, key: name, altKey: true })
+  desk.step({ kind: 'column key', key: key('ArrowLeft'), column: 2 }, boardOf('## New', ...cards))
+  expect(titlesOf(desk.state.board)).toEqual(['New', 'Todo', 'Done', 'Doing'])
+  expect(desk.focus).toEqual([{ kind: 'moved column', column: 2 }])
+  expect(desk.announcements).toEqual([{ kind: 'column moved', name: 'Done', place: 3, count: 4 }])
+  desk.step({ kind: 'column key', key: key('ArrowRight'), column: 3 })
+  expect([desk.last.isTaken, desk.focus.length]).toEqual([true, 1])
+})
+
+test.each([
+  [0, 2, ['B', 'A', 'C'], 1],
+  [0, 3, ['B', 'C', 'A'], 2],
+  [2, 0, ['C', 'A', 'B'], 0],
+  [1, 0, ['B', 'A', 'C'], 0]
+])('[COMP-63] column %i goes before %i', (column, to, names, place) => {
+  const move = columnMove(drawn, drawn, column, to)
+  expect(move).toMatchObject({ column: place, count: 3 })
+  expect(namesAfter(drawn, move?.edits ?? [])).toEqual(names)
+})
+test('[COMP-63] a column stays where it is dropped on itself', () => {
+  for (const to of [1, 2]) expect(columnMove(drawn, drawn, 1, to)).toBeUndefined()
+})
+
+test('[COMP-63] both columns are found again on a board that others changed since', () => {
+  const now = boardOf('## New', '## C', '## A', '- [ ] one', '## B')
+  const move = columnMove(drawn, now, 0, 2)
+  expect(namesAfter(now, move?.edits ?? [])).toEqual(['New', 'A', 'C', 'B'])
+  expect(move?.column).toBe(1)
+  // The column before which it was to go is gone: it goes before the next one that is there.
+  const without = boardOf('## C', '## A')
+  expect(namesAfter(without, columnMove(drawn, without, 0, 1)?.edits ?? [])).toEqual(['A', 'C'])
+  expect(columnMove(drawn, boardOf('## B', '## C'), 0, 2)).toBeUndefined()
+})
+
+test('[COMP-63] keys move a column by one place and not beyond the ends', () => {
+  const steps = [0, 1, 2].map((column) => [columnStep(drawn, column, 'ArrowLeft'), columnStep(drawn, column, 'ArrowRight')])
+  expect(steps).toEqual([
+    [undefined, 2],
+    [0, 3],
+    [1, undefined]
+  ])
+})
+
+test('[COMP-63] a dropped column goes before the first one whose middle is behind the pointer', () => {
+  const boxes = [0, 100, 200].map((left) => ({ left, right: left + 90 }))
+  expect([-5, 44, 46, 150, 260].map((x) => columnAt(boxes, x))).toEqual([0, 0, 1, 2, 3])
+})
+
+test('[COMP-67] a column that got a card meanwhile is not deleted', () => {
+  expect(namesAfter(drawn, columnRemoval(drawn, drawn, 1))).toEqual(['A', 'C'])
+  expect(columnRemoval(drawn, boardOf('## A', '- [ ] one', '## B', '- [ ] two', '## C'), 1)).toEqual([])
+})

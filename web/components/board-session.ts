@@ -1,0 +1,186 @@
+/** Carries out the effects of the session of a board: changes of the text, announcements and the focus. */
+import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { type BoardChange, boardEdits } from '../../shared/components/board-changes.ts'
+import type { Opening } from '../../shared/components/board-field.ts'
+import {
+  beginBoard,
+  type BoardAnnouncement,
+  type BoardEvent,
+  type BoardFocus,
+  type BoardOutcome,
+  type BoardState,
+  boardStep,
+  placeAfter
+} from '../../shared/components/board-session.ts'
+import { type Board, type Card, type CardPlace, parseBoard } from '../../shared/fences/board.ts'
+import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import { applyChange } from './act.ts'
+import { placeName } from './board-card.tsx'
+import { useKeptFocus } from './drafts.tsx'
+import type { ComponentInput } from './input.ts'
+
+/** Stays the same object as long as the board exists. */
+export interface BoardSession {
+  readonly state: ReadonlySignal<BoardState>
+  /** The drawn board, which may be slightly out of date. */
+  readonly drawn: { current: Board }
+  readonly element: RefObject<HTMLDivElement | null>
+  dispatch(event: BoardEvent): BoardOutcome
+}
+
+const untitled = (title: string): string => title || t('Untitled column')
+
+const announced = (announcement: BoardAnnouncement): string => {
+  switch (announcement.kind) {
+    case 'moved':
+      return t('{name} moved to {column}, position {place} of {count}', announcement)
+    case 'column moved':
+      return t('{name} moved, position {place} of {count}', { ...announcement, name: untitled(announcement.name) })
+    case 'added':
+      return t('Card added to {column}', { column: untitled(announcement.column) })
+    case 'copies removed':
+      return t('Copies of {name} removed', announcement)
+    case 'deleted':
+      return t('Card deleted')
+    case 'changed by others':
+      return t('Someone changed this card first. Check it, then try again.')
+    case 'still open':
+      return t('Save or cancel the open card first.')
+  }
+}
+
+/** Shown as a notice. A deletion is announced to screen readers as well. */
+const shown: ReadonlySet<BoardAnnouncement['kind']> = new Set(['deleted', 'changed by others', 'still open'])
+
+const opener = (opening: Opening): string =>
+  opening.kind === 'column'
+    ? '.board-new .board-add'
+    : `[data-column="${opening.column}"] ${opening.kind === 'card' ? '.board-add' : '.board-head .card-more'}`
+
+const cardAt = (place: CardPlace): string => `[data-place="${placeName(place)}"]`
+
+/** Whether the focus has moved to something outside of an element: it then stays there. */
+function hasLeft(element: Node | null): boolean {
+  const { activeElement } = document
+  for (let node = element; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode)
+    if (node === activeElement) return false
+  return activeElement !== null
+}
+
+/** Returns the focused element of the component. */
+function activeIn(element: Node | null): Element | null {
+  const root = element?.getRootNode()
+  return root instanceof ShadowRoot ? root.activeElement : null
+}
+
+/** Brings a column into view. */
+function showColumn(root: HTMLElement | null, column: number): void {
+  const shownColumn = root?.querySelector<HTMLElement>(`[data-column="${column}"]`)
+  const scroller = shownColumn?.closest('.board')
+  if (shownColumn == null || scroller == null) return
+  const [box, area] = [shownColumn.getBoundingClientRect(), scroller.getBoundingClientRect()]
+  scroller.scrollLeft += Math.max(0, box.right - area.right) || Math.min(0, box.left - area.left)
+}
+
+/** Returns the focused card, as drawn; undefined if another part has the focus, or the form of a card. */
+function focusedCard({ element, drawn }: BoardSession): { readonly card: Card; readonly place: CardPlace } | undefined {
+  const item = activeIn(element.current)?.closest<HTMLElement>('[data-place]')
+  return item == null ? undefined : cardOf(item, drawn.current)
+}
+
+/** Returns the card that an element shows. */
+export function cardOf(item: HTMLElement, drawn: Board): { readonly card: Card; readonly place: CardPlace } | undefined {
+  if (item.querySelector('form') !== null) return undefined
+  const [column = 0, index = 0] = item.dataset['place']?.split(':').map(Number) ?? []
+  const card = drawn.columns[column]?.cards[index]
+  return card && { card, place: { column, card: index } }
+}
+
+/** Where the focus goes: once the state is drawn, and once the change is. The reading view shows a change a moment later. */
+interface Wanted {
+  drawn?: BoardFocus | undefined
+  changed?: BoardFocus | undefined
+}
+
+const needsChange = ({ kind }: BoardFocus): boolean => kind === 'moved card' || kind === 'moved column' || kind === 'new column'
+
+/** Moves the focus as the session wants it. Call it before the board is drawn. */
+function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
+  const { element, state } = session
+  const focus = (selector: string, options: FocusOptions = {}): void =>
+    element.current?.querySelector<HTMLElement>(selector)?.focus(options)
+  const focused = focusedCard(session)
+  // A form that is drawn elsewhere keeps its focus, unless the session wants another part to have it.
+  useKeptFocus(element, '.card-form')
+  useLayoutEffect(() => {
+    const { drawn: to } = wanted
+    wanted.drawn = undefined
+    if (to?.kind === 'form') {
+      const title = element.current?.querySelector<HTMLInputElement>('.card-form input')
+      title?.focus()
+      title?.select()
+    } else if (to?.kind === 'question') focus('.draft-question')
+    else if (to?.kind === 'closed form') focus(cardAt(to.place))
+    else if (to?.kind === 'opener') focus(opener(to.opening))
+  })
+  useLayoutEffect(() => {
+    const { changed: to } = wanted
+    wanted.changed = undefined
+    if (to?.kind === 'moved card') {
+      if (!hasLeft(element.current)) focus(cardAt(to.place))
+      return
+    }
+    if (to?.kind === 'moved column' || to?.kind === 'new column') showColumn(element.current, to.column)
+    if (to?.kind === 'moved column') focus(opener({ kind: 'rename', column: to.column }), { preventScroll: true })
+    if (focused === undefined || hasLeft(element.current)) return
+    const active = activeIn(element.current)
+    const place = placeAfter(state.peek().board, focused.card, focused.place, active === null)
+    if (active?.closest<HTMLElement>('[data-place]')?.dataset['place'] !== placeName(place)) focus(cardAt(place), { preventScroll: true })
+  }, [board])
+}
+
+export function useBoardSession(input: ComponentInput): BoardSession {
+  const element = useRef<HTMLDivElement>(null)
+  const parsed = useComputed(() => parseBoard(input.fence.value))
+  const state = useSignal(beginBoard(parsed.peek()))
+  const drawn = useRef(state.peek().board)
+  const { current: wanted } = useRef<Wanted>({})
+
+  const show = ({ announcement, focus, hold }: BoardOutcome): void => {
+    if (hold !== undefined) input.hold(hold ?? undefined)
+    if (announcement !== undefined) {
+      const words = announced(announcement)
+      if (shown.has(announcement.kind)) toast(words)
+      if (!shown.has(announcement.kind) || announcement.kind === 'deleted') input.said.value = words
+    }
+    if (focus?.kind === 'card') element.current?.querySelector<HTMLElement>(cardAt(focus.place))?.focus()
+    else if (focus !== undefined) wanted[needsChange(focus) ? 'changed' : 'drawn'] = focus
+  }
+  const write = (change: BoardChange): BoardOutcome => {
+    let now = change.drawn
+    const result = applyChange(input, (fence) => {
+      now = parseBoard(fence)
+      return boardEdits(now, change)
+    })
+    return dispatch({ kind: 'written', change, result, now, isSuggested: input.suggests() })
+  }
+  const dispatch = (event: BoardEvent): BoardOutcome => {
+    const outcome = boardStep(state.peek(), event)
+    state.value = outcome.state
+    show(outcome)
+    return outcome.change === undefined ? outcome : { ...write(outcome.change), isTaken: outcome.isTaken === true }
+  }
+  const session = useMemo((): BoardSession => ({ state, drawn, element, dispatch }), [])
+  useSignalEffect(() => void dispatch({ kind: 'changed', board: parsed.value }))
+  useSignalEffect(() => {
+    if (!input.begins.value) return
+    input.begins.value = false
+    if (input.refusal.peek() === undefined) dispatch({ kind: 'begin' })
+  })
+  useEffect(() => () => input.hold(undefined), [])
+  useFocus(session, wanted, useComputed(() => state.value.board).value)
+  return session
+}
