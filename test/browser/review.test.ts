@@ -370,8 +370,8 @@ test('[REVIEW-3] two people and a program see each other’s annotations at once
   await ask(document, 'POST', `comments/${id}/resolve`, {})
   await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
   await bea.page.locator('.rm-comment').waitFor({ state: 'detached' })
-  // The text takes its column back when the last annotation is gone.
-  await ana.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
+  // The text takes its column back when the last annotation is gone; with Ana the card of her decision is still there.
+  await bea.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
 
   // A deletion takes the comment out of the text, and undo brings it back.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
@@ -985,7 +985,9 @@ test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the nex
   const { context, page } = await person('Ana', document.url)
   const card = (words: string) => page.locator('.margin .card', { hasText: words })
   await card('once').getByRole('button', { name: 'Accept' }).press('Enter')
-  await card('Tuesday').and(page.locator(':focus')).waitFor()
+  // While the decided card is still there.
+  const goingOn = page.locator('.margin:has(.card:focus:has-text("Tuesday")) .card', { hasText: 'Accepted by you' })
+  await goingOn.getByRole('button', { name: 'Undo' }).waitFor()
   await card('Tuesday').getByRole('button', { name: 'Reject', exact: true }).press('Tab')
   await page.keyboard.press('Enter')
   const reason = card('Tuesday').getByRole('textbox', { name: 'Reason' })

@@ -325,11 +325,39 @@ interface CardInput {
   readonly isListed?: boolean
 }
 
-/** The focus is not lost when the focused element disappears: the card keeps it for its buttons, and passes it on once the item is closed. */
-function useKeptFocus(card: RefObject<HTMLElement | null>, { review, item, isListed = false }: CardInput): void {
+const cardIdPrefix = 'annotation-'
+
+/** Whether an item still waits for a decision, as far as this page knows: it does not wait for the service to confirm its own. */
+const isDue = (item: Item): boolean => isOpen(item) && (item.kind !== 'proposal' || item.proposal.deciding === undefined)
+
+/** Moves the focus to the next open card, or the one before; without one, to another card of the list, else to the text. */
+function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, options?: FocusOptions): void {
+  const due = new Set(review.items.peek().flatMap((item) => (isDue(item) ? [cardIdPrefix + item.id] : [])))
+  const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
+  const at = cards.indexOf(own)
+  const isNext = (card: HTMLElement): boolean => card !== own && due.has(card.id)
+  const open = cards.slice(at + 1).find(isNext) ?? cards.slice(0, at).findLast(isNext)
+  // A list of resolved comments has no open one.
+  const next = open ?? (isListed ? (cards[at + 1] ?? cards[at - 1]) : undefined)
+  if (next !== undefined) next.focus(options)
+  else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
+  else review.editor.focus()
+}
+
+/**
+ * The focus is not lost when the focused element disappears: the card keeps it for its buttons, and passes it on once the item is closed. After a
+ * decision by key it does so at once, while the card still shows the decision. A pointer leaves it: the cards would move under it.
+ */
+function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: RefObject<boolean>, input: CardInput): void {
+  const { review, item } = input
   const hadFocus = card.current?.contains(document.activeElement) === true
+  const wasDue = useRef(true)
   useLayoutEffect(() => {
-    if (hadFocus && document.activeElement === document.body) card.current?.focus({ preventScroll: true })
+    const hasDecided = wasDue.current && !isDue(item)
+    wasDue.current = isDue(item)
+    if (!hadFocus || document.activeElement !== document.body) return
+    if (hasDecided && byPointer.current !== true && card.current !== null) passFocusOn(card.current, input)
+    else card.current?.focus({ preventScroll: true })
   })
   useLayoutEffect(
     () => () => {
@@ -337,12 +365,7 @@ function useKeptFocus(card: RefObject<HTMLElement | null>, { review, item, isLis
       if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
       // An item scrolled out of view has not been closed.
       if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
-      const cards = [...(own.closest('.margin, .side-panel')?.querySelectorAll<HTMLElement>('.card') ?? [])]
-      const at = cards.indexOf(own)
-      const next = cards[at + 1] ?? cards[at - 1]
-      if (next !== undefined) next.focus({ preventScroll: true })
-      else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()
-      else review.editor.focus()
+      passFocusOn(own, input, { preventScroll: true })
     },
     []
   )
@@ -359,7 +382,8 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
     return item.kind === 'new' ? <NewCard review={review} item={item} /> : <ComposerCard review={review} item={item} />
   }
   const card = useRef<HTMLElement>(null)
-  useKeptFocus(card, { review, item, isListed })
+  const byPointer = useRef(false)
+  useKeptFocus(card, byPointer, { review, item, isListed })
   const isFocused = review.focused.value === item.id
   useEffect(() => {
     if (!isFocused) return
@@ -374,13 +398,15 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   return (
     <article
       ref={card}
-      id={`annotation-${item.id}`}
+      id={cardIdPrefix + item.id}
       class={`card hue-${hueOf(authorOf(item))} ${item.kind}${isActive ? ' active' : ''}`}
       aria-label={labelOf(item)}
       aria-current={isActive}
       tabIndex={0}
       onFocus={pick}
+      onPointerDown={() => (byPointer.current = true)}
       onKeyDown={(event: KeyboardEvent) => {
+        byPointer.current = false
         // A character typed at a card that was clicked begins a reply: the field gets the focus before the character arrives.
         const isLetter = /^[\p{L}\p{N}]$/u.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey
         if (isLetter && event.target === card.current) card.current?.querySelector('textarea')?.focus()
