@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { columnAt, columnMove, columnRemoval, columnStep, titlesOf } from '../shared/components/board.ts'
 import { boardEdits } from '../shared/components/board-changes.ts'
-import type { GoneText, Opening } from '../shared/components/board-field.ts'
+import type { Field, GoneText, Opening } from '../shared/components/board-field.ts'
 import {
   beginBoard,
   type BoardAnnouncement,
@@ -175,6 +175,16 @@ test('[COMP-1] a card is found again where others moved it; one that they change
   expect([late.announcements, late.lines]).toEqual([[{ kind: 'changed by others' }], cards])
 })
 
+test('[COMP-1] of cards with the same text the nearest one is changed', () => {
+  const twins = ['## A', '- [ ] Same', '- [ ] Other', '## B', '- [ ] Same']
+  const desk = new Desk(...twins)
+  desk.step({ kind: 'cycle', card: desk.state.board.columns[1]?.cards[0] as Card })
+  expect(desk.lines).toEqual(twins.with(4, '- [>] Same'))
+  // The card above a deleted one gets the focus.
+  desk.key('Other', 'Delete')
+  expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 0, card: 0 } }])
+})
+
 test('[COMP-11] of cards with the same text one is kept', () => {
   const desk = new Desk('## A', '- [ ] Call @ana', '- [ ] Other', '## B', '- [>] Call @ana')
   const card = desk.state.board.columns[1]?.cards[0] as Card
@@ -265,6 +275,13 @@ test('[COMP-35] the text for a new card stays with its column, whatever others d
   desk.others('## Ideas', ...cards.with(3, '## Under way')).end('enter', 'New one')
   expect(desk.lines).toEqual(['## Ideas', ...cards.slice(0, 3), '## Under way', '- [ ] New one', ...cards.slice(4)])
   expect(desk.announcements).toEqual([{ kind: 'added', column: 'Under way' }])
+})
+
+test('[COMP-35] a field that is drawn at its former place writes into its column all the same', () => {
+  const desk = new Desk(...cards).open(inDoing, 'New')
+  const field = desk.state.field as Field
+  desk.others('## Ideas', ...cards).step({ kind: 'leave', field, text: 'New' })
+  expect(desk.lines).toEqual(['## Ideas', ...cards.slice(0, 4), '- [>] New', ...cards.slice(4)])
 })
 
 test('[COMP-39] Enter adds a card and empties the field for the next one; without text it closes', () => {
