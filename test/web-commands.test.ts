@@ -4,7 +4,8 @@ import { type EditorView, keymap, runScopeHandlers } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { commandOf, commands, toolbar } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
-import { withoutCapsLock } from '../web/commands/keys.ts'
+import { replaceKeys } from '../web/commands/find.ts'
+import { isMac, withoutCapsLock } from '../web/commands/keys.ts'
 import { fit } from '../web/base/match.ts'
 import type { Page } from '../web/commands/page.ts'
 
@@ -18,6 +19,12 @@ test('[WRITE-1] every command stands in one list, under its own id and with keys
     // All but the last say when the key means them.
     for (const command of same.slice(0, -1)) expect(command.keysWhen, `${key}: ${command.id}`).toBeDefined()
   }
+})
+
+test('[WRITE-85] Ctrl-H opens find and replace, and on a Mac Cmd-Alt-F alone', () => {
+  expect(replaceKeys(false)).toEqual(['Mod-h', 'Mod-Alt-f'])
+  expect(replaceKeys(true)).toEqual(['Mod-Alt-f'])
+  expect(commandOf('replace').keys).toEqual(replaceKeys(isMac))
 })
 
 test('[WRITE-2] a command is found by the letters of its name, the nearest first', () => {

@@ -17,7 +17,8 @@ import { footnote } from '../web/editor/footnote.ts'
 import { emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
 import { pictureAt } from '../web/editor/live/picture-at.ts'
-import { pictureChanges, pictureSaved } from '../web/editor/live/picture-changes.ts'
+import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
+import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
 import { firstPlace } from '../web/editor/resting.ts'
@@ -396,6 +397,50 @@ test.each([
   const state = stateOf(before)
   const spec = emojiTyped(state, state.selection.main.head)
   expect(spec && marked(state.update(spec).state)).toBe(expected)
+})
+
+test.each([
+  // Drawn, written, column, change; then the width.
+  [300, undefined, 600, 40, 340],
+  [300, undefined, 600, 0, undefined],
+  [300, 300, 600, -400, 16],
+  [300, 300, 600, 900, 600],
+  [1990, 1990, 3000, 900, 2000],
+  // On a phone a picture of 800 is drawn 320 wide, and a pull outwards does not make it narrower for others.
+  [320, 800, 320.5, 50, 800],
+  [320, 800, 320.5, -20, 300]
+])('[WRITE-84] a picture drawn %d wide, written %s, in a column of %d, changed by %d', (shown, written, column, by, expected) => {
+  expect(widthAfter({ shown, written, column }, by)).toBe(expected)
+})
+
+test('[WRITE-84] arrows change the width by ten pixels, with Shift by one', () => {
+  expect([stepOf('ArrowRight', false), stepOf('ArrowDown', false), stepOf('ArrowLeft', true), stepOf('a', false)]).toEqual([
+    10,
+    -10,
+    -1,
+    undefined
+  ])
+})
+
+test('[WRITE-84] a width is written next to the words of a picture, which stay; it follows its picture through edits of others', () => {
+  const doc = 'a ![one](/1.png "Two  words")![two|40](/2.png)'
+  const state = EditorState.create({ doc, extensions: [markdown()] })
+  const [one, two] = [2, doc.lastIndexOf('!')]
+  const picture = pictureFrom(state, one)
+  if (picture === undefined) throw new Error('no picture')
+  expect(state.update({ changes: widthChanges(picture, 300) }).state.doc.toString()).toBe(
+    'a ![one|300](/1.png "Two  words")![two|40](/2.png)'
+  )
+  expect(widthChanges(picture, 300)).toEqual([{ from: picture.written.to, to: picture.written.to, insert: '|300' }])
+  expect(pictureFrom(state, two)?.width).toBe(40)
+  expect(pictureFrom(state, one + 1)).toBeUndefined()
+  const address = addressWritten(state, picture)
+  const moved = state.update({ changes: { from: 0, insert: 'more ' } }).state
+  expect(samePicture(moved, one + 5, address)?.from).toBe(one + 5)
+  // The first picture is deleted, and the second one is in its place.
+  const without = state.update({ changes: { from: one, to: two } }).state
+  expect(pictureFrom(without, one)).toBeDefined()
+  expect(samePicture(without, one, address)).toBeUndefined()
 })
 
 test('[WRITE-51] sound and film have neither size nor caption', () => {

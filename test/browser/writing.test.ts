@@ -662,7 +662,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open for its first word
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-53] [WRITE-54] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-54] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -742,6 +742,29 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-53] [WRITE-54] links an
   await text('![cat|300](/icon.svg "A cat")\n\n')
   await page.locator('.cm-content:focus').waitFor()
   await type('below')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  // Its corner changes the width; Escape does not.
+  const pull = async (last: () => Promise<void>): Promise<void> => {
+    await page.locator('img.md-media').hover()
+    const corner = page.locator('.picture-handle-corner')
+    await corner.hover()
+    const { x = 0, y = 0, width = 0 } = (await corner.boundingBox()) ?? {}
+    expect(width).toBeGreaterThanOrEqual(24)
+    await page.mouse.down()
+    await page.mouse.move(x + width / 2 - 40, y)
+    await until(async () => (await page.locator('img.md-media').boundingBox())?.width === 260, 'the picture follows')
+    await last()
+    await page.mouse.up()
+  }
+  await pull(() => press('Escape'))
+  expect((await page.locator('img.md-media').boundingBox())?.width).toBe(300)
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  await pull(() => Promise.resolve())
+  await text('![cat|260](/icon.svg "A cat")\n\nbelow')
+  await page.locator('.picture-handle-corner').press('ArrowRight')
+  await text('![cat|270](/icon.svg "A cat")\n\nbelow')
+  await page.locator('.picture-handle-corner').press('Escape')
+  await press('Control+z', 'Control+z')
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
   await press('Control+Home', 'Control+k')
   await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
@@ -932,7 +955,7 @@ test('[WRITE-33] the sheet of shortcuts has every key once', async () => {
   await leave()
 })
 
-test('[WEB-82] on a telephone a long title leaves the bar its room, and a picture that is not there says so', async () => {
+test('[WEB-82] [WRITE-86] on a telephone a long title leaves the bar its room, and a picture that is not there says so', async () => {
   const { page, leave } = await writer(
     `# ${'A long title '.repeat(8)}\n\n![a house](/f/${'x'.repeat(24)}.png)\n\n![](/f/${'y'.repeat(24)}.png)\n\n`
   )
@@ -944,5 +967,14 @@ test('[WEB-82] on a telephone a long title leaves the bar its room, and a pictur
   expect(narrow).toEqual([])
   await page.getByAltText('This picture cannot be shown: a house').waitFor()
   await page.getByAltText(/^This picture cannot be shown: http/).waitFor()
+  // The words cover the icon of the browser.
+  const house = page.getByAltText('This picture cannot be shown: a house')
+  expect(await house.evaluate((picture) => getComputedStyle(picture, '::before').content)).toBe('"This picture cannot be shown: a house"')
+  const found = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>')
+  await page.route('**/f/x*', (route) => route.fulfill({ contentType: 'image/svg+xml', body: found }))
+  await house.hover()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByAltText('a house', { exact: true }).waitFor()
+  await page.waitForFunction(() => globalThis.document.querySelectorAll('.md-media-missing').length === 1)
   await leave()
 })

@@ -1,4 +1,5 @@
 /** Find and replace. The panel loads after the extras of the editor. */
+import { isMac } from './keys.ts'
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
@@ -13,6 +14,9 @@ const open =
     // Its extension must load first: otherwise the panel of the library would open.
     void page.parts.withFind(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
+
+/** Returns the keys of find and replace. On a Mac, Cmd-H hides the program. */
+export const replaceKeys = (onMac: boolean): readonly string[] => (onMac ? ['Mod-Alt-f'] : ['Mod-h', 'Mod-Alt-f'])
 
 // The reading view uses the search of the browser.
 const when = (page: Page): boolean => page.mode.value !== 'read'
@@ -35,7 +39,7 @@ export const findCommands: readonly Command<Page>[] = [
     words: term('search substitute'),
     group: 'edit',
     icon: 'search',
-    keys: ['Mod-Alt-f'],
+    keys: replaceKeys(isMac),
     scope: 'page',
     when: (page) => when(page) && page.session.canEdit.value,
     run: open(true)

@@ -48,7 +48,7 @@ export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
   if (runScopeHandlers(view, event, pageScope)) event.preventDefault()
 }
 
-const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 const macNames: Readonly<Record<string, string>> = {
   Mod: '⌘',

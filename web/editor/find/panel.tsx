@@ -92,7 +92,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           disabled={!canWrite}
           onClick={() => {
             replacing.value = !replacing.value
-            // Opens the panel or focuses its field. A selection of several lines becomes the range of the search, a shorter one the query.
+            // Once the row is drawn.
             setTimeout(() => view.dom.querySelector<HTMLInputElement>('.find [name=replacement]')?.focus())
           }}
         >
@@ -222,7 +222,7 @@ function createPanel(view: EditorView): Panel {
   }
 }
 
-/** The page has its own command for Mod-F. */
+/** Opens the panel or focuses its field. A selection of several lines becomes the range of the search, a shorter one the query. */
 export function openFind(view: EditorView, replace: boolean): void {
   replacing.value = replace || (replacing.value && searchPanelOpen(view.state))
   const { from, to } = view.state.selection.main

@@ -3,14 +3,17 @@ import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import type { PictureAt } from './picture-at.ts'
 
+/** Returns the changes that give a picture a width (undefined: its natural one). Its words stay. */
+export function widthChanges({ written, words, width }: PictureAt, wanted: number | undefined): ChangeSpec[] {
+  const fits = wanted === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted)))
+  if (fits === width) return []
+  return [{ from: written.from + words.length, to: written.to, insert: fits === undefined ? '' : `|${fits}` }]
+}
+
 /** Returns the changes that give a picture a width (undefined: its natural one) and a caption ('': none). */
-export function pictureChanges(
-  { written, words, width, urlEnd, title, caption }: PictureAt,
-  wanted: { readonly width: number | undefined; readonly caption: string }
-): ChangeSpec[] {
-  const changes: ChangeSpec[] = []
-  const fits = wanted.width === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted.width)))
-  if (fits !== width) changes.push({ from: written.from, to: written.to, insert: fits === undefined ? words : `${words}|${fits}` })
+export function pictureChanges(picture: PictureAt, wanted: { readonly width: number | undefined; readonly caption: string }): ChangeSpec[] {
+  const { urlEnd, title, caption } = picture
+  const changes = widthChanges(picture, wanted.width)
   const asked = wanted.caption.replaceAll(/\s+/g, ' ').trim()
   if (asked !== caption) {
     const insert = asked === '' ? '' : ` "${asked.replaceAll(/["\\]/g, '\\$&')}"`

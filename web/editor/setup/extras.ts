@@ -10,6 +10,7 @@ import { gridHandles } from '../grid/handles.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { linkCard } from '../live/link-card.ts'
 import { pictureCard } from '../live/picture-card.ts'
+import { pictureHandles } from '../live/picture-handles.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
@@ -46,6 +47,6 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     turns.of(turn),
     selectionBubble(bubble, onRight)
   ],
-  live: [drawings, components, linkCard, pictureCard, gridHandles, pressBelow, blockHandles],
+  live: [drawings, components, linkCard, pictureCard, pictureHandles, gridHandles, pressBelow, blockHandles],
   exactUndo
 })
