@@ -2,7 +2,10 @@
 import { signal } from '@preact/signals'
 import { expect, test } from 'vitest'
 import { withOwnIds } from '../shared/components/own-ids.ts'
+import { chartData, chartRows, isProblem, parseChart } from '../shared/fences/chart.ts'
+import { chartTable } from '../shared/fences/chart-svg.ts'
 import { whenUndone } from '../web/components/notices.ts'
+import { shownNumber } from '../web/components/shown-number.ts'
 import { fenceIn } from './support/components.ts'
 
 test('[COMP-71] a change is taken back once its component reads as before, empty lines aside', () => {
@@ -30,4 +33,31 @@ test.each([
   ['Text #launch', ['launch'], 'Text #launch']
 ])('[COMP-72] %j in a document with %j', (text, ids, wanted) => {
   expect(withOwnIds(text, ids.map((id) => `\`\`\`board #${id}\n\`\`\`\n`).join('\n'))).toBe(wanted)
+})
+
+test.each([
+  ['965.5', '965,5'],
+  ['-1,234.5', '-1.234,5'],
+  ['.5 %', ',5 %'],
+  ['€ 2.50', '€ 2,50'],
+  ['1.5e-7', '1,5e-7'],
+  ['12', '12'],
+  ['2026-11-23', '2026-11-23'],
+  ['1.2.3', '1.2.3'],
+  ['1, 2', '1, 2']
+])('[COMP-76] a German reader sees %s as %s', (text, german) => {
+  expect([shownNumber(text, 'de-DE'), shownNumber(text, 'en-US')]).toEqual([german, text])
+})
+
+test('[COMP-76] a chart draws its numbers as they are written for its reader, dates aside', () => {
+  const drawn = (format: string): string => {
+    const fence = fenceIn('chart', 'type: bar', `format: ${format}`, '', 'a, b', 'x, 0.5', 'y, 1.5')
+    const chart = { ...parseChart(fence), written: (number: string) => shownNumber(number, 'de') }
+    const rows = chartRows(chart, { rowsOf: () => undefined, ids: [] })
+    const data = isProblem(rows) ? rows : chartData(chart, rows)
+    return isProblem(data) ? data.problem : chartTable(chart, data)
+  }
+  expect(drawn('0.00')).toContain('1,50')
+  expect(drawn('')).toContain('>1,5<')
+  expect(drawn('mm.yyyy')).not.toMatch(/\d,\d/)
 })

@@ -72,12 +72,12 @@ test.each([
 const card = (at: number, height = 100): { at: number; height: number } => ({ at, height })
 
 test('[REVIEW-20] cards stand at their words, pushed apart where they would overlap; the one that is looked at stands where it belongs', () => {
-  expect(pushedApart([card(0), card(500)], -1)).toEqual([0, 500])
-  expect(pushedApart([card(0), card(20), card(30)], -1)).toEqual([0, 108, 216])
+  expect(pushedApart([card(0), card(500)], -1)).toEqual([8, 500])
+  expect(pushedApart([card(0), card(20), card(30)], -1)).toEqual([8, 116, 224])
   expect(pushedApart([card(300), card(320), card(330)], 2)).toEqual([114, 222, 330])
   expect(pushedApart([card(300), card(320), card(330)], 1)).toEqual([212, 320, 428])
   // Never above the page: then the one that is looked at gives way, too.
-  expect(pushedApart([card(10), card(20), card(30)], 2)).toEqual([0, 108, 216])
+  expect(pushedApart([card(10), card(20), card(30)], 2)).toEqual([8, 116, 224])
   expect(pushedApart([], -1)).toEqual([])
   for (let round = 0; round < 200; round++) {
     const cards = Array.from({ length: 12 }, (_each, index) =>

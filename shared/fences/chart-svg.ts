@@ -47,10 +47,12 @@ export const scaleOf = (least: number, most: number, from: number, to: number, c
 
 export const formatNumber = (chart: Chart, value: number | undefined): string => {
   if (value === undefined) return ''
+  const written = chart.written ?? ((number) => number)
   const pattern = valueOf(chart, 'format')
-  if (pattern === undefined || pattern === '') return textOf(Number(value.toPrecision(12)))
+  if (pattern === undefined || pattern === '') return written(textOf(Number(value.toPrecision(12))))
   try {
-    return format(value, pattern)
+    // A date has points of its own.
+    return /[ymd]/i.test(pattern) ? format(value, pattern) : written(format(value, pattern))
   } catch (error) {
     if (error instanceof Failure) return textOf(value)
     throw error
@@ -251,7 +253,7 @@ const scatter = (frame: Frame): string => {
     return numberOfLabel(label) ?? point + 1
   })
   const across = scaleOf(Math.min(...numbers), Math.max(...numbers), left + 8, width - marginRight - 8, Math.max(2, Math.round(width / 80)))
-  const ticks = across.ticks.map((tick) => text(across.at(tick), bottom + 18, textOf(tick), 'middle'))
+  const ticks = across.ticks.map((tick) => text(across.at(tick), bottom + 18, chart.written?.(textOf(tick)) ?? textOf(tick), 'middle'))
   const drawn = data.series.map(({ name, values: heights }, index) => {
     const dots = heights.map((value, point) =>
       value === undefined

@@ -36,6 +36,8 @@ export interface Chart {
   readonly type: ChartType
   readonly settings: readonly Setting[]
   readonly notes: readonly Line[]
+  /** Writes a number in the language of its reader; by default as in the source. */
+  readonly written?: (number: string) => string
   /** The index of the line on which the body begins; the number of lines if there is no body. */
   readonly body: number
 }

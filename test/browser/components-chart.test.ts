@@ -322,7 +322,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
   await reader.leave()
 })
 
-test('[COMP-24] [COMP-70] widgets run when asked to, several at once, keep a state of one line in the text, read sheets, and stop when asked to', async () => {
+test('[COMP-24] [COMP-70] [COMP-75] widgets run when asked to, several at once, keep a state of one line in the text, read sheets, and stop when asked to', async () => {
   const sheet = '```sheet #s\n| a | b |\n| 1 | =A2*3 |\n```\n\n'
   const reads = 'agmd.getData("#s").then((rows) => { document.title = b.title = JSON.stringify(rows) })\n'
   const one = counter('One', reads)
@@ -348,6 +348,11 @@ test('[COMP-24] [COMP-70] widgets run when asked to, several at once, keep a sta
   await until(async () => (await page.locator('iframe').count()) === 1, 'one widget stopped')
   await page.getByRole('button', { name: 'Run: One' }).click()
   await first.getByRole('button', { name: '2' }).waitFor()
+  // While its source is edited it is below it, and goes on.
+  await page.getByRole('region', { name: 'Widget: One' }).getByRole('button', { name: 'Source', exact: true }).click()
+  await page.locator('.md-component.below-source iframe[title=One]').waitFor()
+  await first.getByRole('button', { name: '2' }).waitFor()
+  expect(await editorText(page)).toContain('title="One"')
   await leave()
 })
 

@@ -129,9 +129,12 @@ class UnclosedNote extends WidgetType {
 function decorate(state: EditorState, blocks: readonly Block[], open: number | undefined, unclosed: Unclosed | undefined): DecorationSet {
   const instances = state.facet(drawing)
   if (instances === undefined) return Decoration.none
-  const drawn = blocks
-    .filter(({ key }) => key !== open)
-    .map((block) => Decoration.replace({ widget: new ComponentWidget(block, instances), block: true }).range(block.from, block.to))
+  const drawn = blocks.flatMap((block) => {
+    const widget = new ComponentWidget(block, instances)
+    if (block.key !== open) return [Decoration.replace({ widget, block: true }).range(block.from, block.to)]
+    // While its source is edited, a widget shows below it.
+    return block.fence.kind === 'widget' ? [Decoration.widget({ widget, block: true, side: 1 }).range(block.to)] : []
+  })
   const notes = unclosed === undefined ? [] : [Decoration.widget({ widget: new UnclosedNote(unclosed.words), side: 1 }).range(unclosed.at)]
   return Decoration.set([...drawn, ...notes], true)
 }
@@ -330,7 +333,7 @@ export function components(page: ReviewedView): Extension {
         },
         destroy() {
           clearTimeout(resting)
-          instances.follow({ fences: [], blocks: [] })
+          instances.follow({ fences: [], blocks: [], open: undefined })
         }
       }
     })

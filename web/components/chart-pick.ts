@@ -9,7 +9,7 @@ import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
-import { titleOfFence } from '../../shared/fences/captions.ts'
+import { captionOf, titleOfFence } from '../../shared/fences/captions.ts'
 import { nameOf } from './sheet-grid.tsx'
 import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
@@ -35,6 +35,13 @@ export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): str
   const { top, bottom, first, last } = areaBetween(one, other)
   const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
   return corner === opposite ? corner : `${corner}:${opposite}`
+}
+
+/** Names cells for people: by the name of their sheet. */
+export function wordsOfCells({ sheets }: ComponentInput, range: CellRange): string {
+  const fence = sheets.value.sheets[range.sheet]?.fence
+  const sheet = fence && captionOf(fence, sheets.value.fences)
+  return sheet === undefined || sheet === '' ? rangeName(range) : `${sheet} ${rangeName(range)}`
 }
 
 /** Returns false if nothing was changed. */

@@ -24,7 +24,7 @@ import type { Table } from '../../shared/fences/table.ts'
 import { limits } from '../../shared/limits.ts'
 import { chartSvg, chartTable, legendOf } from '../../shared/fences/chart-svg.ts'
 import { nodesOf } from '../markdown/trusted.ts'
-import { t, tn } from '../text/t.ts'
+import { locale, t, tn } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import { type AssetRows, rowsOfAsset } from './chart-asset.ts'
 import { inline } from './inline.tsx'
@@ -32,7 +32,8 @@ import type { ComponentInput } from './input.ts'
 import { CellGrid } from './sheet.tsx'
 import { goToCells } from './sheets-around.ts'
 import { toast } from '../ui/toast.tsx'
-import { cellsOf, startPicking } from './chart-pick.ts'
+import { cellsOf, startPicking, wordsOfCells } from './chart-pick.ts'
+import { shownNumber } from './shown-number.ts'
 
 const typeName = (type: ChartType): string =>
   ({ bar: t('Bars'), line: t('Lines'), area: t('Areas'), scatter: t('Points'), pie: t('Pie'), donut: t('Ring') })[type]
@@ -373,7 +374,11 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
           {t('Pick data')}
         </button>
       )}
-      {!hasTable && source !== '' && <span class='component-note'>{t('The data is in {name}.', { name: source })}</span>}
+      {!hasTable && source !== '' && (
+        <span class='component-note'>
+          {t('The data is in {name}.', { name: cells === undefined ? source : wordsOfCells(input, cells) })}
+        </span>
+      )}
     </div>
   )
 }
@@ -410,7 +415,7 @@ const ChartGrid = ({ input, table }: { readonly input: ComponentInput; readonly 
 
 export function Chart({ input }: { input: ComponentInput }): JSX.Element {
   const { fence, refusal } = input
-  const chart = useComputed(() => parseChart(fence.value))
+  const chart = useComputed(() => ({ ...parseChart(fence.value), written: (number: string) => shownNumber(number, locale) }))
   const hidden = useSignal<ReadonlySet<string>>(new Set())
   const isEditing = useSignal(false)
   const { data, isWaiting, reason } = useChartData(input, chart)

@@ -33,7 +33,7 @@ export interface Instances {
   /** In pixels. */
   heightOf(block: Block): number
   /** Updates the components, and removes those whose fence no longer exists. */
-  follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[] }): void
+  follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[]; readonly open: number | undefined }): void
   focus(key: number): void
   /** Opens its first part for editing, as soon as it is drawn. */
   begin(key: number, view: EditorView): void
@@ -70,6 +70,8 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
   const heights = new Map<string, number>()
   const fences = signal<readonly Fence[]>([])
   let called = new Map<number, string>()
+  /** Its source shows above it. */
+  let below: number | undefined
   /** Not drawn yet. */
   let beginning: number | undefined
 
@@ -96,6 +98,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
     const host = document.createElement('div')
     host.className = 'md-component'
     host.contentEditable = 'false'
+    host.classList.toggle('below-source', key === below)
     const made: Instance = {
       host,
       fence: signal(fence),
@@ -141,7 +144,8 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
     return made
   }
 
-  function update(now: readonly Fence[], blocks: readonly Block[]): void {
+  function update(now: readonly Fence[], blocks: readonly Block[], opened: number | undefined): void {
+    below = opened
     fences.value = now
     const names = namesOf(blocks.map(({ fence }) => fence))
     called = new Map(blocks.map(({ key }, index) => [key, names[index] ?? '']))
@@ -149,6 +153,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
       const found = all.get(key)
       if (found === undefined) continue
       found.name.value = called.get(key) ?? ''
+      found.host.classList.toggle('below-source', key === opened)
       if (!same(found.fence.peek(), fence)) found.fence.value = fence
     }
     const there = new Set(blocks.map(({ key }) => key))
@@ -165,8 +170,8 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
       const known = heights.get(fence.source.slice(fence.from, fence.bodyFrom))
       return known ?? Math.min(heightMax, (fence.lines.length + 2) * lineHeight)
     },
-    follow({ fences: now, blocks }) {
-      batch(() => update(now, blocks))
+    follow({ fences: now, blocks, open: opened }) {
+      batch(() => update(now, blocks, opened))
     },
     begin(key, view) {
       beginning = key

@@ -27,8 +27,7 @@ export const kindParts: Readonly<Record<FenceKind, KindParts>> = {
     load: async () => (await import('./sheet.tsx')).Sheet
   },
   chart: {
-    source: () =>
-      `\`\`\`chart\ntype: bar\ntitle: ‹${t('Title')}›\n\n${t('Month')}, ${t('Number')}\n${t('January')}, 3\n${t('February')}, 5\n\`\`\`\n`,
+    source: () => `\`\`\`chart\ntype: bar‹›\n\n${t('Month')}, ${t('Number')}\n${t('January')}, 3\n${t('February')}, 5\n\`\`\`\n`,
     load: async () => (await import('./chart.tsx')).Chart
   },
   widget: {

@@ -6,7 +6,8 @@ import { type Place, steps } from '../../shared/components/sheet-selection.ts'
 import type { Side } from '../../shared/fences/sheet.ts'
 import type { Table } from '../../shared/fences/table.ts'
 import type { Person } from '../presence/people.ts'
-import { t } from '../text/t.ts'
+import { locale, t } from '../text/t.ts'
+import { shownNumber } from './shown-number.ts'
 import { CellGap, spansOf } from './sheet-window.tsx'
 
 export type { Place }
@@ -148,7 +149,13 @@ export class GridRow extends Component<RowInput> {
               onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && deeds.over(place)}
               onDblClick={() => deeds.edit(place)}
             >
-              {isEdited ? <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} deeds={deeds.field} /> : text}
+              {isEdited ? (
+                <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} deeds={deeds.field} />
+              ) : isNumber ? (
+                shownNumber(text, locale)
+              ) : (
+                text
+              )}
             </td>
           )
         })}

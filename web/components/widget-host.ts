@@ -73,7 +73,9 @@ const createFrame = (title: string, height: number): HTMLIFrameElement => {
 
 export function runWidget({ html, title, height, state, onState, onFault, dataOf }: WidgetInput): RunningWidget {
   const element = createFrame(title, height)
-  let isGiven = false
+  /** The page that has the widget. When the frame moves within the page, a new one loads into it. */
+  let given: Window | undefined
+  let latest = state
   let keptAt = Number.NEGATIVE_INFINITY
   let later: { readonly state: unknown } | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -90,6 +92,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
   }
 
   const takeState = (value: unknown): void => {
+    latest = value
     later = { state: value }
     timer ??= setTimeout(keep, Math.max(0, keptAt + stateMsMin - performance.now()))
   }
@@ -123,7 +126,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
 
   // A page that loads into the frame after the widget is a different one, which does not answer.
   element.addEventListener('load', () => {
-    if (!isGiven) return
+    if (given === undefined || given !== element.contentWindow) return
     post({ method: 'ui/ping' })
     clearTimeout(leaving)
     leaving = setTimeout(() => {
@@ -141,9 +144,10 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
     }
     if (data === null || typeof data !== 'object') return
     const { id, method, params } = data
-    if (method === 'ui/ready' && !isGiven) {
-      isGiven = true
-      post({ method: 'ui/initialize', params: { html, state } })
+    if (method === 'ui/ready' && given !== source) {
+      given = element.contentWindow ?? undefined
+      clearTimeout(leaving)
+      post({ method: 'ui/initialize', params: { html, state: latest } })
     } else if (method === 'ui/notifications/size-changed') {
       const asked = Number(params?.height)
       if (Number.isFinite(asked)) element.height = String(Math.min(Math.max(asked, height), limits.widgetHeightMax))

@@ -6,6 +6,8 @@ export interface Card {
   readonly height: number
 }
 
+/** Pixels above the uppermost card. */
+const edge = 8
 /** Pixels between two cards. */
 const gap = 8
 
@@ -24,8 +26,8 @@ export function pushedApart(cards: readonly Card[], fixed: number): number[] {
     if ((tops[index] ?? 0) <= room) break
     tops[index] = room
   }
-  // No card is above the top of the page, where nobody could scroll to it.
-  let least = 0
+  // Nobody could scroll to a card above the top of the page.
+  let least = edge
   for (const [index, { height }] of cards.entries()) {
     const top = Math.max(tops[index] ?? 0, least)
     if (top === tops[index] && index > fixed) break

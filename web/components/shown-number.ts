@@ -1,0 +1,25 @@
+/** Numbers of sheets and charts with the separators of the reader's language. Only shown: the text, the clipboard and formulas keep the point. */
+
+/** A text with one number in it, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list has more than one. */
+const oneNumber = /^([^\d.,]*)(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d+))?((?:[eE][+-]?\d+)?[^\d.,]*)$/
+
+/** Decimal and thousands separators by language. */
+const known = new Map<string, { readonly decimal: string; readonly group: string }>()
+
+function signsOf(locale: string): { readonly decimal: string; readonly group: string } {
+  const found = known.get(locale)
+  if (found !== undefined) return found
+  const parts = new Intl.NumberFormat(locale).formatToParts(12_345.6)
+  const sign = (type: 'decimal' | 'group', other: string): string => parts.find((part) => part.type === type)?.value ?? other
+  const signs = { decimal: sign('decimal', '.'), group: sign('group', ',') }
+  known.set(locale, signs)
+  return signs
+}
+
+/** Returns a number, as the source has it, for a reader of a language; another text unchanged. */
+export function shownNumber(text: string, locale: string): string {
+  const [all, before = '', whole = '', fraction, behind = ''] = oneNumber.exec(text) ?? []
+  if (all === undefined) return text
+  const { decimal, group } = signsOf(locale)
+  return `${before}${whole.replaceAll(',', group)}${fraction === undefined ? '' : `${decimal}${fraction}`}${behind}`
+}
