@@ -224,7 +224,8 @@ class PictureHandles {
     const view = this.#view
     if (isKept && picture !== undefined && sizing.asked !== picture.width && !view.state.readOnly) {
       view.state.facet(endStep)()
-      view.dispatch({ changes: widthChanges(picture, sizing.asked), userEvent: 'input.picture' })
+      // No input: the text would scroll to the caret.
+      view.dispatch({ changes: widthChanges(picture, sizing.asked), userEvent: 'resize.picture' })
       view.state.facet(endStep)()
       // The text was drawn again, with another image.
       this.#hovered = this.#imageAt(sizing.from)
