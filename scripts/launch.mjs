@@ -269,6 +269,7 @@ async function check() {
 
 async function test(...words) {
   await provideEngines()
+  await providePostgres()
   const chromium = await provideChromium()
   const built = await buildIfStale()
   if (built !== 0) return built
@@ -414,6 +415,24 @@ async function provideEngines() {
   const advice = `not found: ${left.join(', ')} (Debian: \`apt-get install ${left.flatMap((name) => engines[name]).join(' ')}\`).`
   if (inContinuousIntegration) throw new Failure(advice)
   say(`${advice} The tests of media jobs that need them are skipped.`)
+}
+
+// --- PostgreSQL
+
+/** Whether the programs of a PostgreSQL server are here: Debian keeps them out of the PATH. The tests look in the same places. */
+function hasPostgres() {
+  const below = '/usr/lib/postgresql'
+  const versions = existsSync(below) ? readdirSync(below) : []
+  return isOnPath('initdb') || versions.some((version) => existsSync(join(below, version, 'bin', 'initdb')))
+}
+
+/** Installs PostgreSQL for the tests of that store, when it is missing and that is possible. The tests start a server of their own. */
+async function providePostgres() {
+  if (!hasPostgres()) await installPackages(['postgresql'])
+  if (hasPostgres()) return
+  const advice = 'no PostgreSQL found (Debian: `apt-get install postgresql`).'
+  if (inContinuousIntegration) throw new Failure(advice)
+  say(`${advice} The tests of that store are skipped.`)
 }
 
 const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)))

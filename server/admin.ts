@@ -4,8 +4,9 @@ import type { Config } from './config.ts'
 import { type Account, findAccountByEmail, normalEmail } from './domain/accounts/accounts.ts'
 import { createLink, hoursOf, type Invited, type LinkKind } from './domain/accounts/links.ts'
 import { createVault } from './domain/secrets.ts'
-import { readInstance, readSecret } from './storage/data-folder.ts'
+import { readInstance, readSecret, refuseMovedStore } from './storage/data-folder.ts'
 import { openLmdbReader } from './storage/lmdb.ts'
+import { readPostgres } from './storage/postgres/open.ts'
 
 /** A command with wrong arguments. */
 export class AdminError extends Error {
@@ -18,10 +19,13 @@ const usage = `usage: npm start -- admin COMMAND EMAIL
 
 const isKind = (word: string | undefined): word is LinkKind => word === 'invite' || word === 'reset'
 
-const accountOf = async (folder: string, email: string): Promise<Account | undefined> => {
+const accountOf = async ({ dataDir: folder, storage: url }: Config, email: string): Promise<Account | undefined> => {
   const instance = await readInstance(folder)
-  if (instance?.initialised !== true)
+  const started = url === null ? instance?.initialised : instance?.store === 'postgres'
+  if (instance === undefined || started !== true)
     throw new AdminError(`There is no data in ${folder} yet. Start the server once (npm start), or set AGMD_DATA_DIR to its data folder.`)
+  if (url !== null) return readPostgres(url, (storage) => findAccountByEmail({ storage }, email))
+  refuseMovedStore(folder, instance)
   const storage = await openLmdbReader(folder, instance)
   try {
     return await findAccountByEmail({ storage }, email)
@@ -38,7 +42,7 @@ const whomOf = (kind: LinkKind, email: string, account: Account | undefined): In
   return { kind, account }
 }
 
-/** Runs one command and returns its output. Errors: `AdminError`, `DataFolderError`. */
+/** Runs one command and returns its output. Errors: `AdminError`, `DataFolderError`, `PostgresError`. */
 export const admin = async ([kind, address, ...more]: readonly string[], config: Config): Promise<string> => {
   if (!isKind(kind) || address === undefined || more.length > 0) throw new AdminError(usage)
   const email = normalEmail(address)
@@ -46,7 +50,7 @@ export const admin = async ([kind, address, ...more]: readonly string[], config:
   if (config.authUrl !== null) throw new AdminError(`People create accounts at ${config.authUrl} (AGMD_AUTH_URL), not here.`)
   if (config.baseUrl === null) throw new AdminError('Set AGMD_BASE_URL: the link must say where the server is.')
   if (kind === 'invite' && config.signUp === 'closed') throw new AdminError('AGMD_SIGN_UP is closed. To invite people, set it to invite.')
-  const whom = whomOf(kind, email, await accountOf(config.dataDir, email))
+  const whom = whomOf(kind, email, await accountOf(config, email))
   const secret = config.secret === null ? await readSecret(config.dataDir) : Buffer.from(config.secret)
   return `${createLink(createVault(secret), config.baseUrl, systemClock.now(), whom)}\nWorks once, for ${hoursOf[kind]} hours.`
 }

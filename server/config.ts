@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { addressAllowed, isPostgresAddress } from './storage/postgres/address.ts'
 
 /** One environment variable. `default` is the text used when it is not set (null: derived, see `docs`); `allowed` completes "must be …". */
 interface Variable {
@@ -71,6 +72,15 @@ export const configTable = {
       .string()
       .refine((path) => !path.includes('\0'))
       .transform((path) => resolve(path))
+  },
+  storage: {
+    name: 'AGMD_STORAGE',
+    default: null,
+    unit: 'URL',
+    allowed: addressAllowed,
+    docs: 'PostgreSQL 15 or newer that holds the documents (docs/storage.md). The data folder then holds the secret and the assets only. Not set: LMDB in the data folder.',
+    secret: true,
+    schema: z.string().refine(isPostgresAddress)
   },
   baseUrl: {
     name: 'AGMD_BASE_URL',

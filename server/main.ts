@@ -9,8 +9,11 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog, type Log } from './log.ts'
 import { PortError, startServer } from './server.ts'
 import { checkStore } from './storage/check.ts'
-import { DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
+import type { Storage } from './domain/ports.ts'
+import { type DataFolder, DataFolderError, prepareDataFolder } from './storage/data-folder.ts'
 import { openLmdbStorage } from './storage/lmdb.ts'
+import { PostgresError } from './storage/postgres/errors.ts'
+import { openPostgres } from './storage/postgres/open.ts'
 import { withReadCache } from './storage/read-cache.ts'
 
 /** Exit codes: 64 and 78 as in sysexits.h (usage, configuration); 1, 3 and 4 are the data folder's. */
@@ -66,6 +69,40 @@ const administer = async (words: readonly string[]): Promise<void> => {
   }
 }
 
+/** Whether writes are refused at the moment. */
+interface Refusing {
+  readOnly: boolean
+}
+
+/** LMDB refuses for good after a fault of the disk. PostgreSQL is asked again until it answers. */
+const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusing: Refusing): Promise<Storage> => {
+  const folder = config.dataDir
+  if (config.storage !== null) {
+    const onAnswering = (answers: boolean): void => {
+      refusing.readOnly = !answers
+      if (answers) log.info('PostgreSQL answers again')
+      else log.error('PostgreSQL does not answer; reads and writes wait, and are refused if this lasts')
+    }
+    return openPostgres({
+      url: config.storage,
+      folder,
+      secret,
+      version,
+      clock: systemClock,
+      onAnswering,
+      onWarning: (text) => log.warn(text)
+    })
+  }
+  await checkStore(folder)
+  const onFailure = (error: unknown): void => {
+    refusing.readOnly = true
+    log.error('the store failed and takes no more writes; restart once the disk is well', { error })
+  }
+  return openLmdbStorage({ folder, onFailure, clock: systemClock })
+}
+
+const secretOf = (config: Config, folder: DataFolder): Uint8Array => (config.secret === null ? folder.secret : Buffer.from(config.secret))
+
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
@@ -75,16 +112,11 @@ const run = async (): Promise<void> => {
   // An unhandled rejection is a bug, but no reason to stop serving everyone's documents: the journal holds everything acknowledged.
   process.on('unhandledRejection', (error) => log.error('unhandled rejection', { error }))
   const folder = await prepareDataFolder(config.dataDir)
-  await checkStore(config.dataDir)
-  let readOnly = false
-  const onFailure = (error: unknown): void => {
-    readOnly = true
-    log.error('the store failed and takes no more writes; restart once the disk is well', { error })
-  }
-  const storage = withReadCache(await openLmdbStorage({ folder: config.dataDir, onFailure, clock: systemClock }))
+  const secret = secretOf(config, folder)
+  const refusing: Refusing = { readOnly: false }
+  const storage = withReadCache(await openStorage(config, log, secret, refusing))
   const blobs = await openDiskBlobs(join(config.dataDir, 'blobs'))
-  const secret = config.secret === null ? folder.secret : Buffer.from(config.secret)
-  const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => readOnly })
+  const server = await startServer({ config, log, clock: systemClock, storage, blobs, secret, version, readOnly: () => refusing.readOnly })
   log.info(`agmd ${version} serves ${server.service.baseUrl}`, {
     listening: server.url,
     data: config.dataDir,
@@ -117,7 +149,7 @@ const run = async (): Promise<void> => {
 }
 
 run().catch((error: unknown) => {
-  const expected = error instanceof DataFolderError || error instanceof PortError
+  const expected = error instanceof DataFolderError || error instanceof PostgresError || error instanceof PortError
   process.stderr.write(`${error instanceof Error ? (expected ? error.message : (error.stack ?? error.message)) : String(error)}\n`)
-  process.exit(error instanceof DataFolderError ? error.exitCode : 1)
+  process.exit(error instanceof DataFolderError || error instanceof PostgresError ? error.exitCode : 1)
 })

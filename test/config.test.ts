@@ -32,6 +32,7 @@ test('[CONFIG-1] an empty environment gives a working server on localhost, witho
       port: 8080,
       host: '127.0.0.1',
       dataDir: resolve('data'),
+      storage: null,
       baseUrl: 'http://localhost:8080',
       trustProxy: 0,
       logLevel: 'info',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { freePort } from './support/start.ts'
+import { freePort } from './support/free-port.ts'
 
 test('[HOUSE-7] `npm run dev` serves the pages from their sources and the rest from the server, at one address', async () => {
   const port = await freePort()

@@ -8,8 +8,8 @@ import { limits } from '../shared/limits.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const text = (entry: Entry | undefined) => entry && new TextDecoder().decode(entry.value)
 
-/** The contract of every store. `factory` makes an empty one; the suite closes it. */
-export function storageContract(name: string, factory: () => Promise<Storage>): void {
+/** The contract of every store. `factory` makes an empty one; the suite closes it. `racers`: how many of the 1,000 writers race at once. */
+export function storageContract(name: string, factory: () => Promise<Storage>, { racers = 100 } = {}): void {
   describe(name, () => {
     let storage: Storage
     beforeEach(async () => {
@@ -117,8 +117,8 @@ export function storageContract(name: string, factory: () => Promise<Storage>): 
         }
       }
       const writer = { busy: Promise.resolve() }
-      // One queue for every ten writers: a hundred race, as documents' queues do between nodes.
-      const queues = Array.from({ length: 100 }, () => ({ ...writer }))
+      // A hundred queues race with ten writers each, as documents' queues do between nodes.
+      const queues = Array.from({ length: racers }, () => ({ ...writer }))
       for (let n = 0; n < 1000; n++) {
         const queue = queues[n % queues.length]!
         queue.busy = queue.busy.then(increment)

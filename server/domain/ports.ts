@@ -54,7 +54,8 @@ export interface Batch {
  * Ordered records with conditional commits. No callback runs inside a transaction, so nobody can hold one across an `await`.
  *
  * Errors: `ServiceError('storage_unavailable')` when the engine failed, `ServiceError('storage_full')` when the disk is full,
- * `ServiceError('storage_corrupt')` when stored bytes fail their checksum. After an error nothing of the batch is visible.
+ * `ServiceError('storage_corrupt')` when stored bytes fail their checksum. After an error nothing of the batch is visible. A store on another machine
+ * that was silent for too long cannot know that: the message of its `storage_unavailable` then says so.
  */
 export interface Storage {
   get(key: Key): Promise<Entry | undefined>
@@ -65,11 +66,14 @@ export interface Storage {
    * take effect in the order of their calls.
    */
   commit(batch: Batch): Promise<boolean>
-  /** Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Returns a function that stops it. */
+  /**
+   * Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Without keys: any of them may have been touched,
+   * because the store could not hear other nodes for a while. Returns a function that stops it.
+   */
   watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
   /**
-   * Overwrites the remains of deleted and replaced bytes in the files of the store now, and resolves when done. It runs by itself soon after a commit
-   * with `erase`. Absent: the engine leaves no remains.
+   * Overwrites the remains of deleted and replaced bytes in the files of the store now, as far as the engine can, and resolves when done. It runs by
+   * itself soon after a commit with `erase`. Absent: the engine leaves no remains.
    */
   erase?(): Promise<void>
   /** Waits for commits in progress, then releases the store. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 
 import { ServiceError } from '../../shared/errors.ts'
-import { DataFolderError, readInstance, refuseLostStore, storeBytes } from './data-folder.ts'
+import { DataFolderError, readInstance, refuseLostStore, refuseMovedStore, storeBytes } from './data-folder.ts'
 import type { Instance } from './data-folder.ts'
 import { decodeKey } from './keys.ts'
 import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
@@ -29,6 +29,7 @@ type Finding =
 export async function checkStore(folder: string, { full = false } = {}): Promise<void> {
   const instance = await readInstance(folder)
   if (!instance) return
+  refuseMovedStore(folder, instance)
   await refuseLostStore(folder, instance)
   if ((await storeBytes(folder)) === 0) return
   const finding = await runChild(folder, full)

@@ -1,8 +1,9 @@
 /**
  * The data folder. All of it is needed to restore a backup; only `lock` may be left out.
  *
- *     instance.json   { "format": 1, "instance": id, "createdBy": version, "createdAt": ISO time, "initialised": boolean }
- *                     `initialised` is set once `store/` has been created: from then on a missing or empty store is a loss, not a first start
+ *     instance.json   { "format": 1, "instance": id, "createdBy": version, "createdAt": ISO time, "initialised": boolean, "store": "postgres" }
+ *                     `initialised` is set once `store/` has been created: from then on a missing or empty store is a loss, not a first start.
+ *                     `store` is there when the documents are in PostgreSQL: `store/` is then not read, and may be missing
  *     secret          32 random bytes as base64url text, mode 0600
  *     lock            process id of the holder, as text; held with flock(2) while that process lives
  *     store/          the LMDB environment (`lmdb.ts`)
@@ -49,6 +50,8 @@ export interface Instance {
   readonly createdBy: string
   readonly createdAt: string
   readonly initialised: boolean
+  /** Where the documents are; absent: in LMDB. */
+  readonly store?: 'postgres'
 }
 
 /** Creates the folder if necessary, takes its lock and reads its identity. Errors: `DataFolderError`. */
@@ -91,6 +94,31 @@ export function refuseNewerFormat(folder: string, format: number): void {
 export async function markInitialised(folder: string, instance: Instance): Promise<void> {
   if (instance.initialised) return
   await usable(folder, () => writeWhole(folder, 'instance.json', toText({ ...instance, initialised: true }), 0o644))
+}
+
+/** Records where the documents of `folder` are from now on. In LMDB means that its store exists. */
+export async function markStore(folder: string, instance: Instance, store: 'lmdb' | 'postgres'): Promise<void> {
+  const { store: _, ...rest } = instance
+  const marked: Instance = store === 'postgres' ? { ...rest, store } : { ...rest, initialised: true }
+  await usable(folder, () => writeWhole(folder, 'instance.json', toText(marked), 0o644))
+}
+
+/** Throws `DataFolderError` 1 when the documents of a folder are in PostgreSQL: a start on an old or empty LMDB store would fork them. */
+export function refuseMovedStore(folder: string, instance: Instance): void {
+  if (instance.store !== 'postgres') return
+  throw new DataFolderError(
+    1,
+    `The documents of ${folder} are in PostgreSQL. Set AGMD_STORAGE to its address, or move them back: npm start -- admin migrate.`
+  )
+}
+
+/** Throws `DataFolderError` 1 when the documents of a folder are in LMDB: a start on PostgreSQL would begin without them. */
+export function refuseUnmovedStore(folder: string, instance: Instance): void {
+  if (instance.store === 'postgres' || !instance.initialised) return
+  throw new DataFolderError(
+    1,
+    `The documents of ${folder} are in its LMDB store, but AGMD_STORAGE names PostgreSQL. Move them first: npm start -- admin migrate --from ${folder} --to postgres`
+  )
 }
 
 /** Size of the store's file in bytes; 0 when there is none. */

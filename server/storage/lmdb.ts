@@ -31,6 +31,7 @@ import {
   markInitialised,
   readOrCreateInstance,
   refuseLostStore,
+  refuseMovedStore,
   refuseNewerFormat,
   syncFolder
 } from './data-folder.ts'
@@ -86,6 +87,7 @@ interface EncodedBatch {
 export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   const { folder } = options
   const instance = await readOrCreateInstance(folder)
+  refuseMovedStore(folder, instance)
   await refuseLostStore(folder, instance)
   const path = join(folder, 'store')
   await mkdir(path, { recursive: true, mode: 0o700 })

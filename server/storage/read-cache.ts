@@ -56,7 +56,8 @@ export const withReadCache = (storage: Storage): Storage => {
 
   const stop = storage.watch([], (keys) => {
     generation++
-    for (const key of keys) forget(nameOf(key))
+    if (keys.length === 0) for (const name of entries.keys()) forget(name)
+    else for (const key of keys) forget(nameOf(key))
   })
 
   return {

@@ -16,6 +16,8 @@ export interface Watchers {
   readonly watch: (prefix: Key, wake: Wake) => () => void
   /** Wakes, in a microtask each, everyone who watches a prefix of one of these keys, with the keys below that prefix. */
   readonly notify: (keys: readonly Key[]) => void
+  /** Wakes everyone, without keys: any key may have been touched. */
+  readonly notifyAll: () => void
 }
 
 /** A tree of prefixes: what a commit costs does not grow with the number of watchers elsewhere. */
@@ -30,6 +32,9 @@ export function createWatchers(): Watchers {
     notify(keys) {
       // A wake that throws is a bug of its owner: in its own microtask it stops neither other wakes nor the commit.
       for (const [{ wake }, touched] of touchedWatches(root, keys)) queueMicrotask(() => wake(touched))
+    },
+    notifyAll() {
+      for (const { wake } of allWatches(root)) queueMicrotask(() => wake([]))
     }
   }
 }
@@ -76,4 +81,9 @@ function* watchesAbove(root: Node, key: Key) {
     node = part === undefined ? undefined : node.below.get(part)
     if (!node) return
   }
+}
+
+function* allWatches({ watches, below }: Node): Generator<Watch> {
+  yield* watches
+  for (const node of below.values()) yield* allWatches(node)
 }

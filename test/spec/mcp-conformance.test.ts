@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createAccount } from '../../server/domain/accounts/accounts.ts'
 import { agreeAs } from '../support/program.ts'
-import { freePort, start } from '../support/start.ts'
+import { freePort } from '../support/free-port.ts'
+import { start } from '../support/start.ts'
 import { newVisitor, password } from '../support/visitor.ts'
 
 const suite = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')), 'dist', 'index.js')

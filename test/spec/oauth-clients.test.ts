@@ -6,7 +6,7 @@ import { limits } from '../../shared/limits.ts'
 import { createAccount } from '../../server/domain/accounts/accounts.ts'
 import { otherPages, ownPages, type Pages, startProvider } from '../support/provider.ts'
 import { newVisitor, password, type Visitor } from '../support/visitor.ts'
-import { freePort } from '../support/start.ts'
+import { freePort } from '../support/free-port.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const email = 'ana@example.org'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { freePort, start, startProcess } from '../support/start.ts'
+import { freePort } from '../support/free-port.ts'
+import { start, startProcess } from '../support/start.ts'
 import { settledWithin } from '../support/world.ts'
 
 test('[START-1] whoever comes while the server starts is answered once it is ready', async () => {

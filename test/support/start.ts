@@ -1,7 +1,6 @@
 /** The world of the tests: a real server on a free port with a real store in a temporary folder, people and agents. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDiskBlobs } from '../../server/blobs/disk.ts'
@@ -15,7 +14,9 @@ import { createLog } from '../../server/log.ts'
 import { startServer } from '../../server/server.ts'
 import { prepareDataFolder } from '../../server/storage/data-folder.ts'
 import { openLmdbStorage } from '../../server/storage/lmdb.ts'
+import { openPostgres } from '../../server/storage/postgres/open.ts'
 import { withReadCache } from '../../server/storage/read-cache.ts'
+import { noPostgres, schemaOf, sharedCluster } from './postgres.ts'
 
 export interface StartOptions {
   /** Settings as environment variables. */
@@ -49,28 +50,39 @@ export interface World {
   stop(): Promise<void>
 }
 
-/** A port that nobody has: for a server whose address must be known before it starts. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+const testSettings = { AGMD_PORT: '0', AGMD_RATE_LIMITS: 'off', AGMD_LOG_LEVEL: 'debug', AGMD_LOG_FORMAT: 'json' }
+
+/** Whether the worlds of the tests store in PostgreSQL: `AGMD_TEST_STORAGE=postgres`. */
+export const storesInPostgres = process.env['AGMD_TEST_STORAGE'] === 'postgres'
+
+/** The setting of a server on this folder. */
+const storageOf = async (folder: string): Promise<{ AGMD_STORAGE?: string }> => {
+  if (!storesInPostgres) return {}
+  if (noPostgres !== undefined) throw new Error(noPostgres)
+  return { AGMD_STORAGE: (await sharedCluster()).address(schemaOf(folder)) }
 }
 
-const testSettings = { AGMD_PORT: '0', AGMD_RATE_LIMITS: 'off', AGMD_LOG_LEVEL: 'debug', AGMD_LOG_FORMAT: 'json' }
+/** Removes a folder that was made for a world, and its tables. */
+export const removeAll = async (folder: string): Promise<void> => {
+  if (storesInPostgres) await (await sharedCluster()).sql(`drop schema if exists ${schemaOf(folder)} cascade`)
+  await rm(folder, { recursive: true, force: true })
+}
 
 const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'agmd-test-'))
 
 /** A server in this process. */
 export const start = async (options: StartOptions = {}): Promise<World> => {
   const folder = options.folder ?? (await temporaryFolder())
-  const { config } = readConfig({ ...testSettings, AGMD_DATA_DIR: folder, ...options.env }, { isTty: false })
+  const { config } = readConfig({ ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env }, { isTty: false })
   const lines: string[] = []
   const log = createLog({ level: config.logLevel, format: 'json', write: (line) => lines.push(line), now: Date.now })
   const held = await prepareDataFolder(folder)
   const clock = options.clock ?? systemClock
-  const opened = await openLmdbStorage({ folder, clock })
+  const { secret } = held
+  const opened =
+    config.storage === null
+      ? await openLmdbStorage({ folder, clock })
+      : await openPostgres({ url: config.storage, folder, secret, version: 'test', clock })
   const storage = withReadCache(options.storage?.(opened) ?? opened)
   const blobs = await openDiskBlobs(join(folder, 'blobs'))
   const server = await startServer({
@@ -79,7 +91,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
     clock,
     storage,
     blobs,
-    secret: held.secret,
+    secret,
     version: 'test',
     ...(options.clientFile === undefined ? {} : { clientFile: options.clientFile }),
     ...(options.clientDocuments === undefined ? {} : { clientDocuments: options.clientDocuments }),
@@ -97,7 +109,7 @@ export const start = async (options: StartOptions = {}): Promise<World> => {
       await server.stop()
       await storage.close()
       await held.release()
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+      if (options.folder === undefined) await removeAll(folder)
     }
   }
 }
@@ -121,7 +133,7 @@ export const startProcess = async (options: StartOptions = {}): Promise<ProcessW
   const main = join(import.meta.dirname, '..', '..', 'server', 'main.ts')
   const { preload } = options
   const child = spawn(process.execPath, [...(preload === undefined ? [] : ['--import', preload]), main], {
-    env: { ...process.env, ...testSettings, AGMD_DATA_DIR: folder, ...options.env },
+    env: { ...process.env, ...testSettings, AGMD_DATA_DIR: folder, ...(await storageOf(folder)), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))]
   })
   let output = ''
@@ -149,7 +161,7 @@ export const startProcess = async (options: StartOptions = {}): Promise<ProcessW
     kill,
     async stop() {
       await kill('SIGTERM')
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+      if (options.folder === undefined) await removeAll(folder)
     }
   }
 }

@@ -2,7 +2,7 @@
  * The language of the tests: a world with a real server, and people in it who read, replace, share and type.
  * Nothing is mocked: requests go over HTTP, edits over a WebSocket with the stock provider.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import * as encoding from 'lib0/encoding'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import type { Role } from '../../shared/roles.ts'
-import { start as startBare, type StartOptions, type World as BareWorld } from './start.ts'
+import { removeAll, start as startBare, type StartOptions, type World as BareWorld } from './start.ts'
 
 type Fields = Record<string, unknown>
 
@@ -241,7 +241,7 @@ export interface World extends BareWorld {
 }
 
 const remove = async ({ folder: given }: StartOptions, folder: string): Promise<void> => {
-  if (given === undefined) await rm(folder, { recursive: true, force: true })
+  if (given === undefined) await removeAll(folder)
 }
 
 export const startWorld = async (options: StartOptions = {}): Promise<World> => {

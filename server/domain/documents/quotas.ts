@@ -120,7 +120,16 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     const entry = await storage.get(key)
     set(sum, String(key.at(-1)), entry && decodeRecord<number>(entry.value))
   }
+  /** Reads again all sums that are in use. The old ones stand until then. */
+  const refreshAll = (): void => {
+    for (const name of known.keys()) {
+      const [kind = '', ...id] = name.split(' ')
+      sums.delete(name)
+      read([kind, id.join(' ')] as Payer).catch(() => known.delete(name))
+    }
+  }
   const stop = storage.watch(['usage'], (touched) => {
+    if (touched.length === 0) refreshAll()
     for (const key of touched) if (key[0] === 'usage') refresh(key).catch(() => sums.delete(nameOf(key.slice(1))))
   })
 

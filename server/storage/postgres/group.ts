@@ -1,0 +1,133 @@
+/**
+ * Adds up the batches of a group, so that one call of `commit_records` writes them.
+ *
+ * The batches are judged here, one after the other, on the assumption that each first check of a key holds. The call verifies these assumptions and
+ * writes only if all of them hold; otherwise it tells which versions there are, and the group is judged again with those.
+ */
+import { crc32 } from 'node:zlib'
+
+import type { Batch, Key } from '../../domain/ports.ts'
+import { encodeKey } from '../keys.ts'
+import { placeOf } from './schema.ts'
+
+/** A key with its bytes. */
+interface Place {
+  /** Distinct for distinct keys. */
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly place: number
+}
+
+export interface EncodedBatch {
+  readonly checks: readonly (Place & { readonly version: number | null })[]
+  readonly puts: readonly (Place & { readonly value: Uint8Array; readonly sum: number })[]
+  readonly deletes: readonly Place[]
+  readonly touched: readonly Key[]
+  readonly erase: boolean
+  readonly bytes: number
+}
+
+const locate = (key: Key): Place => {
+  const bytes = encodeKey(key)
+  return { name: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), bytes, place: placeOf(key) }
+}
+
+/** Checksum of a record, as a signed number of 32 bits. */
+export const sumOf = (key: Uint8Array, value: Uint8Array): number => crc32(value, crc32(key)) | 0
+
+/** At the call, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
+export function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
+  const encoded = puts.map(({ key, value }) => {
+    const at = locate(key)
+    const copy = Uint8Array.from(value)
+    return { ...at, value: copy, sum: sumOf(at.bytes, copy) }
+  })
+  return {
+    checks: checks.map(({ key, version }) => ({ ...locate(key), version })),
+    puts: encoded,
+    deletes: deletes.map(locate),
+    touched: [...deletes, ...puts.map(({ key }) => key)],
+    erase,
+    bytes: encoded.reduce((sum, { bytes, value }) => sum + bytes.length + value.length, 0)
+  }
+}
+
+/** Versions that the server named for keys whose assumption did not hold. */
+export type Known = Map<string, number | null>
+
+type Assumption = Place & { readonly version: number | null }
+type Final = Place & { readonly value: Uint8Array | null; readonly sum: number }
+
+export interface Judged {
+  /** Whether each batch is written. They are true if the assumptions hold. */
+  readonly outcomes: readonly boolean[]
+  readonly assumptions: readonly Assumption[]
+  /** The value that each written key has in the end; null: none. */
+  readonly finals: ReadonlyMap<string, Final>
+}
+
+/** Judges the batches in their order. */
+export function judge(group: readonly EncodedBatch[], known: Known): Judged {
+  const assumptions = new Map<string, Assumption>()
+  const finals = new Map<string, Final>()
+  const holds = ({ version, ...at }: Assumption): boolean => {
+    const written = finals.get(at.name)
+    // Nobody knows the version of what is written in this group yet.
+    if (written !== undefined) return written.value === null && version === null
+    const assumed = assumptions.get(at.name) ?? { ...at, version: known.has(at.name) ? known.get(at.name)! : version }
+    assumptions.set(at.name, assumed)
+    return assumed.version === version
+  }
+  const outcomes = group.map(({ checks, puts, deletes }) => {
+    if (!checks.every(holds)) return false
+    for (const at of deletes) finals.set(at.name, { ...at, value: null, sum: 0 })
+    for (const put of puts) finals.set(put.name, put)
+    return true
+  })
+  return { outcomes, assumptions: [...assumptions.values()], finals }
+}
+
+/** The parameters of `commit_records` between the number of the commit and the channel, in order. */
+export function parametersOf({ assumptions, finals }: Judged): unknown[] {
+  const pieces: Uint8Array[] = []
+  let end = 1
+  const add = (bytes: Uint8Array): number => {
+    const at = end
+    pieces.push(bytes)
+    end += bytes.length
+    return at
+  }
+  const lengths = (places: readonly Place[]): number[] => places.map(({ bytes }) => bytes.length)
+  const absent = new Set(assumptions.filter(({ version }) => version === null).map(({ name }) => name))
+  const written = [...finals.values()]
+  // A key that must stay absent is put and deleted: that excludes others who would put it.
+  const guards: Final[] = assumptions
+    .filter(({ name, version }) => version === null && !finals.has(name))
+    .map((at) => ({ name: at.name, bytes: at.bytes, place: at.place, value: null, sum: 0 }))
+  const puts = [...written.filter(({ value }) => value !== null), ...guards]
+  const deletes = [...written.filter(({ value }) => value === null), ...guards]
+  const checkAt = assumptions.map(({ bytes }) => add(bytes))
+  const putAt = puts.map(({ bytes, value }) => {
+    const at = add(bytes)
+    if (value !== null) add(value)
+    return at
+  })
+  const deleteAt = deletes.map(({ bytes }) => add(bytes))
+  return [
+    Buffer.concat(pieces),
+    checkAt,
+    lengths(assumptions),
+    assumptions.map(({ place }) => place),
+    assumptions.map(({ version }) => version),
+    assumptions.map(({ name }) => finals.has(name)),
+    putAt,
+    lengths(puts),
+    puts.map(({ place }) => place),
+    puts.map(({ value }) => value?.length ?? 0),
+    puts.map(({ sum }) => sum),
+    puts.map(({ name }) => absent.has(name)),
+    deleteAt,
+    lengths(deletes),
+    deletes.map(({ place }) => place)
+  ]
+}

@@ -1,0 +1,104 @@
+/**
+ * The connection that hears of the commits of other nodes. It also holds the lock that says that the database is being served, and it is the one
+ * that tries again and again while PostgreSQL does not answer.
+ */
+import type pg from 'pg'
+
+import type { Key } from '../../domain/ports.ts'
+import { type Connection, connect, retryMs, withinSeconds } from './connection.ts'
+import { PostgresError } from './errors.ts'
+import { decodeNotice } from './notices.ts'
+
+/** Time between signs of life, and for each of them, in seconds: a connection that a firewall forgot says nothing. */
+const beatSeconds = 10
+const beatSecondsMax = 5
+
+export interface ListenerOptions {
+  readonly config: pg.ClientConfig
+  /** The store's own messages are left out. */
+  readonly writer: string
+  readonly channel: string
+  readonly schema: string
+  readonly shown: string
+  readonly onKeys: (keys: readonly Key[]) => void
+  /** Called when it listens again: anything may have been written in between. */
+  readonly onReturn: () => void
+  readonly onAnswer: (works: boolean) => void
+}
+
+/** Name of the lock of those who serve a schema, and of a migration into it. */
+export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
+
+/** Listens. Errors: `PostgresError` when another service holds the lock. Resolves with the way to stop. */
+export async function listen(options: ListenerOptions): Promise<() => Promise<void>> {
+  const { config, writer, channel, schema, shown, onKeys, onReturn, onAnswer } = options
+  let connection: Connection | undefined
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  const open = async (): Promise<boolean> => {
+    const made = await connect(config, () => lost(made))
+    try {
+      made.client.on('notification', ({ payload = '' }) => {
+        const notice = decodeNotice(payload)
+        if (notice !== undefined && notice.writer !== writer) onKeys(notice.keys)
+      })
+      const lock = made.client.query<{ held: boolean }>(`select pg_try_advisory_lock(${serviceLock}) as held`, [schema])
+      const { rows } = await withinSeconds(beatSecondsMax, lock)
+      await withinSeconds(beatSecondsMax, made.client.query(`listen ${channel}`))
+      connection = made
+      return rows[0]!.held
+    } catch (error) {
+      made.cut()
+      throw error
+    }
+  }
+
+  const lost = (which: Connection): void => {
+    if (which !== connection || stopped) return
+    connection = undefined
+    onAnswer(false)
+    plan(retryMs(0), () => again(0))
+  }
+
+  const again = async (attempt: number): Promise<void> => {
+    try {
+      await open()
+      if (stopped) return connection?.cut()
+      onAnswer(true)
+      onReturn()
+      plan(beatSeconds * 1000, beat)
+    } catch {
+      onAnswer(false)
+      plan(retryMs(attempt), () => again(attempt + 1))
+    }
+  }
+
+  const beat = async (): Promise<void> => {
+    const beating = connection
+    if (beating === undefined) return
+    try {
+      await withinSeconds(beatSecondsMax, beating.client.query('select 1'))
+      onAnswer(true)
+      plan(beatSeconds * 1000, beat)
+    } catch {
+      beating.cut()
+    }
+  }
+
+  const plan = (milliseconds: number, run: () => Promise<void>): void => {
+    clearTimeout(timer)
+    if (!stopped) timer = setTimeout(() => void run(), milliseconds).unref()
+  }
+
+  if (!(await open())) {
+    connection!.cut()
+    throw new PostgresError(1, `Another agmd uses the ${shown}, or its records are being moved. Stop it first.`)
+  }
+  plan(beatSeconds * 1000, beat)
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    if (connection !== undefined) await withinSeconds(1, connection.client.end()).catch(() => {})
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The messages by which the nodes of one database tell each other what they wrote: `NOTIFY` on one channel for each schema.
+ *
+ *     message = the writer's id, a space, then the keys in base64: 2 bytes length, big-endian, and the encoded key, each
+ *     A message without keys means: any key.
+ *
+ * They leave in the transaction that writes the records, so none is lost while a node listens.
+ */
+import type { Key } from '../../domain/ports.ts'
+import { decodeKey } from '../keys.ts'
+
+/** PostgreSQL takes less than 8,000 bytes. A writer's id has 36, and base64 makes 4 bytes of 3. */
+const keyBytesMax = 5_800
+const messagesMax = 16
+
+export const channelOf = (schema: string): string => `agmd_${schema}`
+
+/** The messages about some keys of one commit. */
+export function encodeNotices(writer: string, keys: readonly Uint8Array[]): string[] {
+  if (keys.length === 0) return []
+  const messages: Buffer[][] = [[]]
+  let room = keyBytesMax
+  for (const key of keys) {
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(key.length)
+    if (key.length + 2 > room) {
+      messages.push([])
+      room = keyBytesMax
+    }
+    messages.at(-1)!.push(length, Buffer.from(key))
+    room -= key.length + 2
+  }
+  if (messages.length > messagesMax) return [`${writer} `]
+  return messages.map((pieces) => `${writer} ${Buffer.concat(pieces).toString('base64')}`)
+}
+
+/** Undefined for a message that is not one of ours. */
+export function decodeNotice(message: string): { writer: string; keys: Key[] } | undefined {
+  const space = message.indexOf(' ')
+  if (space === -1) return undefined
+  const bytes = Buffer.from(message.slice(space + 1), 'base64')
+  const keys: Key[] = []
+  for (let at = 0; at + 2 <= bytes.length;) {
+    const end = at + 2 + bytes.readUInt16BE(at)
+    keys.push(decodeKey(bytes.subarray(at + 2, end)))
+    at = end
+  }
+  return { writer: message.slice(0, space), keys }
+}

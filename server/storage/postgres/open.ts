@@ -1,0 +1,48 @@
+/** The store of a data folder whose documents are in PostgreSQL. */
+import type { Clock, Storage } from '../../domain/ports.ts'
+import { markStore, readOrCreateInstance, refuseUnmovedStore } from '../data-folder.ts'
+import { parsePostgresAddress } from './address.ts'
+import { PostgresError } from './errors.ts'
+import { type Owner, preparePostgres, withClient } from './prepare.ts'
+import { entryOf, getQuery, openPostgresStorage, type Row } from './store.ts'
+
+export interface OpenOptions extends Pick<Owner, 'secret' | 'version'> {
+  /** The address of the store (`AGMD_STORAGE`). */
+  readonly url: string
+  readonly folder: string
+  readonly clock?: Clock
+  readonly onWarning?: (message: string) => void
+  readonly onAnswering?: (answers: boolean) => void
+}
+
+/** Opens the store, with its tables made where they are missing. Errors: `PostgresError`, `DataFolderError`. */
+export async function openPostgres({ url, folder, secret, version, clock, onWarning, onAnswering }: OpenOptions): Promise<Storage> {
+  const instance = await readOrCreateInstance(folder)
+  refuseUnmovedStore(folder, instance)
+  const address = addressOf(url)
+  const { warnings, synced } = await preparePostgres(address, { instance: instance.instance, secret, version })
+  for (const warning of warnings) onWarning?.(warning)
+  if (instance.store !== 'postgres') await markStore(folder, instance, 'postgres')
+  return openPostgresStorage({ address, synced, ...(clock && { clock }), ...(onAnswering && { onAnswering }) })
+}
+
+/** Reads from the store of a folder, next to a server that may be running. Errors: `PostgresError`. */
+export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get'>) => Promise<T>): Promise<T> {
+  return withClient(addressOf(url), (client) =>
+    work({
+      async get(key) {
+        const { rows } = await client.query<Row>(getQuery(key))
+        return rows[0] && entryOf(rows[0])
+      }
+    })
+  )
+}
+
+/** Errors: `PostgresError` 78 when a certificate file that it names cannot be read. */
+export function addressOf(url: string) {
+  try {
+    return parsePostgresAddress(url)
+  } catch (error) {
+    throw new PostgresError(78, `AGMD_STORAGE cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}

@@ -1,0 +1,184 @@
+/** Checks before a PostgreSQL store is used: is it there, may we use it, are its tables ours and of our format. */
+import { createHash } from 'node:crypto'
+
+import type pg from 'pg'
+
+import { isExposed, type PostgresAddress } from './address.ts'
+import { clientConfig, connect, retryMs } from './connection.ts'
+import { PostgresError, stateOf } from './errors.ts'
+import { migrations, oldestServer, schemaFormat } from './schema.ts'
+
+/** Time for a PostgreSQL that is starting to be ready, in seconds. */
+const startSecondsMax = 30
+
+/** The installation that a store belongs to. */
+export interface Owner {
+  readonly instance: string
+  readonly secret: Uint8Array
+  /** Version of the program. */
+  readonly version: string
+}
+
+export interface Prepared {
+  /** Id of the installation whose store this is. */
+  readonly instance: string
+  readonly warnings: readonly string[]
+  /** Whether `synchronous_commit` is off on the server, so that each connection must set it. */
+  readonly synced: boolean
+}
+
+/** Identifies a secret without telling it. */
+export const fingerprintOf = (secret: Uint8Array): string =>
+  createHash('sha256').update('agmd secret 1\0').update(secret).digest('base64url')
+
+/** Connects for one piece of work. Errors: `PostgresError` with a sentence for the operator. */
+export async function withClient<T>(address: PostgresAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connectToStart(address)
+  try {
+    return await work(client.client)
+  } catch (error) {
+    throw explained(address, error)
+  } finally {
+    client.cut()
+  }
+}
+
+async function connectToStart(address: PostgresAddress) {
+  const until = performance.now() + startSecondsMax * 1000
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await connect(clientConfig(address, false))
+    } catch (error) {
+      // "The database system is starting up": it will be there in a moment.
+      if (stateOf(error) !== '57P03' || performance.now() > until) throw explained(address, error)
+      await new Promise((resolve) => setTimeout(resolve, retryMs(attempt)))
+    }
+  }
+}
+
+const hint = 'Check AGMD_STORAGE.'
+
+/** Sentences for what goes wrong first when a server is set up. */
+function explained({ shown, user, database, schema }: PostgresAddress, error: unknown): unknown {
+  if (error instanceof PostgresError) return error
+  const reason = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error)
+  const options = { cause: error }
+  switch (stateOf(error)) {
+    case undefined:
+      return new PostgresError(1, `PostgreSQL cannot be reached (${shown}): ${reason}. Check that it runs, and AGMD_STORAGE.`, options)
+    case '28P01':
+    case '28000':
+      return new PostgresError(78, `PostgreSQL does not let ${user} in (${shown}): ${reason}. ${hint}`, options)
+    case '3D000':
+      return new PostgresError(78, `There is no database ${database} (${shown}). Create it: createdb --owner=${user} ${database}`, options)
+    case '42501':
+      return new PostgresError(
+        78,
+        `${user} lacks rights in the ${shown}: ${reason}. Let it own schema ${schema}, or: grant create on database ${database} to ${user}`,
+        options
+      )
+    default:
+      return new PostgresError(1, `PostgreSQL refuses (${shown}): ${reason}.`, options)
+  }
+}
+
+/** Checks the server, brings the tables to our format, and gives a new store its owner. Errors: `PostgresError`. */
+export function preparePostgres(address: PostgresAddress, owner: Owner): Promise<Prepared> {
+  return withClient(address, async (client) => {
+    const settings = await checkServer(client, address)
+    const meta = await migrate(client, address, owner)
+    refuseOther(address, meta, owner)
+    await client.query(`delete from writer where seen < now() - interval '7 days'`)
+    return { instance: meta.get('instance')!, ...settings }
+  })
+}
+
+type Meta = ReadonlyMap<string, string>
+
+async function checkServer(client: pg.Client, address: PostgresAddress): Promise<Pick<Prepared, 'warnings' | 'synced'>> {
+  const names = ['server_version_num', 'server_version', 'fsync', 'full_page_writes', 'synchronous_standby_names', 'synchronous_commit']
+  const { rows } = await client.query<Record<string, string>>(
+    `select ${names.map((name) => `current_setting('${name}') as ${name}`).join(', ')}, pg_is_in_recovery()::text as standby`
+  )
+  return judgeServer(address, rows[0]!)
+}
+
+/** Judges the settings of a server. Errors: `PostgresError` 78. */
+export function judgeServer(address: PostgresAddress, found: Readonly<Record<string, string>>): Pick<Prepared, 'warnings' | 'synced'> {
+  const { shown } = address
+  if (Number(found['server_version_num']) < oldestServer)
+    throw new PostgresError(78, `The ${shown} is PostgreSQL ${found['server_version']}; agmd needs ${oldestServer / 10_000} or newer.`)
+  if (found['standby'] === 'true')
+    throw new PostgresError(78, `The ${shown} is a standby that takes no writes. Name its primary in AGMD_STORAGE.`)
+  if (found['fsync'] === 'off')
+    throw new PostgresError(
+      78,
+      `PostgreSQL runs with fsync=off (${shown}): a power cut would destroy documents. Set fsync=on and restart it.`
+    )
+  return { warnings: warningsOf(address, found), synced: found['synchronous_commit'] === 'off' }
+}
+
+function warningsOf(address: PostgresAddress, found: Readonly<Record<string, string>>): string[] {
+  const warnings: string[] = []
+  const level = found['synchronous_commit']
+  if (level === 'off') warnings.push('PostgreSQL runs with synchronous_commit=off. agmd sets it to on for its own commits.')
+  if (found['synchronous_standby_names'] !== '' && (level === 'local' || level === 'remote_write'))
+    warnings.push(`With synchronous_commit=${level}, a failover to a standby can lose acknowledged edits. Set it to on.`)
+  if (found['full_page_writes'] === 'off') warnings.push('PostgreSQL runs with full_page_writes=off: a power cut can damage its tables.')
+  if (isExposed(address)) warnings.push('The connection to PostgreSQL is not encrypted. Add ?sslmode=verify-full to AGMD_STORAGE.')
+  return warnings
+}
+
+/** In one transaction, and one process at a time. Answers what is in `meta`. */
+async function migrate(client: pg.Client, { schema, shown }: PostgresAddress, { instance, secret, version }: Owner): Promise<Meta> {
+  await client.query('begin')
+  await client.query(`select pg_advisory_xact_lock(hashtextextended('agmd schema ' || $1, 0))`, [schema])
+  const { rowCount: exists } = await client.query('select 1 from pg_namespace where nspname = $1', [schema])
+  if (exists === 0) await client.query(`create schema ${schema}`)
+  const { rowCount: made } = await client.query(`select 1 from pg_tables where schemaname = $1 and tablename = 'meta'`, [schema])
+  if (made === 0) await client.query('create table meta (name text primary key, value text not null)')
+  const meta = await readMeta(client)
+  const format = Number(meta.get('format') ?? 0)
+  if (format > schemaFormat)
+    throw new PostgresError(
+      4,
+      `The ${shown} has format ${format}; this version of agmd reads formats up to ${schemaFormat}. Install the newer version again.`
+    )
+  for (const migration of migrations.slice(format)) await client.query(migration)
+  if (format < schemaFormat) await writeMeta(client, { format: String(schemaFormat) })
+  if (format === 0)
+    await writeMeta(client, { instance, secret: fingerprintOf(secret), created: `${new Date().toISOString()} by ${version}` })
+  await client.query('commit')
+  return readMeta(client)
+}
+
+/** The notes of a store about itself. */
+export async function readMeta(client: pg.Client): Promise<Meta> {
+  const { rows } = await client.query<{ name: string; value: string }>('select name, value from meta')
+  return new Map(rows.map(({ name, value }) => [name, value]))
+}
+
+/** Writes notes; null removes one. */
+export async function writeMeta(client: pg.Client, notes: Readonly<Record<string, string | null>>): Promise<void> {
+  for (const [name, value] of Object.entries(notes))
+    if (value === null) await client.query('delete from meta where name = $1', [name])
+    else await client.query('insert into meta values ($1, $2) on conflict (name) do update set value = excluded.value', [name, value])
+}
+
+function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret }: Owner): void {
+  if (meta.get('instance') !== instance)
+    throw new PostgresError(
+      3,
+      `The ${shown} holds the documents of another installation. Use its data folder, or another database or schema.`
+    )
+  if (meta.get('secret') !== fingerprintOf(secret))
+    throw new PostgresError(
+      3,
+      `The secret is not the one that the ${shown} was made with: links and sessions could not be opened. Restore the file secret, or AGMD_SECRET.`
+    )
+  if (meta.has('migration'))
+    throw new PostgresError(
+      3,
+      `The ${shown} holds a part of the records only. Run the same \`npm start -- admin migrate\` again: it goes on.`
+    )
+}

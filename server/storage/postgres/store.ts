@@ -1,0 +1,199 @@
+/**
+ * The store in PostgreSQL 15 or newer, for a service that outgrows one machine: the same verbs as LMDB's, on one table (`schema.ts`).
+ *
+ * One connection commits (`writer.ts`), a pool reads, and one connection listens (`listener.ts`). While PostgreSQL does not answer, reads and commits
+ * wait: it may only be restarting. After `patienceSeconds` they are refused, until the listening connection gets through again.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+
+import pg from 'pg'
+
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Clock, Entry, Key, Range, Storage } from '../../domain/ports.ts'
+import { createEraser } from '../eraser.ts'
+import { decodeKey, encodeKey, encodeRange } from '../keys.ts'
+import { createWatchers } from '../watchers.ts'
+import { type PostgresAddress } from './address.ts'
+import { clientConfig, connect, retryMs } from './connection.ts'
+import { remedyOf, serviceErrorOf } from './errors.ts'
+import { type EncodedBatch, encodeBatch, sumOf } from './group.ts'
+import { listen } from './listener.ts'
+import { channelOf } from './notices.ts'
+import { placeOf, recordTables } from './schema.ts'
+import { createWriter } from './writer.ts'
+
+/** Connections that read at once. */
+const readersMax = 8
+
+/** Time for a read, in seconds. */
+const readSecondsMax = 15
+
+/** How long PostgreSQL may be silent before everything is refused at once, in seconds. */
+const patienceSeconds = 20
+
+export interface PostgresOptions {
+  readonly address: PostgresAddress
+  /** Whether `synchronous_commit` must be set (`Prepared.synced`). */
+  readonly synced: boolean
+  /** Decides when deleted bytes are vacuumed; absent: that happens only when `erase` is called. */
+  readonly clock?: Clock
+  /** Called when PostgreSQL stops answering, and when it answers again. */
+  readonly onAnswering?: (answers: boolean) => void
+}
+
+/** A store whose tables are there (`preparePostgres`). Errors: `PostgresError` when another service uses it. */
+export async function openPostgresStorage({ address, synced, clock, onAnswering = () => {} }: PostgresOptions): Promise<Storage> {
+  const config = clientConfig(address, synced)
+  const channel = channelOf(address.schema)
+  const writerId = randomUUID()
+  const watchers = createWatchers()
+  const health = createHealth(onAnswering)
+  let closed = false
+
+  const pool = new pg.Pool({ ...config, max: readersMax, query_timeout: readSecondsMax * 1000, idleTimeoutMillis: 60_000 })
+  // A connection that broke while nobody used it: the pool makes another one.
+  pool.on('error', () => {})
+
+  const refuse = (): void => {
+    if (closed) throw new ServiceError('storage_unavailable', {}, { cause: new Error('the store is closed') })
+    if (health.isDown()) throw new ServiceError('storage_unavailable', {}, { cause: new Error('PostgreSQL does not answer') })
+  }
+
+  const read = async (query: pg.QueryConfig): Promise<Entry[]> => {
+    const deadline = performance.now() + readSecondsMax * 1000
+    for (let attempt = 0; ; attempt++) {
+      refuse()
+      try {
+        const { rows } = await pool.query<Row>(query)
+        health.note(true)
+        return rows.map(entryOf)
+      } catch (error) {
+        if (error instanceof ServiceError || remedyOf(error) === 'fail' || performance.now() > deadline) throw serviceErrorOf(error)
+        health.note(false)
+        await new Promise((resolve) => setTimeout(resolve, retryMs(attempt)))
+      }
+    }
+  }
+
+  const stopListening = await listen({
+    config,
+    writer: writerId,
+    channel,
+    schema: address.schema,
+    shown: address.shown,
+    onKeys: (keys) => (keys.length === 0 ? watchers.notifyAll() : watchers.notify(keys)),
+    onReturn: watchers.notifyAll,
+    onAnswer: health.note
+  })
+
+  const eraser = createEraser({
+    clock,
+    prepare: async () => {},
+    run: () => vacuum(config),
+    isDue: () => false
+  })
+
+  const writer = createWriter({
+    config,
+    id: writerId,
+    channel,
+    onWritten: ({ touched, erase }) => {
+      watchers.notify(touched)
+      if (erase) eraser.due()
+    },
+    onUnknown: (batches: readonly EncodedBatch[]) => watchers.notify(batches.flatMap(({ touched }) => touched)),
+    onAnswer: health.note
+  })
+
+  return {
+    async get(key) {
+      return (await read(getQuery(key)))[0]
+    },
+    async list(prefix, range = {}) {
+      return read(listQuery(prefix, range))
+    },
+    async commit(batch) {
+      refuse()
+      return writer.commit(encodeBatch(batch))
+    },
+    watch: watchers.watch,
+    async erase() {
+      refuse()
+      await eraser.now().catch((error: unknown) => {
+        throw serviceErrorOf(error)
+      })
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await writer.close()
+      await eraser.stop()
+      await stopListening()
+      await pool.end()
+    }
+  }
+}
+
+export interface Row {
+  readonly key: Buffer
+  readonly value: Buffer
+  readonly version: string
+  readonly sum: number
+}
+
+/** Errors: `storage_corrupt`, naming the key. */
+export function entryOf({ key: bytes, value, version, sum }: Row): Entry {
+  const key = decodeKey(bytes)
+  if (sumOf(bytes, value) !== sum) throw new ServiceError('storage_corrupt', { key })
+  return { key, version: Number(version), value: new Uint8Array(value.buffer, value.byteOffset, value.length) }
+}
+
+const columns = 'key, value, version, sum'
+
+export const getQuery = (key: Key): pg.QueryConfig => ({
+  name: 'get',
+  text: `select ${columns} from record where key = $1 and place = $2`,
+  values: [encodeKey(key), placeOf(key)]
+})
+
+function listQuery(prefix: Key, range: Range): pg.QueryConfig {
+  const limit = range.limit ?? limits.listMax
+  assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
+  const { above, below } = encodeRange(prefix, range)
+  // Keys with the same first two parts are in one place, so one partition answers.
+  const placed = prefix.length >= 2
+  const order = range.reverse === true ? 'desc' : 'asc'
+  return {
+    name: `list ${order}${placed ? ' placed' : ''}`,
+    text: `select ${columns} from record where key > $1 and key < $2${placed ? ' and place = $4' : ''} order by key ${order} limit $3`,
+    values: [above, below, limit, ...(placed ? [placeOf(prefix)] : [])]
+  }
+}
+
+/** Removes deleted and replaced rows from the pages of the table, so that their space is written over next. Resolves with 0: nobody counts the bytes. */
+async function vacuum(config: pg.ClientConfig): Promise<number> {
+  const { client, cut } = await connect({ ...config, statement_timeout: 0, lock_timeout: 0 })
+  try {
+    // As gently as the automatic one.
+    await client.query('set vacuum_cost_delay = 2')
+    for (const table of recordTables) await client.query(`vacuum ${table}`)
+  } finally {
+    cut()
+  }
+  return 0
+}
+
+/** Remembers since when PostgreSQL has not answered. */
+function createHealth(onAnswering: (answers: boolean) => void) {
+  let silentSince: number | undefined
+  return {
+    note(works: boolean): void {
+      if (works === (silentSince === undefined)) return
+      silentSince = works ? undefined : performance.now()
+      onAnswering(works)
+    },
+    isDown: () => silentSince !== undefined && performance.now() - silentSince > patienceSeconds * 1000
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * The one connection by which a store commits. Commits wait in a queue; all that arrived while one transaction was under way become the next one.
+ *
+ * A connection that breaks while PostgreSQL commits leaves open whether it did. So each store has a row in `writer`. A transaction writes its number
+ * there, provided that the epoch is still the one of its connection. A new connection raises the epoch, which waits for a transaction that is still
+ * running and stops any that comes later, and then reads the number: the lost transaction was made, or it never will be. In the first case its
+ * commits resolve; in the second they are made again.
+ */
+import type pg from 'pg'
+
+import { ServiceError } from '../../../shared/errors.ts'
+import { type Connection, connect, retryMs, withinSeconds } from './connection.ts'
+import { remedyOf, serviceErrorOf } from './errors.ts'
+import { type EncodedBatch, judge, type Known, parametersOf } from './group.ts'
+import { encodeNotices } from './notices.ts'
+
+/** Time for a commit, in seconds: that long an acknowledgement waits for PostgreSQL to come back. */
+export const commitSecondsMax = 30
+
+/** Bounds of a group: what comes after them waits for the next one. */
+const groupBatchesMax = 1_000
+const groupBytesMax = 16 * 1024 * 1024
+
+interface Waiting {
+  readonly batch: EncodedBatch
+  /** By `performance.now()`. */
+  readonly deadline: number
+  readonly settle: (result: boolean) => void
+  readonly fail: (error: unknown) => void
+}
+
+const batchesOf = (group: readonly Waiting[]): EncodedBatch[] => group.map(({ batch }) => batch)
+
+export interface WriterOptions {
+  readonly config: pg.ClientConfig
+  /** Random id of this store's row in `writer`. */
+  readonly id: string
+  readonly channel: string
+  /** Called for each batch that was written, before its promise resolves. */
+  readonly onWritten: (batch: EncodedBatch) => void
+  /** Called when it remains open whether these batches were written, and again once it is known. */
+  readonly onUnknown: (batches: readonly EncodedBatch[]) => void
+  /** Called after each answer of PostgreSQL, and after each failure to get one. */
+  readonly onAnswer: (works: boolean) => void
+}
+
+export interface Writer {
+  commit(batch: EncodedBatch): Promise<boolean>
+  /** Waits for the commits under way, then ends the connection. */
+  close(): Promise<void>
+}
+
+const call = `select given, wrong, found_version from commit_records($1, $2, $3, ${Array.from({ length: 17 }, (_, index) => `$${index + 4}`).join(', ')})`
+
+/** The outcome of a commit is not known. */
+const unknown = (cause: unknown): ServiceError =>
+  new ServiceError(
+    'storage_unavailable',
+    {
+      message: 'The store did not answer in time. The change may have been stored all the same.',
+      hint: 'Read the document again in a few seconds, then decide.'
+    },
+    { cause }
+  )
+
+export function createWriter({ config, id, channel, onWritten, onUnknown, onAnswer }: WriterOptions): Writer {
+  let queue: Waiting[] = []
+  let writing: Promise<void> | undefined
+  let connection: Connection | undefined
+  let epoch = 0
+  /** Number of the newest commit that was sent. */
+  let number = 0
+  /** Batches of a commit of which nobody knows whether it was made, and which nobody waits for any more. */
+  let given: readonly EncodedBatch[] = []
+
+  /** Connects and takes the writer's row. Resolves with the number of the last commit that was made. */
+  const takeOver = async (): Promise<number> => {
+    const made = await connect(config)
+    try {
+      const { rows } = await withinSeconds(
+        commitSecondsMax,
+        made.client.query<{ epoch: string; last: string }>(
+          `insert into writer as w (id, epoch, last) values ($1, 1, 0)
+           on conflict (id) do update set epoch = w.epoch + 1 returning epoch, last`,
+          [id]
+        )
+      )
+      epoch = Number(rows[0]!.epoch)
+      connection = made
+      return Number(rows[0]!.last)
+    } catch (error) {
+      made.cut()
+      throw error
+    }
+  }
+
+  const dropConnection = (): void => {
+    connection?.cut()
+    connection = undefined
+  }
+
+  /** Sends the judged group once. Resolves with the outcomes, or undefined when an assumption did not hold. */
+  const send = async (group: readonly Waiting[], known: Known, deadline: number): Promise<readonly boolean[] | undefined> => {
+    const judged = judge(batchesOf(group), known)
+    const notices = encodeNotices(
+      id,
+      [...judged.finals.values()].map(({ bytes }) => bytes)
+    )
+    number += 1
+    const { rows } = await withinSeconds(
+      Math.max(1, (deadline - performance.now()) / 1000),
+      connection!.client.query<{ given: string | null; wrong: number | null; found_version: string | null }>({
+        name: 'commit',
+        text: call,
+        values: [id, epoch, number, ...parametersOf(judged), channel, notices]
+      })
+    )
+    if (rows[0]?.given != null) return judged.outcomes
+    for (const { wrong, found_version: found } of rows)
+      known.set(judged.assumptions[wrong! - 1]!.name, found === null ? null : Number(found))
+    return undefined
+  }
+
+  /** Resolves with the outcomes once they are on disk. Errors: the last one that PostgreSQL or the network gave. */
+  const write = async (group: readonly Waiting[]): Promise<readonly boolean[]> => {
+    const deadline = group[0]!.deadline
+    const known: Known = new Map()
+    let sent: number | undefined
+    for (let attempt = 0; ; attempt++) {
+      let sending = false
+      try {
+        if (connection === undefined || connection.ended()) {
+          const last = await takeOver()
+          onAnswer(true)
+          if (given.length > 0) onUnknown(given)
+          given = []
+          // It was made before the connection broke: the batches were judged as `known` still says.
+          if (last === sent) return judge(batchesOf(group), known).outcomes
+        }
+        sent = number + 1
+        sending = true
+        const outcomes = await send(group, known, deadline)
+        onAnswer(true)
+        if (outcomes !== undefined) return outcomes
+        attempt = 0
+        continue
+      } catch (error) {
+        const remedy = sending ? remedyOf(error) : 'reconnect'
+        if (remedy === 'reconnect') {
+          onAnswer(false)
+          dropConnection()
+        } else sent = undefined
+        if (remedy === 'fail') throw error
+        if (performance.now() >= deadline) {
+          if (sent === undefined) throw error
+          given = batchesOf(group)
+          onUnknown(given)
+          throw unknown(error)
+        }
+        await new Promise((resolve) => setTimeout(resolve, remedy === 'again' ? Math.random() * 10 : retryMs(attempt)))
+      }
+    }
+  }
+
+  const takeGroup = (): Waiting[] => {
+    let bytes = 0
+    const end = queue.findIndex(({ batch }, index) => index === groupBatchesMax || (index > 0 && (bytes += batch.bytes) > groupBytesMax))
+    const group = end === -1 ? queue : queue.slice(0, end)
+    queue = end === -1 ? [] : queue.slice(end)
+    return group
+  }
+
+  const drain = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const group = takeGroup()
+      try {
+        const outcomes = await write(group)
+        group.forEach(({ batch, settle }, index) => {
+          if (outcomes[index]) onWritten(batch)
+          settle(outcomes[index]!)
+        })
+      } catch (error) {
+        for (const { fail } of group) fail(serviceErrorOf(error))
+      }
+    }
+    writing = undefined
+  }
+
+  return {
+    commit(batch) {
+      const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+      queue.push({ batch, deadline: performance.now() + commitSecondsMax * 1000, settle: resolve, fail: reject })
+      writing ??= Promise.resolve().then(drain)
+      return promise
+    },
+    async close() {
+      await writing
+      const { client } = connection ?? {}
+      connection = undefined
+      if (client !== undefined) await withinSeconds(1, client.end()).catch(() => {})
+    }
+  }
+}

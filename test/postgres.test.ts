@@ -1,0 +1,283 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import type { Key, Storage } from '../server/domain/ports.ts'
+import { encodeKey } from '../server/storage/keys.ts'
+import { isPostgresAddress, parsePostgresAddress } from '../server/storage/postgres/address.ts'
+import { decodeNotice, encodeNotices } from '../server/storage/postgres/notices.ts'
+import { clientConfig } from '../server/storage/postgres/connection.ts'
+import { judgeServer, preparePostgres } from '../server/storage/postgres/prepare.ts'
+import { placeOf } from '../server/storage/postgres/schema.ts'
+import { openPostgresStorage } from '../server/storage/postgres/store.ts'
+import { withReadCache } from '../server/storage/read-cache.ts'
+import { storageContract } from './storage-contract.ts'
+import { type Cluster, freshSchema, noPostgres, sharedCluster } from './support/postgres.ts'
+import { startProcess } from './support/start.ts'
+import { until } from './support/world.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const text = (value: Uint8Array | undefined) => value && new TextDecoder().decode(value)
+const owner = { instance: 'one', secret: bytes('secret'), version: 'test' }
+
+describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
+  let cluster: Cluster
+  /** Dropped in the end. */
+  const schemas: string[] = []
+  const newSchema = (): string => {
+    schemas.push(freshSchema())
+    return schemas.at(-1)!
+  }
+  const openIn = async (schema: string): Promise<Storage> => {
+    const address = parsePostgresAddress(cluster.address(schema))
+    const { synced } = await preparePostgres(address, owner)
+    return openPostgresStorage({ address, synced })
+  }
+  /** Closed after the test. */
+  const openFor = async (schema: string): Promise<Storage> => {
+    const storage = await openIn(schema)
+    onTestFinished(() => storage.close())
+    return storage
+  }
+
+  let common: string
+  beforeAll(async () => {
+    cluster = await sharedCluster()
+    common = newSchema()
+    await (await openIn(common)).close()
+  })
+  afterAll(async () => {
+    for (const schema of schemas) await cluster.sql(`drop schema if exists ${schema} cascade`)
+  })
+
+  // Tables cost more than records: all tests of the contract have the same ones.
+  const emptied = async () => {
+    await cluster.sql(`delete from ${common}.record`)
+    return withReadCache(await openIn(common))
+  }
+  storageContract('postgres behind a read cache', emptied, { racers: 10 })
+
+  test('[POSTGRES-1] records and versions are there after the store is opened again, and versions do not return', async () => {
+    const schema = newSchema()
+    const versions: (number | undefined)[] = []
+    for (let round = 0; round < 3; round++) {
+      const storage = await openIn(schema)
+      await storage.commit({ puts: [{ key: ['k', round], value: bytes(`${round}`) }] })
+      versions.push((await storage.get(['k', round]))?.version)
+      await storage.close()
+    }
+    const storage = await openFor(schema)
+    expect((await storage.list(['k'])).map(({ key, value, version }) => [key[1], text(value), version])).toEqual(
+      versions.map((version, round) => [round, `${round}`, version])
+    )
+    expect(new Set(versions).size).toBe(3)
+  })
+
+  test('[POSTGRES-2] a damaged value is storage_corrupt naming the key, and other entries are not affected', async () => {
+    const schema = newSchema()
+    const storage = await openFor(schema)
+    await storage.commit({ puts: [1, 2].map((n) => ({ key: ['d', n], value: bytes('value') })) })
+    await cluster.sql(`update ${schema}.record set value = 'other' where key = '\\x${Buffer.from(encodeKey(['d', 1])).toString('hex')}'`)
+    await expect(storage.get(['d', 1])).rejects.toMatchObject({ code: 'storage_corrupt', details: { key: ['d', 1] } })
+    expect(text((await storage.get(['d', 2]))?.value)).toBe('value')
+  })
+
+  test('[POSTGRES-3] a closed store refuses reads and commits, and close waits for the commits under way', async () => {
+    const schema = newSchema()
+    const storage = await openIn(schema)
+    const commits = Array.from({ length: 20 }, (_, n) => storage.commit({ puts: [{ key: ['k', n], value: bytes('v') }] }))
+    await storage.close()
+    await storage.close()
+    expect(await Promise.all(commits)).toEqual(commits.map(() => true))
+    await expect(storage.get(['k', 1])).rejects.toMatchObject({ code: 'storage_unavailable' })
+    await expect(storage.commit({})).rejects.toMatchObject({ code: 'storage_unavailable' })
+  })
+
+  /** Commits of another node: a store without the lock of the service. */
+  const otherNode = async (schema: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> => {
+    const client = new pg.Client(cluster.address())
+    await client.connect()
+    await client.query(`set search_path to ${schema}`)
+    try {
+      await run(client)
+    } finally {
+      await client.end()
+    }
+  }
+
+  test('[POSTGRES-4] what another node writes wakes watchers with its keys, and a read cache forgets them', async () => {
+    const schema = newSchema()
+    const storage = withReadCache(await openFor(schema))
+    await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }] })
+    expect(text((await storage.get(['d', 1]))?.value)).toBe('old')
+    const woken: (readonly Key[])[] = []
+    storage.watch(['d'], (keys) => woken.push(keys))
+    const [notice] = encodeNotices('11111111-1111-1111-1111-111111111111', [encodeKey(['d', 1])])
+    await otherNode(schema, async (client) => {
+      await client.query('delete from record')
+      await client.query('select pg_notify($1, $2)', [`agmd_${schema}`, notice])
+    })
+    await until(() => woken.length > 0, 'the wake')
+    expect(woken).toEqual([[['d', 1]]])
+    expect(await storage.get(['d', 1])).toBeUndefined()
+  })
+
+  test('[POSTGRES-5] a listener whose connection was cut listens again, and wakes everyone because it may have missed something', async () => {
+    const schema = newSchema()
+    const storage = withReadCache(await openFor(schema))
+    await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }] })
+    await storage.get(['d', 1])
+    const woken: (readonly Key[])[] = []
+    storage.watch(['d'], (keys) => woken.push(keys))
+    await otherNode(schema, async (client) => {
+      await client.query('delete from record')
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen agmd_${schema}'`)
+    })
+    await until(() => woken.length > 0, 'the wake')
+    expect(woken).toEqual([[]])
+    expect(await storage.get(['d', 1])).toBeUndefined()
+  })
+
+  test('[POSTGRES-6] a key that must be absent stays absent, even when another node is putting it', async () => {
+    const schema = newSchema()
+    const storage = await openFor(schema)
+    const key = Buffer.from(encodeKey(['email', 'x'])).toString('hex')
+    await otherNode(schema, async (client) => {
+      await client.query('begin')
+      const columns = 'place, key, value, version, sum'
+      await client.query(`insert into record (${columns}) values ($1, '\\x${key}', '', nextval('version'), 0)`, [placeOf(['email', 'x'])])
+      const commit = storage.commit({
+        checks: [{ key: ['email', 'x'], version: null }],
+        puts: [{ key: ['account', 1], value: bytes('a') }]
+      })
+      await until(async () => {
+        const { rows } = await client.query('select 1 from pg_locks where not granted')
+        return rows.length > 0
+      }, 'the lock')
+      await client.query('commit')
+      expect(await commit).toBe(false)
+    })
+    expect(await storage.get(['account', 1])).toBeUndefined()
+    expect(
+      await storage.commit({ checks: [{ key: ['email', 'y'], version: null }], puts: [{ key: ['account', 2], value: bytes('a') }] })
+    ).toBe(true)
+    expect(await storage.get(['email', 'y'])).toBeUndefined()
+  })
+
+  test('[POSTGRES-7] a message names all its keys, or none when there are too many', () => {
+    const keys = Array.from({ length: 500 }, (_, n): Key => ['d', 'document', 'update', n])
+    const messages = encodeNotices('w', keys.map(encodeKey))
+    expect(messages.length).toBeGreaterThan(1)
+    expect(messages.every((message) => Buffer.byteLength(message) < 8000)).toBe(true)
+    expect(messages.flatMap((message) => decodeNotice(message)!.keys)).toEqual(keys)
+    const many = Array.from({ length: 10_000 }, (_, n) => encodeKey(['d', 'document', 'update', n]))
+    expect(encodeNotices('w', many).map(decodeNotice)).toEqual([{ writer: 'w', keys: [] }])
+  })
+
+  /** The error of preparing the store at an address. */
+  const refusal = (url: string, who = owner) => preparePostgres(parsePostgresAddress(url), who).catch((error: unknown) => error)
+  const refused = (exitCode: number, said: string) => expect.objectContaining({ exitCode, message: expect.stringContaining(said) })
+
+  test('[POSTGRES-8] a store that cannot be used is refused with a sentence and an exit code', async () => {
+    const url = cluster.address(newSchema())
+    await cluster.sql(`create role guarded login password 'right'; create role poor login`)
+    expect(await refusal('postgres://agmd@127.0.0.1:1/postgres')).toEqual(refused(1, 'cannot be reached'))
+    expect(await refusal(url.replace('agmd@', 'guarded:wr0ng@'))).toEqual(refused(78, 'does not let guarded in'))
+    expect(await refusal(url.replace('/postgres?', '/none?'))).toEqual(refused(78, 'createdb --owner=agmd none'))
+    expect(await refusal(url.replace('agmd@', 'poor@'))).toEqual(refused(78, 'grant create on database postgres to poor'))
+    await cluster.sql('drop role guarded; drop role poor')
+  })
+
+  test('[POSTGRES-9] a store of a newer format, of another installation or of another secret is refused', async () => {
+    const schema = newSchema()
+    const url = cluster.address(schema)
+    await preparePostgres(parsePostgresAddress(url), owner)
+    expect(await refusal(url, { ...owner, instance: 'two' })).toEqual(refused(3, 'another installation'))
+    expect(await refusal(url, { ...owner, secret: bytes('other') })).toEqual(refused(3, 'The secret is not the one'))
+    await cluster.sql(`update ${schema}.meta set value = '99' where name = 'format'`)
+    expect(await refusal(url)).toEqual(refused(4, 'has format 99'))
+  })
+
+  test('[POSTGRES-10] an old PostgreSQL, a standby and fsync=off are refused; weaker settings are warnings', () => {
+    const address = parsePostgresAddress('postgres://u:p@db.example.org/x?sslmode=verify-full')
+    const good = {
+      server_version_num: '150018',
+      server_version: '15.18',
+      fsync: 'on',
+      full_page_writes: 'on',
+      synchronous_standby_names: '',
+      synchronous_commit: 'on',
+      standby: 'false'
+    }
+    expect(judgeServer(address, good)).toEqual({ warnings: [], synced: false })
+    expect(judgeServer(address, { ...good, synchronous_commit: 'off' })).toEqual({
+      warnings: [expect.stringContaining('sets it to on')],
+      synced: true
+    })
+    expect(judgeServer(address, { ...good, full_page_writes: 'off' }).warnings).toHaveLength(1)
+    expect(judgeServer(address, { ...good, synchronous_commit: 'local', synchronous_standby_names: 'b' }).warnings).toHaveLength(1)
+    expect(judgeServer(parsePostgresAddress('postgres://u:p@db.example.org/x'), good).warnings).toEqual([
+      expect.stringContaining('not encrypted')
+    ])
+    for (const bad of [{ server_version_num: '140012' }, { standby: 'true' }, { fsync: 'off' }])
+      expect(() => judgeServer(address, { ...good, ...bad })).toThrow(expect.objectContaining({ exitCode: 78 }))
+  })
+
+  test('[POSTGRES-11] with synchronous_commit=off on the server, the commits of the store are synchronous all the same', async () => {
+    const schema = newSchema()
+    await cluster.sql(`create role hasty login superuser; alter role hasty set synchronous_commit = off`)
+    const address = parsePostgresAddress(cluster.address(schema).replace('agmd@', 'hasty@'))
+    const { synced } = await preparePostgres(address, owner)
+    expect(synced).toBe(true)
+    const client = new pg.Client(clientConfig(address, synced))
+    await client.connect()
+    expect((await client.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'on' }])
+    await client.end()
+    await cluster.sql(`drop schema ${schema} cascade; drop role hasty`)
+  })
+
+  test('[POSTGRES-12] a second service on the same schema is refused with exit code 1', async () => {
+    const schema = newSchema()
+    await openFor(schema)
+    await expect(openIn(schema)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('Another agmd uses') })
+  })
+
+  test('[POSTGRES-13] the process ends with the exit code and the sentence, and never prints the password', async () => {
+    await cluster.sql(`create role guarded login password 'right'`)
+    const env = { AGMD_STORAGE: cluster.address(newSchema()).replace('agmd@', 'guarded:hunter2@') }
+    const error = await startProcess({ env }).then(
+      () => undefined,
+      (reason: Error) => reason.message
+    )
+    expect(error).toContain('the server ended with 78: PostgreSQL does not let guarded in')
+    expect(error).not.toContain('hunter2')
+    await cluster.sql('drop role guarded')
+  })
+})
+
+test('[POSTGRES-14] an address has a host, a user and a database; unknown parameters are refused', () => {
+  const good = [
+    'postgres://u@h/d',
+    'postgresql://u:p%40@[::1]:5433/d?sslmode=require&schema=a_1',
+    'postgres://u@localhost/d?host=/run/postgresql'
+  ]
+  const bad = [
+    '',
+    'mysql://u@h/d',
+    'postgres://h/d',
+    'postgres://u@h',
+    'postgres://u@h/d?sslmod=require',
+    'postgres://u@h/d?sslmode=prefer'
+  ]
+  expect(good.filter((url) => !isPostgresAddress(url))).toEqual([])
+  expect([...bad, 'postgres://u@h/d?schema=A', 'postgres://u@h/a/b', 'postgres://u%@h/d'].filter(isPostgresAddress)).toEqual([])
+  expect(parsePostgresAddress('postgresql://u:p%40@[::1]:5433/d?sslmode=require&schema=a_1')).toEqual({
+    host: '::1',
+    port: 5433,
+    user: 'u',
+    password: 'p@',
+    database: 'd',
+    ssl: { rejectUnauthorized: false },
+    schema: 'a_1',
+    shown: 'database d at ::1:5433 as u, schema a_1'
+  })
+})
