@@ -1,5 +1,5 @@
 /**
- * Finds regular expressions that take more than linear time on some text, in everything that reads text of others. Exits 1 with a line for each.
+ * Finds regular expressions that take more than linear time on some text, in all code that reads text from others. Exits 1 with a line for each.
  *
  * An expression that only ever reads short text may stay, with a comment on the line above that states the bound:
  *
@@ -10,16 +10,16 @@ import { join } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 import { judge } from './regexes/judge.ts'
 
-/** A fault, as it is printed. */
+/** A fault as printed. */
 const faultAt = (file: string, source: string, at: number, words: string): string =>
   `${file}:${source.slice(0, at).split('\n').length} ${words}`
 
 const bound = /^\s*(?:\/\/|\*|\/\*\*?) ?Regex bound: \S.{10}/
 
-/** Whether the line above a place states a bound. */
+/** Whether the line above a position states a bound. */
 const isBounded = (source: string, at: number): boolean => bound.test(source.slice(0, at).split('\n').at(-2) ?? '')
 
-/** The faults of one file. Errors: throws for a source that cannot be read. */
+/** The faults of one file. Errors: throws for a file that cannot be parsed. */
 export const faultsOf = (file: string, source: string): string[] => {
   const { program, errors } = parseSync(file, source)
   const [error] = errors
@@ -48,7 +48,7 @@ export const faultsOf = (file: string, source: string): string[] => {
   return faults
 }
 
-/** The parts of a call that are looked at. */
+/** The relevant parts of a call. */
 interface Construction {
   readonly start: number
   readonly callee: { readonly type: string; readonly name?: unknown }

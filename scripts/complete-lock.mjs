@@ -1,9 +1,9 @@
 /**
- * Completes package-lock.json with the platform binaries that the registry at hand does not carry, so that `npm ci` accepts the lock
- * everywhere: npm leaves out what it could not look up, and then calls its own lock incomplete. Run it after every `npm install`.
+ * Completes package-lock.json with the platform binaries that the configured registry lacks, so that `npm ci` accepts the lock everywhere: npm leaves
+ * out packages that it cannot look up, and then calls its own lock incomplete. Run it after every `npm install`.
  *
- * `--integrity` asks the registry for the checksum of each entry that has none, one at a time, and names those that it does not carry. A
- * second argument is another lock than ours.
+ * `--integrity` asks the registry for the checksum of each entry without one, one at a time, and lists the packages that it lacks. A second argument
+ * names another lock file.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8'))
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'netbsd', 'openharmony', 'sunos', 'aix', 'win32']
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32']
 
-/** The machines that a package is for, by its name. */
+/** The platform that a package is for, from its name. */
 const platformOf = (name) => {
   const words = name.split('/').at(-1).split('-')
   const find = (known) => known.filter((each) => words.includes(each))
@@ -39,7 +39,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
-/** The checksum of a package, as the registry tells it; undefined when it does not carry the package. */
+/** The checksum of a package from the registry; undefined when it lacks the package. */
 const integrityOf = (name, version) => {
   try {
     const said = execFileSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,6 +1,6 @@
 /**
- * `npm run dev [-- FOLDER]`: the server on watch, and Vite in front of it. A change of a file that the server runs restarts the server; a change of
- * a file of the pages reaches the open page at once. One address serves both, so cookies, links and the Origin check work as they do in `npm start`.
+ * `npm run dev [-- FOLDER]`: the server on watch, and Vite in front of it. A change to a server file restarts the server; a change to a page file
+ * reaches the open page at once. One address serves both, so cookies, links and the Origin check work as they do in `npm start`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,13 @@ import { createLogger, createServer, type Logger, type ProxyOptions } from 'vite
 const root = resolve(import.meta.dirname, '..')
 const web = join(root, 'web')
 const host = '127.0.0.1'
-// Not the port of `npm start`: a service worker of its pages would answer here in place of Vite.
+// Another port than `npm start`: the service worker of its pages would answer here instead of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
-// Only by argument: a trial must not open the documents that `npm start` serves.
+// Only as an argument: a trial must not open the documents that `npm start` serves.
 const dataFolder = resolve(process.argv[2] ?? join(root, 'data-dev'))
 
-/** A port that is free now; the server keeps it over its restarts. */
+/** A free port, which the server keeps across restarts. */
 async function freePort(): Promise<number> {
   const listener = createListener().listen(0, host)
   await once(listener, 'listening')
@@ -30,20 +30,20 @@ async function freePort(): Promise<number> {
   return found.port
 }
 
-/** The pages that the browser draws itself. The server sends every other page whole: sign-in, account, published pages. */
+/** The pages that the browser draws. The server renders all others: sign-in, account, published pages. */
 const shellPage = /^\/(?:new|d\/[^/.]+)?$/
-/** Addresses that Vite makes up. */
+/** Virtual addresses of Vite. */
 const viteAddress = /^\/(?:@|node_modules\/)/
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
-/** The address that Vite answers a request with; undefined when the server answers it; false for what nobody answers. */
+/** The address under which Vite answers a request; undefined when the server answers it; false when nobody does. */
 function viteTakes({ method, url = '/', headers }: IncomingMessage): string | false | undefined {
-  // Vite tells open pages of changes by a socket of its own.
+  // Vite reports changes to open pages through a socket of its own.
   if (headers.upgrade !== undefined) return headers['sec-websocket-protocol']?.startsWith('vite-') === true ? url : undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const path = url.split('?')[0] ?? '/'
-  // The service worker of the last build would answer with the pages of that build.
+  // The service worker of the last build would serve the pages of that build.
   if (path === '/sw.js') return false
   if (shellPage.test(path)) return headers.accept?.includes('text/html') === true ? '/index.html' : undefined
   return viteAddress.test(path) || isFile(join(web, path)) || isFile(join(web, 'public', path)) ? url : undefined
@@ -54,7 +54,7 @@ const proxyTo = (target: string): ProxyOptions => ({
   ws: true,
   bypass: viteTakes,
   configure: (proxy) => {
-    // The pages know how to wait for a server that restarts.
+    // The pages wait for a restarting server.
     proxy.on('error', (_error, _request, response) => {
       if (!('writeHead' in response) || response.headersSent) return
       const answer = response as ServerResponse
@@ -63,7 +63,7 @@ const proxyTo = (target: string): ProxyOptions => ({
   }
 })
 
-/** Warnings and errors of Vite, without its record of each request that met a server in the middle of its restart. */
+/** Vite's warnings and errors, without a record of each request that arrived during a server restart. */
 function quietLogger(): Logger {
   const logger = createLogger('warn', { allowClearScreen: false })
   return { ...logger, error: (text, options) => void (text.includes('proxy error') || logger.error(text, options)) }
@@ -85,7 +85,7 @@ function startServer(serverPort: number): ChildProcess {
   })
 }
 
-/** Resolves once the server answers, and rejects when its process has ended. */
+/** Resolves once the server answers; rejects when its process has ended. */
 async function answers(serverPort: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error('the server ended; its message is above')
@@ -104,7 +104,7 @@ const vite = await createServer({
     port,
     strictPort: true,
     proxy: { '^/': proxyTo(`http://${host}:${serverPort}`) },
-    // The frame that draws diagrams has no origin (`null`), and its scripts come from here.
+    // The frame that draws diagrams has the origin `null`, and loads its scripts from here.
     cors: { origin: [address, 'null'] }
   }
 })

@@ -1,6 +1,7 @@
 /**
- * Makes test/golden/format-1: a data folder as this version leaves it, and what must be read from it ever after. Run only for a new data format,
- * with a new folder name: `node scripts/golden.ts [folder]`. Texts, counters and times are the same in every run; ids, keys and tags are random.
+ * Makes test/golden/format-1: a data folder written by this version, and the contents that every later version must read from it. Run only for a new
+ * data format, with a new folder name: `node scripts/golden.ts [folder]`. Texts, counters and times are the same in every run; ids, keys and tags are
+ * random.
  */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -55,7 +56,7 @@ const expectation = async (target: Reader, shares: readonly unknown[], versions:
   }
 }
 
-// A long one: typed by two people until its journal was compacted, replaced, restored, shared.
+// A long one: typed by two people until its journal was compacted, then replaced, restored and shared.
 const long = await createDocument(url, '# Golden\n\nä€🙂 with all kinds of units\n')
 const seen = new Map([[long.version, '# Golden\n\nä€🙂 with all kinds of units\n']])
 const see = async (): Promise<string> => {
@@ -90,7 +91,7 @@ const empty = await createDocument(url, '')
 const deleted = await createDocument(url, 'nothing of this may stay\n')
 await call(deleted, 'DELETE', '')
 
-// One whose last words are in the journal alone, as after a crash.
+// A document whose last words are only in the journal, as after a crash.
 const late = await createDocument(url, 'On disk.\n')
 const cy = new Typist('Cy', late)
 cy.connect()

@@ -1,5 +1,5 @@
-// The one way in: `npm start`, `npm test` and the other npm scripts. Plain JavaScript, because any Node >= 20 must be able to run it on a fresh
-// clone, before anything is installed. It installs what is missing, finds the Node 24 that runs our TypeScript and hands over to it.
+// The single entry point of `npm start`, `npm test` and the other npm scripts. Plain JavaScript, because any Node >= 20 must be able to run it on a
+// fresh clone before anything is installed. It installs missing packages, finds the Node 24 that runs our TypeScript, and hands over to it.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const inContinuousIntegration = !['', '0', 'false'].includes(process.env.CI ?? '
 const exitUsage = 64
 const oldestNode = 20
 const runtimeNode = 24
-// npm forwards a signal that the terminal has already sent to us: the same one again within this time is an echo, not a second wish.
+// npm forwards a signal that the terminal has already sent to us: the same signal within this time is an echo, not a second request.
 const echoMilliseconds = 500
 
 const commands = {
@@ -49,7 +49,7 @@ class Failure extends Error {
 
 const say = (text) => process.stderr.write(`agmd: ${text}\n`)
 
-/** Newest Node to be had; set once the packages are installed. */
+/** The newest available Node; set once the packages are installed. */
 let node = process.execPath
 
 async function main([name = '', ...words]) {
@@ -71,7 +71,7 @@ function usage() {
 
 /**
  * Runs a program in the project's folder and resolves with its exit code, or 128 + the number of the signal that killed it. Signals are passed on
- * once. `ownGroup` keeps the terminal's own Ctrl-C from the child, which would else get it twice and take the second for "at once".
+ * once. `ownGroup` shields the child from the terminal's own Ctrl-C: it would get the signal twice and treat the second as "stop at once".
  */
 async function run(program, words, { env = {}, ownGroup = false, output } = {}) {
   const child = spawn(program, words, {
@@ -96,7 +96,7 @@ function ended(child, program) {
   })
 }
 
-/** As `run`, but shows what the program printed only when it fails. */
+/** Like `run`, but shows the program's output only when it fails. */
 async function runQuietly(program, words, options) {
   const output = []
   const code = await run(program, words, { ...options, output })
@@ -111,7 +111,7 @@ function forwardSignals(child, ownGroup) {
       const now = Date.now()
       const echo = now - (lastAt.get(signal) ?? 0) < echoMilliseconds
       lastAt.set(signal, now)
-      // A child in our group has had the terminal's SIGINT already.
+      // A child in our group has already received the terminal's SIGINT.
       if (!echo && (ownGroup || signal !== 'SIGINT' || !process.stdin.isTTY)) child.kill(signal)
     }
     process.on(signal, listener)
@@ -122,14 +122,14 @@ function forwardSignals(child, ownGroup) {
 
 const runNode = (words, options) => run(node, words, options)
 
-/** The program of an installed package, by its path below node_modules. */
+/** The path of an installed package's program. */
 const tool = (path) => inRoot('node_modules', ...path.split('/'))
 
 // --- Installing
 
 /**
- * `npm ci` when the installed packages are not those of package-lock.json. The hash of the lock file that was installed is kept next to them; without
- * it (someone ran npm) npm's own record of what it installed is compared. `tools`: the development packages too.
+ * `npm ci` when the installed packages are not those of package-lock.json. The hash of the installed lock file is stored next to them. Without it
+ * (someone ran npm), npm's own record is compared. `tools`: includes the development packages.
  */
 async function install(tools) {
   const hash = sha256(readFileSync(inRoot('package-lock.json')))
@@ -153,8 +153,8 @@ async function npmCi(tools) {
   throw new Failure(`npm ci failed; its message is above. ${advice}`, code)
 }
 
-// A package can name binaries for platforms for which they were never published. npm leaves those out when it writes the lock file, and then
-// refuses the lock file for lacking them ("Missing: NAME@ from lock file", without a version). `npm install --no-save` installs the same locked versions.
+// A package can name binaries that were never published for some platforms. npm leaves those out when it writes the lock file, and then refuses the
+// lock file because they are missing ("Missing: NAME@ from lock file", without a version). `npm install --no-save` installs the same locked versions.
 function lacksOptionalPackages(output) {
   const faults = output.match(/(Missing|Invalid): .*/g) ?? []
   return faults.length > 0 && faults.every((fault) => /^Missing: \S+@ from lock file/.test(fault))
@@ -169,7 +169,7 @@ async function npm(words) {
   return { code, output: Buffer.concat(output).toString() }
 }
 
-/** Whether npm's record of node_modules holds every package of the lock file (optional ones aside) in its version. */
+/** Whether npm's record of node_modules has every package of the lock file (except optional ones) in its version. */
 function isInstalled(tools) {
   const text = readIfThere(inRoot('node_modules/.package-lock.json'))
   if (text === undefined) return false
@@ -179,7 +179,7 @@ function isInstalled(tools) {
   return wanted.filter(needed).every(([path, entry]) => installed[path]?.version === entry.version)
 }
 
-/** The npm package `node` is Node 24 for platforms that have it; elsewhere, and with --ignore-scripts, a Node of the user's own will do. */
+/** The npm package `node` is Node 24 for platforms that have it. On others, and with --ignore-scripts, the user's own Node is used. */
 function findNode() {
   const packaged = tool(process.platform === 'win32' ? 'node/bin/node.exe' : 'node/bin/node')
   const found = [packaged, process.execPath].find((path) => majorOf(path) >= runtimeNode)
@@ -207,8 +207,8 @@ async function start(...words) {
 }
 
 /**
- * The server sends the published pages and those of accounts from the last build: a clone without one is built first. `.env` is for `npm start`:
- * its port and data folder are not those of a trial.
+ * The server sends published pages and account pages from the last build, so a clone without a build is built first. `.env` is for `npm start` only:
+ * its port and data folder are not meant for a trial.
  */
 async function dev(...words) {
   const code = existsSync(inRoot('dist/web/index.html')) ? 0 : await buildIfStale()
@@ -237,7 +237,7 @@ async function buildIfStale() {
   return build()
 }
 
-/** Changes whenever anything that is built does. */
+/** Changes whenever a source of the build does. */
 function builtHash() {
   const files = ['package.json', 'package-lock.json', ...filesBelow('web'), ...filesBelow('cli'), ...filesBelow('shared')]
   return sha256(files.map((path) => `${path} ${sha256(readFileSync(inRoot(path)))}`).join('\n'))
@@ -253,7 +253,7 @@ function filesBelow(folder) {
 
 const vitest = ['vitest/vitest.mjs', 'run']
 
-// By path and under our Node, since .bin is not on the PATH of a caller that does not come through npm.
+// By path and under our Node, since .bin is not on the PATH of a caller that does not use npm.
 const staticChecks = {
   format: ['oxfmt/bin/oxfmt', '--check', '.'],
   types: ['typescript/bin/tsc', '--noEmit'],
@@ -278,19 +278,19 @@ async function test(...words) {
   return conclude(failed, await runSuite(chromium))
 }
 
-/** Test files ask `test/support/repeats.ts` how long they run. */
+/** Test files ask `test/support/repeats.ts` how long to run. */
 function testAll(...words) {
   process.env.AGMD_TEST_ALL = '1'
   return test(...words)
 }
 
-/** The pages have settings of their own: they run in a browser, and see no types of Node. */
+/** The pages have settings of their own: they run in a browser, without the types of Node. */
 async function types() {
   const everything = await runTool(staticChecks.types)
   return everything || runTool([...staticChecks.types, '--project', 'web'])
 }
 
-/** Some of them ask the server for what the build makes: the client to download, the styles of pages. */
+/** Some tests request files that the build makes: the client download, the styles of pages. */
 async function unitTests(...words) {
   const built = await buildIfStale()
   return built || runTool([...vitest, '--project', 'fast', ...words])
@@ -302,7 +302,7 @@ async function browserTests(...words) {
   return built || runTool([...vitest, '--project', 'browser', ...words], { env })
 }
 
-/** The pictures are by-products of the tests that look at pages (test/browser/appearance.ts). */
+/** The pictures are by-products of the tests of the pages' look (test/browser/appearance.ts). */
 async function screens(...words) {
   process.env.AGMD_TEST_SCREENS = '1'
   const files = words.length > 0 ? words : filesBelow('test/browser').filter((path) => path.endsWith('.test.ts') && takesPictures(path))
@@ -313,7 +313,7 @@ const takesPictures = (path) => readFileSync(inRoot(path), 'utf8').includes("fro
 
 const runTool = ([path, ...words], options) => runNode([tool(path), ...words], options)
 
-/** All of them, so that one run shows every fault; resolves with the names of those that failed. */
+/** Runs all checks, so that one run shows every fault. Resolves with the names of those that failed. */
 async function runStaticChecks() {
   const failed = []
   for (const [name, [path, ...rest]] of Object.entries(staticChecks)) {
@@ -326,7 +326,7 @@ async function runStaticChecks() {
   return failed
 }
 
-/** In continuous integration a skipped test hides a missing component: there it counts as a failure. */
+/** In continuous integration a skipped test would hide a missing component, so it counts as a failure. */
 async function runSuite(env) {
   const report = inRoot('dist/test-report.json')
   rmSync(report, { force: true })
@@ -361,7 +361,7 @@ const chromiumPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 ]
 
-/** Environment that tells the browser tests where Chromium is; installs Debian's when it is missing and that is possible. */
+/** The environment variable that tells the browser tests where Chromium is. Installs Debian's Chromium if it is missing and that is possible. */
 async function provideChromium() {
   const given = process.env.AGMD_CHROMIUM
   if (given && !existsSync(given)) throw new Failure(`AGMD_CHROMIUM is ${given}, but there is no such file.`)
@@ -381,12 +381,12 @@ async function installChromium() {
   return findChromium()
 }
 
-/** Debian's Chromium without its windows: most browser tests run in it, in two thirds of the time. Without it they run in the whole browser. */
+/** Debian's headless Chromium: most browser tests run in it, in two thirds of the time. Without it they use the full browser. */
 async function provideHeadlessShell() {
   if (existsSync('/usr/bin/chromium') && !existsSync('/usr/bin/chromium-headless-shell')) await installPackages(['chromium-headless-shell'])
 }
 
-/** Installs packages of Debian, where this user may. */
+/** Installs Debian packages if this user may. */
 async function installPackages(names) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
   say(`installing ${names.join(' ')} (apt-get)…`)
@@ -397,7 +397,7 @@ async function installPackages(names) {
 
 // --- Engines of media jobs
 
-/** Programs that a compute node uses, and the packages of Debian that bring them. */
+/** Programs that a compute node uses, and the Debian packages that contain them. */
 const engines = {
   tesseract: ['tesseract-ocr', 'tesseract-ocr-eng'],
   flite: ['flite'],
@@ -406,7 +406,7 @@ const engines = {
   sox: ['sox']
 }
 
-/** Installs the engines that the tests of media jobs run, when they are missing and that is possible. */
+/** Installs the engines for the media job tests if they are missing and that is possible. */
 async function provideEngines() {
   const missing = () => Object.keys(engines).filter((name) => !isOnPath(name))
   if (missing().length > 0) await installPackages(missing().flatMap((name) => engines[name]))
@@ -439,7 +439,7 @@ const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folde
 
 // --- Scripts
 
-/** Runs every script of a folder in turn, or the one that the first word names; further words go to the script. */
+/** Runs every script of a folder in turn, or the one that the first word names; it receives the other words. */
 async function runScripts(folder, [wanted, ...words]) {
   const names = existsSync(inRoot('scripts', folder)) ? readdirSync(inRoot('scripts', folder)).filter((name) => name.endsWith('.ts')) : []
   const known = names.map((name) => basename(name, '.ts')).sort()
@@ -466,7 +466,7 @@ function readIfThere(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-// A read-only install (an image, a package) is compared again at every start instead of remembered.
+// A read-only install (an image, a package) is compared again at each start.
 function writeIfAllowed(path, text) {
   try {
     writeFileSync(path, text)

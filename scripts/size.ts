@@ -1,4 +1,4 @@
-/** The size of a visit, at first and when more is needed, gzipped, next to its budget. Run alone it prints them and exits 1 when one is over. */
+/** The gzipped size of a visit, at first and for later parts, with its budget. Run alone, it prints the sizes and exits 1 when one is over budget. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -25,7 +25,7 @@ const reading = 'reading/reading.ts'
 const review = 'review/review.ts'
 const extras = 'document/extras.ts'
 
-/** Files of a chunk and of all it imports at once. */
+/** The files of a chunk and of all its static imports. */
 function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css'): string[] {
   const chunk = manifest[key]
   if (chunk === undefined) throw new Error(`the manifest has no ${key}`)
@@ -36,12 +36,12 @@ function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css
 const gzipped = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(built, file)), { level: 9 }).length, 0) / 1024
 
-/** The sizes of the pages that were built last. Errors: throws when there are none. */
+/** The sizes of the last build. Errors: throws when there is none. */
 export function sizes(): Size[] {
   const manifest = JSON.parse(readFileSync(join(built, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const total = (keys: readonly string[], kind: 'js' | 'css'): number =>
     gzipped(new Set(keys.flatMap((key) => filesOf(manifest, key, kind))))
-  /** The size of a chunk, beyond what the page that asks for it has already. */
+  /** The size of a chunk without the parts that the requesting page already has. */
   const later = (key: string, ...present: readonly string[]): number => {
     const there = new Set(present.flatMap((other) => filesOf(manifest, other, 'js')))
     return gzipped(new Set(filesOf(manifest, key, 'js').filter((file) => !there.has(file))))

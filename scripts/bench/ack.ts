@@ -1,17 +1,17 @@
 /**
- * Time from an edit to its acknowledgement (ours: on disk; bare Hocuspocus: in memory) and to every other client, compared with bare Hocuspocus and
- * a bare ws broadcast. Rounds alternate. One load generator for all: its own cost per message received is in every figure.
+ * Time from an edit to its acknowledgement (ours: on disk; bare Hocuspocus: in memory) and to every other client, compared with bare Hocuspocus and a
+ * bare ws broadcast. Rounds alternate. All use the same load generator, so its cost per received message is in every figure.
  */
 import { createDocument, markOf, ms, openPeer, pause, percentile, type Place, startBare, startProcess, table } from './support/support.ts'
 
-/** Not counted: a fresh process first runs slow code. */
+/** Excluded: a fresh process first runs cold code. */
 const warmUpSeconds = 1.5
 const secondsPerRow = Number(process.env['AGMD_BENCH_SECONDS'] ?? 3)
 
 interface Row {
   readonly clients: number
   readonly writers: number
-  /** Edits per second, of all writers together. */
+  /** Edits per second by all writers together. */
   readonly rate: number
 }
 
@@ -79,7 +79,7 @@ for (const row of rows) {
   ]
   for (const [name, place, protocol] of targets) {
     const { acks, arrivals, expected } = await measure(place, protocol, row)
-    // Bare Hocuspocus echoes an edit to its author too; what arrives twice is counted twice and quick.
+    // Bare Hocuspocus also echoes an edit to its author. Such duplicates count twice, and are fast.
     const share = expected === 0 ? '-' : `${Math.min(100, Math.round((arrivals.length / expected) * 100))} %`
     printed.push([
       row.clients,

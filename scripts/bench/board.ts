@@ -1,6 +1,6 @@
 /**
- * A board of 1,000 cards on the page of a document: time until it is painted when the live view opens with all code there, compared with a bare page
- * with the same cards as plain elements; and the time between frames while a card is dragged.
+ * A board of 1,000 cards on the page of a document. It measures the time until the live view has painted it, with all code loaded, compared with a
+ * bare page with the same cards as plain elements; and the time between frames while a card is dragged.
  */
 import type { Page } from 'playwright-core'
 import { launchBrowser, worked } from './support/painting.ts'
@@ -8,7 +8,7 @@ import { createDocument, ms, percentile, startProcess, table } from './support/s
 
 const rounds = 8
 const dragMoves = 90
-/** As many as the window has room for, in all columns. */
+/** The number of cards that fit into the window, in all columns. */
 const cardsSeen = 100
 
 const card = (index: number): string => `- [${' >x'[index % 3]}] Card number ${index} with some words @ana #tag${index % 7}\n`
@@ -20,7 +20,7 @@ const columns = Array.from({ length: 5 }, (_column, column) => {
 const server = await startProcess()
 const browser = await launchBrowser()
 
-/** Time from a click to the paint after which so many cards are there, in milliseconds. */
+/** Time from a click until this many cards are painted, in milliseconds. */
 const opening = (page: Page, cards: number): Promise<number> =>
   page.evaluate(async (most) => {
     const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Source')
@@ -28,7 +28,7 @@ const opening = (page: Page, cards: number): Promise<number> =>
     if (button === undefined) throw new Error('there is no button of the views')
     button.click()
     const isThere = (): boolean => (document.querySelector('.md-component')?.shadowRoot?.querySelectorAll('.card').length ?? 0) >= most
-    // Messages that are there before a frame are drawn by it; a message of that moment comes after it.
+    // A frame draws the messages that arrived before it. A message sent now arrives after that frame.
     await new Promise((resolve) => {
       const channel = new MessageChannel()
       channel.port1.onmessage = resolve
@@ -101,7 +101,7 @@ try {
     firsts.push(await opening(page, cardsSeen))
     await toSource()
     const { took, cpu } = await worked(page, () => opening(page, 1000))
-    // The first warms up.
+    // The first round warms up.
     if (round > 0) {
       times.push(took)
       cpus.push(cpu)

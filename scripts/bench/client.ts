@@ -1,6 +1,7 @@
 /**
- * Start-up time of the client: `agmd --version` and a call of the service, compared with bare `node -e 0` and a bare `fetch`, for every Node here. Rounds alternate, so that
- * all see the same machine; of each the best counts, which is the one that nothing disturbed. Run: `npm run bench client`.
+ * Start-up time of the client: `agmd --version` and a call of the service, compared with bare `node -e 0` and a bare `fetch`, for every installed
+ * Node. Rounds alternate, so that all run on the same machine state. The best round of each counts, because nothing disturbed it. Run: `npm run bench
+ * client`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 /**
- * The pages as a person meets them: what Lighthouse says of a first visit to each (mobile, its own throttling), how soon the text of a
- * document opened before is there without a network, and how much the editor shifts while it opens and while markers are revealed.
+ * The pages as a person meets them: the Lighthouse scores of a first visit to each (mobile, its own throttling), how soon a document opened before
+ * shows its text without a network, and how much the editor shifts while it opens and while markers are revealed.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const args = ['--headless', '--no-sandbox', '--disable-gpu']
 const sample = readFileSync(join(import.meta.dirname, '../../test/browser/published.md'), 'utf8')
 const offlineMsMax = 1500
 const shiftMax = 0.01
-/** Also what Lighthouse leaves by itself: with a text or a link that the device keeps it would not be a first visit. */
+/** Includes storage that Lighthouse itself does not clear: with a stored text or link it would not be a first visit. */
 const clearStorageTypes = [
   'cookies',
   'file_systems',
@@ -39,7 +39,7 @@ const { secret } = (await made.json()) as { secret: string }
 const editor = `${url}/d/${place.doc}?key=${place.key}`
 let missed = false
 
-// Lighthouse, in a browser that it talks to itself.
+// Lighthouse runs in a browser that it controls itself.
 const debugPort = 20_000 + (process.pid % 20_000)
 const browser = await chromium.launch({ executablePath, args: [...args, `--remote-debugging-port=${debugPort}`] })
 const pages: readonly (readonly [name: string, address: string, performance: number, bestPractices: number])[] = [
@@ -77,7 +77,7 @@ for (const [name, address, performance, bestPractices] of pages) {
 console.log(`\nLighthouse, ${rounds} rounds`)
 table(['page', 'performance', 'accessibility', 'best practices', 'layout shift'], rows)
 
-// How much moves when the cursor goes through the text, and markers are shown and hidden.
+// How much moves when the cursor passes through the text, and markers appear and disappear.
 const page: Page = await (await browser.newContext({ viewport: { width: 1280, height: 860 } })).newPage()
 await page.goto(editor)
 await page.locator('.chip[data-state=saved]').waitFor()

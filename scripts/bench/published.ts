@@ -1,6 +1,6 @@
 /**
- * Published pages: how fast a text is rendered, and how many requests per second a page that is rendered already answers compared with a bare Koa
- * route of as many bytes. Their Lighthouse figures are in pages.ts.
+ * Published pages: how fast a text is rendered, and how many requests per second a rendered page answers, compared with a bare Koa route with as many
+ * bytes. Their Lighthouse scores are in pages.ts.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

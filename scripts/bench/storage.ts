@@ -15,7 +15,7 @@ const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>
 
-/** The parts that are measured. Loaded by address: a bench looks at the server from outside, and scripts import nothing of it. */
+/** The measured parts. They are loaded by address: a bench uses the server from outside, and scripts import nothing from it. */
 interface Measured {
   commit(batch: { puts: { key: (string | number)[]; value: Uint8Array }[] }): Promise<boolean>
   get(key: (string | number)[]): Promise<unknown>
@@ -34,7 +34,7 @@ const bare = open<Uint8Array, [string, number]>({ path: join(folder, 'bare'), en
 const value = new Uint8Array(valueBytes).fill(7)
 let next = 0
 
-/** Puts per second of so many writers, each of which waits for its put before the next one. */
+/** Puts per second by a number of writers, each of which waits for its put before the next one. */
 async function measure(writers: number, put: Put): Promise<number> {
   const begun = performance.now()
   const end = begun + roundMs
@@ -46,7 +46,7 @@ async function measure(writers: number, put: Put): Promise<number> {
   return Math.round((done / (performance.now() - begun)) * 1000)
 }
 
-/** Nanoseconds of one `get` of a key that is there. */
+/** Nanoseconds for one `get` of an existing key. */
 async function measureGet(rounds: number): Promise<number> {
   const begun = performance.now()
   for (let n = 0; n < rounds; n++) await storage.get(['d', 'bench', n % 100])

@@ -1,6 +1,6 @@
 /**
- * Edits per second over 200 documents with two clients each, in growing steps: time to the other client, processor seconds of the server for
- * 10,000 edits, and the greatest step with a p99 below 100 ms, beside bare Hocuspocus in memory and with SQLite.
+ * Edits per second over 200 documents with two clients each, in growing steps: time to the other client, processor seconds of the server for 10,000
+ * edits, and the largest step with a p99 below 100 ms, compared with bare Hocuspocus in memory and with SQLite.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, pause, percentile, table } from './support/support.ts'

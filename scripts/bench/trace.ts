@@ -1,6 +1,7 @@
 /**
- * The trace B4 (support/trace.ts) through one connection, one update for each keystroke: all at once, as a client sends what it wrote offline, and
- * with at most 1,000 unacknowledged, beside bare Hocuspocus in memory and with SQLite. Ours must never close the socket.
+ * The trace B4 (support/trace.ts) through one connection, one update for each keystroke. It sends them all at once, as a client does with offline
+ * changes, and then with at most 1,000 unacknowledged. The baseline is bare Hocuspocus in memory and with SQLite. Our server must never close the
+ * socket.
  */
 import * as Y from 'yjs'
 import { openPerson, startMeter, startTargets, type Target, updateFrame } from './support/crowd.ts'
@@ -9,7 +10,7 @@ import { readTrace } from './support/trace.ts'
 
 const trace = readTrace()
 const most = Number(process.env['AGMD_BENCH_UPDATES'] ?? trace.patches.length)
-/** Bare Hocuspocus does not come to the end of a long queue. */
+/** Bare Hocuspocus never finishes a long queue. */
 const secondsMax = 60
 
 const updates: Uint8Array[] = []

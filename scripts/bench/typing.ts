@@ -1,16 +1,16 @@
 /**
- * Time from a key going down to the paint that shows it, in a Markdown text of 100 KB and in one of 1 MB: live view and source of agmd next to
- * bare editors. A paint waits for the next frame of the browser in every row.
+ * Time from a key going down to the paint that shows it, in a Markdown text of 100 KB and in one of 1 MB: the live and source views of agmd, compared
+ * with bare editors. In every row a paint waits for the next frame of the browser.
  *
- * The editors of one table stand in one browser and take turns, a short block of keys each, at the same places of the same text: another
- * program that takes the processor for a second takes it from all of them. The ratio to the bare editor is that of the whole run; its range
- * is the middle 90 % of ratios when the rounds are drawn again at random (bootstrap).
+ * The editors of one table share a browser and take turns, a short block of keys each, at the same places in the same text: another program that uses
+ * the processor for a second disturbs all of them. The ratio to the bare editor is that of the whole run; its range is the middle 90 % of the ratios
+ * of resampled rounds (bootstrap).
  *
- * The bare editor is CodeMirror's basic setup with Markdown (support/bare-editor.ts) in the size, column and typeface of ours, so that the
- * shaping of text costs both the same. It has nothing else of ours: no shared text, nothing stored, nothing sent.
+ * The bare editor is CodeMirror's basic setup with Markdown (support/bare-editor.ts) in the size, column and typeface of ours, so that text shaping
+ * costs both the same. Otherwise it has none of our features: no shared text, nothing stored, nothing sent.
  *
- * AGMD_BENCH_ROUNDS: blocks of each editor (40). AGMD_BENCH_ONLY: `100 KB` or `1 MB`. AGMD_BENCH_AGAINST: folder of another build of agmd,
- * which takes its turns as well. AGMD_BENCH_SEED: of the pauses between keys.
+ * AGMD_BENCH_ROUNDS: blocks of each editor (40). AGMD_BENCH_ONLY: `100 KB` or `1 MB`. AGMD_BENCH_AGAINST: folder of another build of agmd, which also
+ * takes turns. AGMD_BENCH_SEED: seed of the pauses between keys.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,14 +26,14 @@ const shorterUnits = 100 * 1024
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 40)
 const only = process.env['AGMD_BENCH_ONLY']
 const keysPerBlock = 10
-/** Keys of a block that do not count: the first bring the code and the data back into the caches of the processor. */
+/** Keys of a block that do not count: the first ones bring code and data back into the processor caches. */
 const warmUpKeys = 2
-/** A quick typist, in milliseconds a key; drawn at random, so that keys fall anywhere between two frames. */
+/** A fast typist, in milliseconds per key; drawn at random, so that keys arrive at any time between two frames. */
 const keyMsMin = 50
 const keyMsMore = 20
 const restMs = 250
 const typistsElsewhere = 10
-/** Each of them types so many keys a second. */
+/** The keys per second that each of them types. */
 const keysPerSecond = 5
 const random = seeded(Number(process.env['AGMD_BENCH_SEED'] ?? 1))
 
@@ -43,7 +43,7 @@ const specification = readFileSync(
 )
 const sample = readFileSync(join(root, 'test/browser/sample.md'), 'utf8')
 
-/** Prose, lists, tables and code, in turns. */
+/** Prose, lists, tables and code in turn. */
 function markdown(): string {
   const parts: string[] = []
   for (let units = 0; units < unitsMin; units += specification.length + 10 * sample.length) parts.push(specification, sample.repeat(10))
@@ -67,7 +67,7 @@ interface Bench {
   place(line: number): Promise<void>
 }
 
-/** Notes for each key how long its paint took. */
+/** Records for each key how long its paint took. */
 const watchKeys = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const times: number[] = []
@@ -105,7 +105,7 @@ async function typeAt({ page, place }: Bench, line: number): Promise<number[]> {
   }
   await pause(50)
   const times = await takeTimes(page)
-  // A caret that blinks costs frames, which are those of the next editor.
+  // A blinking caret costs frames, which would count for the next editor.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   return times
 }
@@ -158,7 +158,7 @@ const typeface = readFileSync(
   createRequire(import.meta.url).resolve('@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-normal.woff2')
 )
 
-/** As the live view has it: size of the editor, column, typeface. */
+/** The look of the live view: size of the editor, column, typeface. */
 async function looksOf(page: Page): Promise<string> {
   const { width, height, column, size, leading } = await page.evaluate(() => {
     const scroller = document.querySelector('.cm-scroller')!
@@ -195,7 +195,7 @@ async function agmd(browser: Browser, url: string, mode: 'live' | 'source'): Pro
 /** Times of one editor, by round. */
 type Rounds = readonly (readonly number[])[]
 
-/** All editors in turns, each at the same places. */
+/** All editors in turn, each at the same places. */
 async function takeTurns(benches: readonly Bench[], lines: readonly number[]): Promise<Rounds[]> {
   for (const { page } of benches) await watchKeys(page)
   const found = benches.map((): number[][] => [])
@@ -203,7 +203,7 @@ async function takeTurns(benches: readonly Bench[], lines: readonly number[]): P
     const line = lines[Math.floor(((round + 1) * lines.length) / (rounds + 1))] as number
     for (const [index, bench] of benches.entries()) {
       const times = await typeAt(bench, line)
-      // In the first round an editor runs code that it has not run before.
+      // The first round does not count: an editor runs some code for the first time.
       if (round >= 0) found[index]?.push(times)
     }
   }
@@ -228,7 +228,7 @@ function report(names: readonly string[], found: readonly Rounds[], bare: Rounds
   table(['editor', 'keys', 'p50', 'p95', 'max', 'p95 to bare'], rows)
 }
 
-/** Others who type near the top, where the page does not look, and their stop. */
+/** Others type near the top, outside the visible part. Returns a function that stops them. */
 async function others(target: { url: string; doc: string; key: string }): Promise<() => void> {
   const typists = Array.from({ length: typistsElsewhere }, (_, index) => new Typist(`t${index}`, target))
   for (const typist of typists) {
@@ -286,7 +286,7 @@ if (only !== '1 MB') {
     found[0] as Rounds
   )
   const [bare = 0, ours = 0] = found.map((values) => percentile(values.flat(), 0.95))
-  // Target: at 100 KB 1.15 times what the bare editor takes.
+  // Target: at 100 KB at most 1.15 times the bare editor's time.
   missed ||= ours > 1.15 * bare
   await close(benches)
 }

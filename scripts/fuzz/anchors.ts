@@ -1,6 +1,6 @@
 /**
- * The anchor fuzz for as long as one likes: `npm run fuzz anchors [seeds] [first]`. Ends with 1 at the first failing seed; a failing seed
- * belongs into test/anchors.test.ts.
+ * The anchor fuzz for any number of seeds: `npm run fuzz anchors [seeds] [first]`. Exits with 1 at the first failing seed; add that seed to
+ * test/anchors.test.ts.
  */
 import { anchorsHold } from '../../test/fuzz/anchors.ts'
 

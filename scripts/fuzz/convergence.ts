@@ -1,6 +1,6 @@
 /**
- * The convergence fuzz for as long as one likes: `npm run fuzz convergence [seeds] [first]`. Ends with 1 at the first failing seed;
- * a failing seed belongs into test/fuzz/convergence.fuzz.test.ts.
+ * The convergence fuzz for any number of seeds: `npm run fuzz convergence [seeds] [first]`. Exits with 1 at the first failing seed; add that seed to
+ * test/fuzz/convergence.fuzz.test.ts.
  */
 import { converges } from '../../test/fuzz/convergence.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The fuzz of boards, chats and sheets for as long as one likes: `npm run fuzz fences [seeds] [first]`. Ends with 1 at the first failing seed;
- * a failing seed belongs into test/fences-together.test.ts. Then undo and redo: all seeds run, and those that fail are listed.
+ * The fuzz of boards, chats and sheets for any number of seeds: `npm run fuzz fences [seeds] [first]`. Exits with 1 at the first failing seed; add
+ * that seed to test/fences-together.test.ts. Then it checks undo and redo: it runs all seeds and lists those that fail.
  */
 import { fencesHold, stepsReturn } from '../../test/fuzz/fences.ts'
 

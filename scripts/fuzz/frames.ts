@@ -1,6 +1,6 @@
 /**
- * The frame fuzz for as many frames as one likes: `npm run fuzz frames [count] [seed]`, 100,000 by default. Ends with 1 when anything
- * crashes, changes, is disturbed or stays in memory.
+ * The frame fuzz for any number of frames: `npm run fuzz frames [count] [seed]`, 100,000 by default. Exits with 1 when anything crashes, changes, is
+ * disturbed or leaks memory.
  */
 import { fuzzFrames } from '../../test/fuzz/frames.ts'
 

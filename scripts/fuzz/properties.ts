@@ -1,6 +1,6 @@
 /**
- * The properties of the fast tests on new cases: `npm run fuzz properties [seeds] [first]`, 20 seeds by default. Ends with 1 at the first
- * failing seed; fast-check prints the counterexample, which belongs into its test.
+ * Runs the properties of the fast tests on new cases: `npm run fuzz properties [seeds] [first]`, 20 seeds by default. Exits with 1 at the first
+ * failing seed; fast-check prints the counterexample: add it to its test.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The request fuzz for as long as one likes: `npm run fuzz requests [count] [seed]`, 100,000 requests by default. Ends with 1 at the first
- * request that breaks a rule, which belongs into a test of its own.
+ * The request fuzz for any number of requests: `npm run fuzz requests [count] [seed]`, 100,000 by default. Exits with 1 at the first request that
+ * breaks a rule: write a test for it.
  */
 import { fuzzRequests } from '../../test/fuzz/requests.ts'
 

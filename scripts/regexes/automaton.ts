@@ -1,34 +1,34 @@
 /**
- * A regular expression as the automaton of its positions (Glushkov): a state for each place in the pattern that reads a character. Loops of the
- * pattern are loops of the automaton; what stands in no loop is there a few times at most.
+ * A regular expression as its position automaton (Glushkov): a state for each place in the pattern that reads a character. Loops of the pattern are
+ * loops of the automaton; parts outside loops occur a few times at most.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
-/** A way through one top-level alternative of a pattern. */
+/** A path through one top-level alternative of a pattern. */
 export interface Automaton {
-  /** For each state the probes that it reads, as bits. */
+  /** The probes that each state reads, as bits. */
   readonly reads: readonly bigint[]
-  /** For each state those that may follow it. */
+  /** The states that may follow each state. */
   readonly next: readonly ReadonlySet<number>[]
-  /** States behind which the expression has matched, whatever comes. */
+  /** States after which the expression has matched, whatever follows. */
   readonly accepting: ReadonlySet<number>
-  /** Edges that two nested loops make alike: `from,to`. */
+  /** Edges that two nested loops share: `from,to`. */
   readonly doubled: ReadonlySet<string>
 }
 
-/** A part of a pattern: where it may begin and end, and whether it may be empty. */
+/** A part of a pattern: its first and last states, and whether it may be empty. */
 interface Part {
   readonly first: readonly number[]
   readonly last: readonly number[]
   readonly empty: boolean
 }
 
-/** More repetitions than these are a loop. */
+/** More repetitions than this count as a loop. */
 const repetitionsMax = 32
-/** Copies of what is repeated: more of them tell nothing new. */
+/** Copies of a repeated part; more would show nothing new. */
 const copiesMax = 2
 
-/** Characters that stand for the others: one in a set that two places read shows that they meet. */
+/** Representative characters: one that two sets share shows that they overlap. */
 const probesOf = (source: string): string[] => [
   ...new Set([
     ...Array.from({ length: 128 }, (_code, code) => String.fromCharCode(code)),
@@ -93,7 +93,7 @@ const createBuilder = (source: string, flags: string) => {
     return { ...body, empty: true }
   }
 
-  /** Each but the first may follow the one before only: `x{0,2}` reads one `x` in one way. */
+  /** Each part but the first may follow only the one before it: `x{0,2}` reads one `x` in one way. */
   const optional = (parts: readonly Part[]): Part =>
     parts.toReversed().reduce((after, before) => ({ ...sequence([before, after]), empty: true }), emptyPart)
 
@@ -135,12 +135,12 @@ const createBuilder = (source: string, flags: string) => {
 
 const isLook = (node: AST.Node): boolean => node.type === 'Assertion' && (node.kind === 'lookahead' || node.kind === 'lookbehind')
 
-/** A lookaround reads its text again at each place. Errors: `Unjudged` when that may be long. */
+/** A lookaround reads its text again at each position. Errors: `Unjudged` when that text may be long. */
 const refuseLoops = (assertion: AST.LookaroundAssertion): void => {
   if (/[*+]|\{\d+,\}/.test(assertion.raw.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, ''))) throw new Unjudged('it looks around without a bound')
 }
 
-/** Whether an alternative can fail behind its last state. */
+/** Whether an alternative can fail after its last state. */
 const mayFailAtEnd = ({ elements }: AST.Alternative): boolean => elements.at(-1)?.type === 'Assertion'
 
 /** The automata of the top-level alternatives. Errors: `Unjudged`. */
@@ -154,7 +154,7 @@ export const automataOf = (source: string, flags: string): Automaton[] => {
     const [head] = alternative.elements
     const isStart = head?.type === 'Assertion' && head.kind === 'start'
     const whole = builder.sequence(alternative.elements.map(builder.partOf))
-    // Without an anchor the expression is tried from every place: as if anything stood before it.
+    // Without an anchor the expression is tried at every position, as if any text came before it.
     if (!flags.includes('y') && !(isStart && !flags.includes('m'))) {
       const before = builder.state(builder.anything)
       builder.join(before.last, before.last)

@@ -1,11 +1,11 @@
 /**
- * Whether a regular expression takes more than linear time on some text. It does when its automaton can read one text in many ways (Weber and
- * Seidl, On the degree of ambiguity of finite automata, 1991): a loop that leads to another and reads what that one reads (polynomial), or a loop
- * that reads a text in two ways (exponential). An engine that goes back tries them all where the text fails to match in the end.
+ * Whether a regular expression takes more than linear time on some text. It does when its automaton can read one text in many ways (Weber and Seidl,
+ * On the degree of ambiguity of finite automata, 1991): a loop that leads to another and reads what that one reads (polynomial), or a loop that reads
+ * a text in two ways (exponential). A backtracking engine tries them all if the text does not match in the end.
  */
 import { type Automaton, automataOf, Unjudged } from './automaton.ts'
 
-/** For each state the states that can be reached from it by at least one step. */
+/** The states that can be reached from each state by at least one step. */
 const reachOf = ({ next }: Automaton): ReadonlySet<number>[] =>
   next.map((first) => {
     const found = new Set<number>(first)
@@ -13,7 +13,7 @@ const reachOf = ({ next }: Automaton): ReadonlySet<number>[] =>
     return found
   })
 
-/** Whether several states can go through one text together from one tuple to another, each within its own bounds. */
+/** Whether several states can read one text together, from one tuple to another, each within its own bounds. */
 const leads = (
   { next, reads }: Automaton,
   from: readonly number[],
@@ -50,7 +50,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
   const together = (one: number) => (other: number) => reach[one]?.has(other) === true && reach[other]?.has(one) === true
   const between = (one: number, other: number) => (state: number) =>
     (state === one || reach[one]?.has(state) === true) && (state === other || reach[state]?.has(other) === true)
-  // A loop that has matched each time around leaves nothing that could fail.
+  // If a loop accepts after each round, nothing can fail afterwards.
   const isOpen = (one: number) => (other: number) => together(one)(other) && !automaton.accepting.has(other)
   const isDoubled = [...automaton.doubled].some((edge) => {
     const [from = 0, to = 0] = edge.split(',').map(Number)
@@ -60,7 +60,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
     isDoubled ||
     inLoop.some(
       (one) =>
-        // Two ways around: they part and meet again.
+        // Two ways around the loop that part and meet again.
         leads(
           automaton,
           [one, one],

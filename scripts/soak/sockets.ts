@@ -1,6 +1,6 @@
 /**
- * Idle sockets: `npm run soak sockets [count]`, 10,000 by default. Each holds a document open, as a page in the background does. Prints the
- * server's memory as they come; ends with 1 beyond 512 MiB, when one of them is closed, or when the server takes longer than 10 s to stop.
+ * Idle sockets: `npm run soak sockets [count]`, 10,000 by default. Each holds a document open, like a page in the background. Prints the server's
+ * memory while they connect. Exits with 1 beyond 512 MiB, when a socket is closed, or when the server takes longer than 10 s to stop.
  */
 import { readFileSync } from 'node:fs'
 import * as encoding from 'lib0/encoding'
@@ -13,7 +13,7 @@ const count = Number(process.argv[2] ?? 10_000)
 const perDocument = 50
 const mebibytesMax = 512
 const stopSecondsMax = 10
-/** Seconds for which they stay, so that pings go round. */
+/** How long they stay, in seconds, so that pings are exchanged. */
 const idleSeconds = 60
 
 const mebibytesOf = ({ child }: ProcessWorld): number =>

@@ -1,17 +1,17 @@
 /**
  * A WebSocket that counts, on the wire, how many of our updates the server has not yet confirmed, and notices when the server has gone silent.
  *
- * Frame of the Hocuspocus protocol: name (varint length + bytes), type (varint), and for type 0 (sync) a subtype: 0 asks for
- * what we lack, 1 and 2 carry our text. The server answers each 1 or 2 with one type 8 (SyncStatus), sent when it is on disk.
+ * A frame of the Hocuspocus protocol has a name (varint length + bytes), a type (varint), and for type 0 (sync) a subtype: 0 requests missing
+ * updates, 1 and 2 carry our updates. The server answers each 1 or 2 with one frame of type 8 (SyncStatus), sent when the update is on disk.
  *
- * The provider's own `unsyncedChanges` is set back to 1 when a connection opens, with older updates still under way, so it can
- * reach 0 too early. Invariant here: `unconfirmed` is frames sent minus frames answered, since this socket opened.
+ * The provider resets its own `unsyncedChanges` to 1 when a connection opens, although older updates may still be in transit, so it can reach 0 too
+ * early. Invariant: `unconfirmed` is the number of frames sent minus frames answered, since this socket opened.
  *
- * Subtype 1 is the answer to what the server asked for when the connection opened, and carries everything it lacks. A 2 before it is
- * held back: it may build on what was written without a connection, which the server does not have yet, and would be refused for the gap.
+ * Subtype 1 answers the server's request at the start of the connection, and carries every update that it lacks. A 2 before it is held back: it may
+ * build on updates that were made offline, and the server would refuse it for the gap.
  *
- * A key's change is sent once it is on the screen: sending wakes other processes, which would take the processor from the paint. Frames
- * keep their order. A page that is left sends what waits, a hidden one at once.
+ * The change of a keystroke is sent after it was painted: sending wakes other processes, which would delay the paint. Frames keep their order. A page
+ * that closes sends its waiting frames, and a hidden page sends without delay.
  */
 import { afterPaint } from '../base/after-paint.ts'
 
@@ -53,13 +53,13 @@ const step = { ask: 0, answer: 1, update: 2 } as const
 
 /** Longest silence of a server, in milliseconds. */
 const silentMsMax = {
-  /** While it owes an answer: to the handshake, to an update, to a question. */
+  /** While it owes an answer: to the handshake, an update or a question. */
   owing: 10_000,
   /** The same while the browser reports no network: only a server on this machine can answer then. */
   owingOffline: 2_000,
-  /** After it has admitted us: a large document may be on its way. */
+  /** After it has admitted us: a large document may be in transit. */
   opening: 120_000,
-  /** Otherwise: then it is asked. Presence is renewed, and so received, every 15 seconds. */
+  /** Otherwise; then we ask it. Presence is renewed, and so received, every 15 seconds. */
   idle: 40_000
 } as const
 /** Slowest connection that is supported, in bytes per millisecond: sent data needs time before it can be answered. */
@@ -88,7 +88,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     /** Bytes sent since the server was last heard. */
     #unheardBytes = 0
     #timer: ReturnType<typeof setTimeout> | undefined
-    /** Frames that wait for the next paint, oldest first. */
+    /** Frames waiting for the next paint, oldest first. */
     #waiting: Parameters<WebSocket['send']>[0][] = []
 
     constructor(url: string | URL, protocols?: string | string[]) {
@@ -120,7 +120,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       super.close(code, reason)
     }
 
-    /** Whether a frame comes from a key, on a page that paints. */
+    /** Whether a frame comes from a keystroke, on a page that paints. */
     #canWait(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
       return (type === presence || (type === sync && detail === step.update)) && document.visibilityState === 'visible'

@@ -1,9 +1,9 @@
 /**
- * Undo and redo that give a text back as it was.
- * - A card that is deleted leaves an empty line, which the service removes a moment later (shared/fences/heal.ts). Yjs alone would put the
- *   card back behind the line above. White space that somebody else removes next to what a step deleted joins that step, and comes back with it.
- * - Where the line end that is left was written by another step than the one that is gone, it changes its step.
- * - What was put back and then written into is taken back as a whole.
+ * Undo and redo that restore a text exactly.
+ * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/heal.ts). Yjs alone would restore the
+ *   card at the end of the line above. White space that somebody else removes next to a step's deletion joins that step and returns with it.
+ * - If the line break that remains was written by another step than the removed one, it moves to that step.
+ * - Restored text that was then edited is undone as a whole.
  */
 import * as Y from 'yjs'
 
@@ -29,7 +29,7 @@ function gapAround(item: Y.Item): Gap {
   return { left: first.left, items, right }
 }
 
-/** Whether only the characters that begin every line of a fence are between a line end and the end of an item. */
+/** Whether only the characters that begin every line of a fence are between a line break and the end of an item. */
 function endsLineStart(item: Y.Item | null): boolean {
   for (let each = item; each !== null; each = each.left) {
     if (isGone(each)) continue
@@ -41,7 +41,7 @@ function endsLineStart(item: Y.Item | null): boolean {
   return true
 }
 
-/** Returns the item with the next line end if only spaces come before it; null if the text ends there. */
+/** Returns the item with the next line break if only spaces come before it; null if the text ends there. */
 function lineEnd(item: Y.Item | null): { readonly item: Y.Item; readonly offset: number } | null | undefined {
   for (let each = item; each !== null; each = each.right) {
     if (isGone(each)) continue
@@ -79,7 +79,7 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
   return rest
 }
 
-/** The most line ends of one removal whose writers are looked up. */
+/** The most line breaks of one removal whose writers are looked up. */
 const lineEndsMax = 200
 
 /** Text that somebody else just removed from a gap, next to text that was already deleted. */
@@ -114,7 +114,7 @@ class Removal {
       const [first, end] = [Math.max(from, at), Math.min(to, at + item.length)]
       if (first >= end) continue
       step.deletions = Y.mergeDeleteSets([step.deletions, rangeOf(item.id, item.id.clock + first - at, end - first)])
-      // Otherwise Yjs would discard its content.
+      // Without this, Yjs would discard its content.
       item.keep = true
     }
   }
@@ -148,9 +148,9 @@ class Removal {
   }
 
   /**
-   * One of several line ends behind a line is left. It belongs to the step that wrote the end of that line with the line itself; otherwise to
-   * nobody where one of them was there before all steps, and else to the first step that wrote one. A step that wrote an empty line and
-   * nothing else takes nothing back: its line is gone already.
+   * One of several line breaks after a line remains. It belongs to the step that wrote the end of that line, if that step wrote one of the breaks.
+   * Otherwise it belongs to nobody if one of them existed before all steps, else to the first step that wrote one. A step that wrote only an empty
+   * line has nothing to undo: its line is gone already.
    */
   #replace(at: number, left: Y.Item | null): void {
     const end = lineEnd(this.#gap.right)
@@ -167,7 +167,7 @@ class Removal {
     }
   }
 
-  /** Returns the ids of the removed line ends from an offset on. */
+  /** Returns the ids of the removed line breaks from an offset on. */
   #lineEnds(offset: number): Y.ID[] {
     const ends: Y.ID[] = []
     for (const { at, item } of this.#parts) {

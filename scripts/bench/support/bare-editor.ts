@@ -1,7 +1,6 @@
 /**
- * CodeMirror with nothing of ours. Runs in the browser: `globalThis.bareEditor(text, setup)`.
- * `basic`: the extensions of the package `codemirror` (its `basicSetup`), GitHub-flavoured Markdown and wrapped lines.
- * `keys`: the default keys and wrapped lines, and no language: the least that is an editor.
+ * CodeMirror without any of our code. Runs in the browser: `globalThis.bareEditor(text, setup)`. `basic`: the extensions of the package `codemirror`
+ * (its `basicSetup`), GitHub-flavoured Markdown and wrapped lines. `keys`: the default keys and wrapped lines without a language: a minimal editor.
  */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'

@@ -1,4 +1,7 @@
-/** The bare parts compared with which the benchmarks measure: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|ws|koa`. Ends with its parent. */
+/**
+ * The bare servers that the benchmarks use as a baseline: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|ws|koa`. Ends with its
+ * parent.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +23,7 @@ const hocuspocus = async (): Promise<void> => {
   tell(server.address.port)
 }
 
-/** As with its extension for SQLite, which stores the whole document some seconds after a change. */
+/** With its SQLite extension, which stores the whole document some seconds after a change. */
 const hocuspocusSqlite = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'agmd-bare-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -47,7 +50,7 @@ const hocuspocusSqlite = async (): Promise<void> => {
   tell(server.address.port)
 }
 
-/** Everything to everybody else. */
+/** Sends everything to everyone else. */
 const broadcast = (): void => {
   const server: WebSocketServer = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false }, () =>
     tell((server.address() as AddressInfo).port)
@@ -59,7 +62,7 @@ const broadcast = (): void => {
   )
 }
 
-/** A text of 10 KB from memory, and a body into it. */
+/** Serves a text of 10 KB from memory, and stores a body there. */
 const koa = (): void => {
   const app = new Koa()
   const router = new Router()

@@ -1,4 +1,4 @@
-/** Crowds of people on sockets, in one process: nobody holds a document, and only some of them look at what arrives. */
+/** Crowds of people on sockets, in one process. No client holds the document, and only some of them read incoming frames. */
 import { readFileSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -22,7 +22,7 @@ export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
     encoding.writeVarUint8Array(encoder, update)
   })
 
-/** A client that goes on writing after what it wrote last: the update with `mark` (update-check.ts tells the format). */
+/** A client that continues after its last text: the update with `mark` (update-check.ts describes the format). */
 const typed = (client: number, clock: number, mark: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   for (const number of [1, 1, client, clock]) encoding.writeVarUint(encoder, number)
@@ -43,9 +43,9 @@ const cursorAt = (client: number, clock: number): object => {
 }
 
 export interface Person {
-  /** Writes a mark, and moves the cursor behind it where people have cursors. */
+  /** Types a mark and, if people have cursors, moves the cursor after it. */
   type(mark: string): void
-  /** Sends a frame as it is. Answers the bytes that wait to be sent. */
+  /** Sends a frame unchanged. Returns the number of bytes waiting to be sent. */
   send(frame: Uint8Array): number
   close(): void
 }
@@ -54,7 +54,7 @@ interface PersonOptions {
   readonly place: Place
   readonly client: number
   readonly hasCursor: boolean
-  /** Absent: what arrives is thrown away unread. */
+  /** Absent: incoming frames are discarded unread. */
   readonly onMark?: (mark: string) => void
   readonly onAcknowledged?: () => void
   readonly onClose?: (code: number) => void
@@ -125,7 +125,7 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
     })
   })
 
-/** A server beside the others. */
+/** A server under test. */
 export interface Target {
   readonly name: string
   readonly pid: number
@@ -133,7 +133,7 @@ export interface Target {
   stop(): Promise<void>
 }
 
-/** Our servers and the peers, or those that AGMD_BENCH_ONLY names. Profiles of ours go where AGMD_BENCH_PROFILE says (scripts/profile.ts). */
+/** Starts our servers and the others, or those that AGMD_BENCH_ONLY names. Profiles of ours go to AGMD_BENCH_PROFILE (scripts/profile.ts). */
 export const startTargets = async (): Promise<Target[]> => {
   const only = process.env['AGMD_BENCH_ONLY']?.split(',')
   const profiles = process.env['AGMD_BENCH_PROFILE']
@@ -168,7 +168,7 @@ const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Processor time of the server and of this process, from now on. */
+/** Measures the processor time of the server and of this process from now on. */
 export const startMeter = (pid: number): (() => { readonly seconds: number; readonly server: number; readonly own: number }) => {
   const begun = performance.now()
   const [server, own] = [cpuSeconds(pid), process.cpuUsage()]
@@ -179,5 +179,5 @@ export const startMeter = (pid: number): (() => { readonly seconds: number; read
   }
 }
 
-/** A generator with less than this share of a core to spare measures itself. */
+/** Whether the load generator was the bottleneck: it used nearly a whole core. */
 export const isLimited = (own: number, seconds: number): boolean => own / seconds > 0.85

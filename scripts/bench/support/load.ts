@@ -1,4 +1,4 @@
-/** Load over sockets that are kept, one request at a time each, from the process that measures. */
+/** Load over persistent sockets, one request at a time on each, from the measuring process. */
 import { connect, type Socket } from 'node:net'
 import { percentile } from './support.ts'
 
@@ -14,7 +14,7 @@ export interface Load {
   readonly failed: number
 }
 
-/** Length of a whole answer in `data`, or 0 when more must come. */
+/** Length of a complete answer in `data`; 0 if it is not complete. */
 const answerLength = (data: Buffer): number => {
   const end = data.indexOf('\r\n\r\n')
   if (end === -1) return 0

@@ -1,4 +1,4 @@
-/** The paints of a page, and the work of its own thread for them. */
+/** The paints of a page, and the work of its main thread for them. */
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 export const launchBrowser = (): Promise<Browser> =>
@@ -7,7 +7,7 @@ export const launchBrowser = (): Promise<Browser> =>
     args: ['--headless', '--no-sandbox', '--disable-gpu']
   })
 
-/** The work of the page's own thread meanwhile, in milliseconds: other programs of the machine do not count. */
+/** The time that the page's main thread worked meanwhile, in milliseconds: other programs on the machine do not count. */
 export async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -1,4 +1,4 @@
-/** Helpers of the benchmarks: servers in processes of their own, a socket client that costs little, tables. */
+/** Helpers for the benchmarks: servers in processes of their own, a cheap socket client, tables. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import * as Y from 'yjs'
 export { start, startProcess } from '../../../test/support/start.ts'
 export { createDocument, pause, readMarkdown, seeded, Typist } from '../../../test/support/typist.ts'
 
-/** Where a document is: the bare servers ask for no key. */
+/** The location of a document; the bare servers need no key. */
 export interface Place {
   readonly url: string
   readonly doc: string
@@ -22,17 +22,17 @@ export const percentile = (values: readonly number[], share: number): number =>
 
 export const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(value < 10 ? 2 : 1))
 
-/** Prints rows under their heads, right-aligned. */
+/** Prints right-aligned rows below their headings. */
 export const table = (heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void => {
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => String(row[column] ?? '').length)))
   for (const row of [heads, ...rows]) console.log(row.map((cell, column) => String(cell).padStart(widths[column] ?? 0)).join('  '))
 }
 
-/** Resident memory of a process without the files it maps (the store is one), in MiB. */
+/** Resident memory of a process in MiB, without mapped files (the store is one). */
 export const rss = (pid: number): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 
-/** The bare parts (`bare.ts`) in a process of their own. */
+/** The bare servers (`bare.ts`), each in a process of its own. */
 export const startBare = async (
   kind: 'hocuspocus' | 'hocuspocus-sqlite' | 'ws' | 'koa'
 ): Promise<{ port: number; child: ChildProcess; stop: () => void }> => {
@@ -46,7 +46,7 @@ export const startBare = async (
   return { port, child, stop: () => child.kill() }
 }
 
-/** A person on a socket. Readers look for marks in the bytes and hold no document, so that hundreds fit into one process. */
+/** A person on a socket. Readers search the bytes for marks and hold no document, so that hundreds fit into one process. */
 export interface Peer {
   /** Types a mark. */
   type(mark: string): void
@@ -55,7 +55,7 @@ export interface Peer {
 
 interface PeerOptions {
   readonly place: Place
-  /** `raw` sends the marks as they are: for the ws broadcast. */
+  /** `raw` sends the marks unchanged, for the ws broadcast. */
   readonly protocol: 'hocuspocus' | 'raw'
   readonly onMark: (mark: string) => void
   readonly onAcknowledged: (mark: string) => void
