@@ -148,7 +148,7 @@ test('[ANCHOR-3] lines count from 1, and a last empty one is a line', () => {
   ])
 })
 
-/** Processor time in milliseconds: other work on the machine does not count. */
+/** Processor time in milliseconds: excludes other work on the machine. */
 const cpuMs = (): number => process.cpuUsage().user / 1000
 
 const hostile = 1024 * 1024
@@ -327,7 +327,7 @@ describe('replacements', () => {
     expect(where()).toBeUndefined()
   })
 
-  /** A replacement of which no difference spares anything. */
+  /** A replacement for which the difference keeps nothing. */
   const rewritten = (before: string, quote: string, after: string): Range | undefined => {
     const text = new Y.Doc().getText('content')
     text.insert(0, before)
@@ -400,7 +400,7 @@ describe('replacements', () => {
   })
 })
 
-/** Seeds that failed once, and what was wrong then. */
+/** Seeds that failed once, with the fault. */
 test.each([
   [153, 'marks that are left of a quote'],
   [1594, 'a quote of white space alone'],

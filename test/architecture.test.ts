@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 /**
- * The allowed imports (ARCHITECTURE.md, Layers): folders and files below the root (`types of` one: `import type` only), and packages. The first layer whose
- * pattern a file matches is its layer. Its own folder is always allowed.
+ * The allowed imports (ARCHITECTURE.md, Layers): folders and files below the root (with `types of`: `import type` only), and packages. The first
+ * layer whose pattern a file matches is its layer. Its own folder is always allowed.
  */
 const builtin = /^node:/
 const text = /^(yjs|lib0|diff)(\/|$)/
@@ -38,7 +38,7 @@ const layers: readonly { of: RegExp; files: RegExp; types?: RegExp; packages: re
   },
   { of: /^cli\/vite\.config\.ts$/, files: /^(shared|cli)\//, packages: [builtin, /^vite$/] },
   { of: /^cli\//, files: /^(shared|cli)\//, packages: [builtin, /^image-size$/] },
-  // Code that measures or tries the server runs the real one.
+  // Code that measures or tests the server runs the real one.
   { of: /^scripts\/(bench|fuzz|soak|golden)/, files: /^(shared|server|scripts|test)\//, packages: [/^[^.]/] },
   { of: /^scripts\//, files: /^(shared|scripts)\//, packages: [/^[^.]/] }
 ]
@@ -83,7 +83,7 @@ const root = resolve(import.meta.dirname, '..')
 const files = globSync('{shared,server,web,cli,scripts}/**/*.{ts,tsx,mjs}', { cwd: root }).sort()
 const imports = files.flatMap(importsOf)
 
-/** `import … from`, `export … from`, `import '…'` and `import('…')`. */
+/** Matches `import … from`, `export … from`, `import '…'` and `import('…')`. */
 function importsOf(from: string): Import[] {
   const source = readFileSync(join(root, from), 'utf8')
   const statics = source.matchAll(/^[ \t]*(?:import|export)\s+(type\s+(?!from\b))?(?:[\w\s{},*$]*?\sfrom\s*)?['"]([^'"]+)['"]/gm)

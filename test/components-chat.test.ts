@@ -1,4 +1,4 @@
-/** Rules of chats that need no page: the session of a person (shared/components/chat.ts). */
+/** Rules of chats that need no page: the state of a person's session (shared/components/chat.ts). */
 import { expect, test } from 'vitest'
 import {
   authorsOf,
@@ -35,7 +35,7 @@ const guest = speakerOf('Guest', true, ['Ana'])
 const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
 const time = Date.parse('2026-11-21T09:00Z')
 
-/** A chat that a person and others write in: what a step wants to write is written, and both are told of the change. */
+/** A chat in which a person and others write. It performs each write of a step, and reports the change to both. */
 class Talk {
   state: ChatState
   readonly announcements: ChatOutcome['announcement'][] = []
@@ -43,14 +43,14 @@ class Talk {
   readonly sent = new Set<string>()
   focus: ChatOutcome['focus']
   isEmptied = false
-  /** The text takes no edits. */
+  /** Whether the text refuses edits. */
   isLocked = false
 
   constructor(...lines: readonly string[]) {
     this.state = beginChat(chatOf(...lines))
   }
 
-  /** Others write: the page hears of it now, or only with the next change. */
+  /** Others write; the page learns of it now, or only with the next change. */
   others(...lines: readonly string[]): this {
     return this.step({ kind: 'changed', chat: chatOf(...lines) })
   }
@@ -104,7 +104,7 @@ test('[COMP-7] one’s own message is changed and deleted where it stands now', 
   talk.step({ kind: 'delete', message: messageOf(talk.state.chat, 'No'), by: kim })
   expect(linesOf(talk.state.chat)).toEqual([first, last])
   expect(talk.announcements).toEqual(['changed', 'deleted'])
-  // Others are told which message is being changed, and in the end that none is.
+  // Others see which message is being edited, and at the end that none is.
   expect(talk.holds).toEqual([...Array(2).fill(JSON.stringify(['Kim', '2026-11-20T10:03Z', 'Yes'])), null])
 })
 
@@ -153,7 +153,7 @@ test('[COMP-28] of a message that was changed it is asked which text stays', () 
   const dropped = asked().step({ kind: 'cancel' })
   expect(linesOf(dropped.state.chat)).toEqual([theirs, last])
   for (const { state } of [kept, dropped]) expect([state.draft, state.asked]).toEqual([undefined, undefined])
-  // The person goes on typing: the question comes again with the next attempt to save.
+  // The person continues to type: the question appears again with the next attempt to save.
   const typed = asked().step({ kind: 'typed' })
   expect(typed.state.asked).toBeUndefined()
   expect(typed.save('Yes, now').state.asked).toBe('Yes, now')
@@ -170,7 +170,7 @@ test('[COMP-28] nothing is asked where only one of the two changed the text, or 
 test('[COMP-28] the text for a message that was removed stays, to be sent again', () => {
   const talk = new Talk(first, mine, last).edit('Yes').others(first, last)
   expect(talk.state.draft).toMatchObject({ isGone: true, begun: { text: 'Yes' } })
-  // It stands where the message was, and holds nothing any more.
+  // It takes the position of the message, and has no content any more.
   expect(chatShown(talk.state.chat, talk.state.draft, 100).formAt).toBe(1)
   expect(talk.step({ kind: 'typed' }).holds).toHaveLength(2)
   talk.isLocked = true
@@ -230,6 +230,6 @@ test('[COMP-49] a person without a name owns what this page has sent, and what i
   expect(own()).toEqual(['First'])
   talk.edit('First').step({ kind: 'save', text: 'Second\n line', time, by: guest })
   expect(own()).toEqual(['Second\n line'])
-  // A name makes them those of the name.
+  // With a name, they belong to the name.
   expect(talk.step({ kind: 'send', text: 'Third', time, by: kim }).sent.size).toBe(2)
 })

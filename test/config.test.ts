@@ -164,7 +164,7 @@ test('[CONFIG-10] a variable that nothing reads is a warning; those of the tooli
   ])
 })
 
-// `npx vitest run test/config.test.ts -u` writes it again.
+// `npx vitest run test/config.test.ts -u` writes the file.
 test('[CONFIG-11] .env.example lists every variable, commented out at its default', async () => {
   const blocks = Object.values(configTable).map((variable) => {
     const orFile = variable.secret ? ` Or ${variable.name}_FILE: a file that holds it.` : ''

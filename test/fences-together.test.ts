@@ -11,7 +11,7 @@ test.each(['board', 'chat', 'sheet'] as const)(
   }
 )
 
-/** Seeds that failed once, and what was wrong then. */
+/** Seeds that failed once, with the fault. */
 test.each([
   ['board', 4, 'a line inserted where one was vacated came to stand on it'],
   ['chat', 480, 'marks that grew reached others after the lines that relied on them'],

@@ -38,7 +38,7 @@ import { applyEdits, type Edit } from '../shared/text/diff.ts'
 const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string }[] }
 const markdownIt = new MarkdownIt({ html: false })
 
-/** First line, kind and contents of each component fence, as markdown-it has them. */
+/** First line, kind and contents of each component fence, according to markdown-it. */
 const asRendered = (text: string): [number, string, string][] =>
   markdownIt
     .parse(text, {})
@@ -107,7 +107,7 @@ test('[FENCE-1] fences are found where the renderer finds them: in quotes, lists
   )
 })
 
-/** A text whose lines of fences are taken out and put back: nothing is lost between them. */
+/** A text whose fence lines are removed and restored; nothing between them is lost. */
 const printed = (text: string): string => {
   let result = ''
   let at = 0
@@ -162,7 +162,7 @@ const words = fc.constantFrom(
 )
 const bodies = fc.array(words, { maxLength: 40 }).map((parts) => parts.join(''))
 
-/** Every line is a part of something, or empty. */
+/** Every line belongs to something, or is empty. */
 const linesOfBoard = (fence: Fence): number[] => {
   const { notes, columns } = parseBoard(fence)
   const inColumn = columns.flatMap(({ index, cards, notes: own }) => [
@@ -198,7 +198,7 @@ test('[FENCE-2] printing is the source: no character of any text is lost, and ev
                 : spoken
         expect(new Set(covered).size).toBe(covered.length)
         expect(spoken.filter((index) => !covered.includes(index))).toEqual([])
-        // Components of any text are HTML, and parse.
+        // Components with any text can be rendered and parsed.
         page.render(text)
       }
     }),
@@ -472,7 +472,7 @@ test('[FENCE-8] rows and columns that come, go, move or are sorted take the form
         .map(({ length }) => length)
     ).size
   ).toBe(1)
-  // Any change keeps the values of all cells that stay.
+  // Any change keeps the values of the remaining cells.
   const values = (text: string): string[] => {
     const grid = gridOf(text)
     const computed = createWorkbook([{ id: 's', rows: grid }], 0)
@@ -499,7 +499,7 @@ test('[FENCE-44] references of a formula that is being written follow rows and c
       .join('')}\`\`\`\n`
   const readingOf = (text: string): Reading => ({ texts: gridOf(text), lines: one(text).lines.length })
   const isOwn = (id: string | undefined): boolean => id === undefined || id === 's'
-  /** The fate of a draft in C4, and its place then. */
+  /** The fate of a draft in C4, and its resulting position. */
   const drafted = (text: string, before: string, now: string, offsets: readonly number[] = []) => {
     const { changes, rowOf, columnOf } = followed(readingOf(before), readingOf(now))
     let [draft, place]: [Draft, Place | undefined] = [
@@ -526,7 +526,7 @@ test('[FENCE-44] references of a formula that is being written follow rows and c
   fc.assert(
     fc.property(does, fc.nat(6), fc.nat(6), cell, range, (does_, from, to, one_, other) => {
       const isMove = does_ === sheets.moveRow || does_ === sheets.moveColumn
-      // Nobody can say which one of two neighbours that changed places moved.
+      // If two neighbours swap, either one may have moved.
       fc.pre(!isMove || (to !== from - 1 && to !== from + 2))
       const formula = `=SUM(${other})+${one_}`
       const before = written(formula)
@@ -536,16 +536,16 @@ test('[FENCE-44] references of a formula that is being written follow rows and c
     }),
     { numRuns: 500 }
   )
-  // The cursor stays where it is in the words; a formula that ends within a text in quotes is read up to it.
+  // The cursor keeps its position in the words. A formula that ends inside quotes is read up to there.
   const [plain, later] = [written('x'), onSheet((each) => sheets.insertRow(each, 1), written('x'))]
   expect(drafted('=A9+SUM(B2:', plain, later, [3, 4, 11])).toMatchObject({ text: '=A10+SUM(B3:', offsets: [4, 5, 12] })
   expect(drafted('=B2&"und B2', plain, later)).toMatchObject({ text: '=B3&"und B2' })
   expect(drafted('B2', plain, later)).toMatchObject({ text: 'B2' })
-  // Rows that are sorted are followed by nothing that names them.
+  // Nothing that names the rows follows a sort.
   const sorted = onSheet((each) => sheets.sortRows(each, 0, true, (row) => row), plain)
   expect(followed(readingOf(plain), readingOf(sorted))).toMatchObject({ changes: [] })
   expect(followed(readingOf(plain), readingOf(sorted)).rowOf(3)).toBe(2)
-  // Words that change at the same time do not make another row of it.
+  // Words that change at the same time do not make it another row.
   const changed = onSheet((each) => sheets.setCell(each, 2, 1, 'else'), later)
   expect(drafted('=D3', plain, changed).text).toBe('=D4')
 })
@@ -659,7 +659,7 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   const lists = '```chart\n\n[["a","b"],["x",1],["y"]]\n```\n'
   expect(table(lists, (each) => each.setCells([{ row: 2, column: 1, text: '3' }]))).toBe(lists.replace('["y"]', '["y", 3]'))
   expect(table(lists, (each) => each.deleteRow(2))).toBe(lists.replace(',["y"]', ''))
-  // Several cells, beyond what is there too; rows and columns between others; in another order.
+  // Several cells, also beyond the existing ones; inserted rows and columns; another order.
   const cells = (...texts: readonly (readonly [number, number, string])[]) => texts.map(([row, column, text]) => ({ row, column, text }))
   expect(table(json, (each) => each.setCells(cells([1, 2, '5'], [1, 3, '6'], [3, 0, 'z'], [3, 1, '8'])))).toBe(
     json.replace('"b": 1}', '"b": 1, "c": 5, "D": 6}').replace(']}}\n', ']}},\n>   {"a": "z", "b": 8, "c": ""}\n')
@@ -678,7 +678,7 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   expect(table(csv, (each) => each.insertColumn(1))).toBe('```chart\ntype: line\n\nMonth,, Visits\nJan,, 120\nFeb,, 180\n```\n')
   expect(table(csv, (each) => each.sortRows(1, true, (row) => row))).toBe(csv.replace('Jan, 120\nFeb, 180', 'Feb, 180\nJan, 120'))
   expect(chartTableOf(parseChart(one('```chart\ndata: #a\n```')))).toBeUndefined()
-  // In any JSON and any cell: the written value is the one that is read then, and nothing else changes.
+  // For any JSON and any cell: reading returns the written value, and nothing else changes.
   const cell = fc.oneof(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null))
   const lists_ = fc.array(fc.dictionary(fc.constantFrom('a', 'b', 'c d', '"'), cell, { minKeys: 1 }), { minLength: 1, maxLength: 4 })
   fc.assert(
@@ -717,7 +717,7 @@ test('[FENCE-45] a chart draws cells of a sheet, below the headings of their col
   ]
   expect(drawn('#s!A1:B3')).toEqual(below)
   expect(drawn('#s!$B$3:A2')).toEqual(below)
-  // One column alone has labels all the same.
+  // A single column still has labels.
   expect(drawn('#s!C2:C3')).toEqual([
     ['Item', 'Cost'],
     ['a', '10'],
@@ -730,7 +730,7 @@ test('[FENCE-45] a chart draws cells of a sheet, below the headings of their col
   expect(drawn('#t!A1:B2')).toMatchObject({ problem: 'sheet', name: '#t', others: ['#s'] })
   for (const wrong of ['#s!', '#s!Total', '#s!A1:B2,C3', '#s!A1 + 1']) expect(drawn(wrong)).toMatchObject({ problem: 'cells', name: wrong })
 
-  // Whole columns are named by their headings, so that later rows are drawn too; all else by cells.
+  // Whole columns are named by their headings, so that later rows are included; other ranges by cells.
   const area = (top: number, bottom: number, first: number, last: number) => namedCells('s', rows, { top, bottom, first, last })
   expect(area(0, 3, 0, 2)).toEqual({ data: '#s' })
   expect(area(1, 3, 0, 1)).toEqual({ data: '#s', x: 'Item', y: 'Qty' })
@@ -752,7 +752,7 @@ test('[FENCE-45] a chart draws cells of a sheet, below the headings of their col
   const follow = (data: string, change: Change): string =>
     after(`\`\`\`chart\ndata: ${data}\n\`\`\`\n`, (fence) => followData(parseChart(fence), 's', change)).split('\n')[1] ?? ''
   expect(follow('#s!A1:B3', { axis: 'row', kind: 'insert', at: 1, count: 1 })).toBe('data: #s!A1:B4')
-  // A row right behind the last one belongs to them.
+  // A row inserted directly after the last one belongs to the range.
   expect(follow('#s!A1:B3', { axis: 'row', kind: 'insert', at: 3, count: 1 })).toBe('data: #s!A1:B4')
   expect(follow('#s!A1:B3', { axis: 'column', kind: 'delete', at: 0, count: 1 })).toBe('data: #s!A1:A3')
   expect(follow('#s!B2', { axis: 'row', kind: 'delete', at: 1, count: 1 })).toBe('data: #REF!')
@@ -878,7 +878,7 @@ test('[FENCE-40] what of a pie has no slice is marked so in legend and table', (
       'swatch-none none (no slice)',
       'series-4 b'
     ])
-    // The picture is drawn twice, for narrow windows as well.
+    // The picture is drawn twice, the second time for narrow windows.
     expect(Array.from(html.matchAll(/class="(series-\d)"><path class="slice"/g), ([, colour]) => colour)).toEqual([
       'series-0',
       'series-4',

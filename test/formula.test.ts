@@ -53,7 +53,7 @@ test('[FENCE-21] cells that depend on themselves say #CYCLE!, those that name th
 
 test('[FENCE-22] chains of any length and formulas of any depth never overflow the stack', () => {
   const { sheetRowsMax: height, sheetColumnsMax: width } = limits
-  // Every cell names the next one, through the whole sheet.
+  // Every cell refers to the next one, through the whole sheet.
   const name = (cell: number): string => {
     const column = cell % width
     return `${column > 25 ? 'A' : ''}${String.fromCharCode(65 + (column % 26))}${Math.floor(cell / width) + 1}`
@@ -92,10 +92,10 @@ test('[FENCE-23] what a document computes is bounded: cells, steps, sheets, leng
 
   expect(compute([['x'.repeat(5000)], ['=A1&A1'], ['=A2&A2']])[2]).toEqual(['#VALUE!'])
   expect(shown(`="${'x'.repeat(limits.formulaCharsMax)}"`)).toBe('#VALUE!')
-  // Beyond the grid nothing is computed; the text stays in the document.
+  // Nothing is computed beyond the grid; the text stays in the document.
   const wide = createWorkbook([{ id: undefined, rows: [Array.from({ length: 60 }, () => '=1')] }], now)
   expect([wide.textAt(0, 0, 49), wide.textAt(0, 0, 50)]).toEqual(['1', ''])
-  // A pattern of many stars takes no time of its own.
+  // A pattern with many stars takes no extra time.
   const before = performance.now()
   expect(shown(`=COUNTIF(A1:A6,"${'a*'.repeat(8)}b")`)).toBe('0')
   expect(compute([[`${'a'.repeat(5000)}`], [`=COUNTIF(A1,"${'*a'.repeat(7)}*b")`]])[1]).toEqual(['0'])
@@ -125,6 +125,6 @@ test('[FENCE-24] while a formula is written, it is known whether a cell or a ran
     '=!|'
   ]
   expect(none.filter((marked) => at(marked) !== undefined)).toEqual([])
-  // Selection goes for it.
+  // A selection counts as the reference.
   expect([pointable('=A1+B1', 4, 6), pointable('=A1+B1', 2, 6), pointable('=A1+B1', 0, 6)]).toEqual(['range', undefined, undefined])
 })

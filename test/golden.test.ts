@@ -1,4 +1,4 @@
-/** A data folder of format 1, made by scripts/golden.ts and never changed since, opens and reads as it did when it was made. */
+/** A data folder of format 1, made by scripts/golden.ts and never changed since, still opens and reads the same. */
 import { createHash } from 'node:crypto'
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,10 +50,10 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 test('[GOLD-1] every document of the golden folder has its text, its version, its revisions and its events', async () => {
   for (const one of expected.documents) {
     expect(await readMarkdown(at(one))).toEqual({ content: one.content, version: one.version })
-    // Newer versions may say more of each.
+    // Newer versions may add fields.
     expect((await get(at(one), '/revisions')).body['revisions']).toMatchObject(one.revisions)
     const { events } = (await get(at(one), '/events')).body as { events: { seq: number; kind: string }[] }
-    // Reading may add what an interrupted run had not announced yet; what was there stays as it was.
+    // Reading may add events that an interrupted run had not announced yet; earlier events stay the same.
     expect(events.slice(0, one.events.length).map(({ seq, kind }) => ({ seq, kind }))).toEqual(one.events)
   }
 })

@@ -15,7 +15,9 @@ const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pa
   packages: Readonly<Record<string, Entry>>
 }
 
-/** The linter, the formatter, and the parser of knip: their packages for other systems. `node scripts/complete-lock.mjs --integrity` fills them in. */
+/**
+ * The linter, the formatter, and the parser of knip: their packages for other platforms. `node scripts/complete-lock.mjs --integrity` fills them in.
+ */
 const tools = /^node_modules\/@(oxlint|oxlint-tsgolint|oxfmt|oxc-parser)\/(?!.*linux-x64(-gnu)?$)/
 
 test('[HOUSE-6] every package of the lock is tied to its bytes, except tools for systems that the registry did not carry', () => {

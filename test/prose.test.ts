@@ -1,4 +1,4 @@
-/** The countable part of the page on language in CONTRIBUTING.md: words and beginnings of sentences that plain English does without. */
+/** Checks the countable rules on language in CONTRIBUTING.md: words and sentence openings that plain English avoids. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 const papers = ['ARCHITECTURE.md', 'README.md', 'SECURITY.md', 'test/README.md', 'test/SPEC.md', ...globSync('docs/**/*.md', { cwd: root })]
 const sources = ['shared', 'server', 'cli', 'web']
 
-/** A clause as subject: a whole sentence, so that questions and headings pass. */
+/** A clause as subject; only whole sentences match, so that questions and headings pass. */
 const clause = /^(?:What|Whatever|Who|Whoever|Whom|Whose|Those|Of)\b.*\.["”]?$/
 
 /** Quoted words are named, not used. */

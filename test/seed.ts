@@ -1,6 +1,6 @@
 /**
- * Properties are tried on the same cases in every run of the suite, so that a red run shows a fault of the change it ran for. New cases are
- * for `npm run fuzz properties`, which sets AGMD_TEST_SEED.
+ * Every run of the suite tests properties on the same cases, so that a failure points to the change under test. `npm run fuzz properties` tests new
+ * cases and sets AGMD_TEST_SEED.
  */
 import fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-/** The words of the pages that the server writes, in every language. */
+/** The words of the server-rendered pages, in every language. */
 import { globSync, readFileSync } from 'node:fs'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -19,7 +19,7 @@ const quoted = String.raw`'((?:[^'\\]|\\.)*)'`
 const plain = [...source.matchAll(new RegExp(String.raw`\b(?:t|term)\(\s*${quoted}`, 'g'))].map(([, sentence]) => sentence ?? '')
 const counted = [...source.matchAll(new RegExp(String.raw`\btn\([^']*?${quoted},\s*${quoted}`, 'g'))].map(([, , many]) => many ?? '')
 
-/** The words of a page for a refusal by the domain. Faults of the server are told without a page. */
+/** The page text for a refusal by the domain. Server faults have no page. */
 const refusals = [
   'invalid_request',
   'credential_required',
@@ -56,7 +56,7 @@ test('[WORDS-3] every sentence of the pages of the server has its German, with i
     }
 })
 
-// ——— sentences that went past the catalogue ———
+// ——— sentences missing from the catalogue ———
 
 interface Node {
   readonly type: string
@@ -68,13 +68,13 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 const children = (node: Node): Node[] =>
   Object.values(node).flatMap((value) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []))
 
-/** Words between the tags of a template, and in the attributes that are read out. */
+/** Words between the tags of a template, and in attributes that screen readers read. */
 const wordsOf = (markup: string): string[] => {
-  // No more than an attribute.
+  // Only an attribute.
   if (/^ [a-z-]+(?==|$)/.test(markup)) return []
   const spoken = [...markup.matchAll(/\b(?:aria-label|title|placeholder|alt)="([^"]*)"/g)].map(([, words = '']) => words)
   const code = markup.replaceAll(/<(code|svg)\b[\s\S]*?<\/\1>/g, '')
-  // A template begins and ends anywhere: within a tag, too.
+  // A template may begin and end anywhere, even inside a tag.
   const shown = code.replaceAll(/<[^>]*>|^[^<]*?>(?=[^>]*$|[^>]*<)|<[^>]*$/g, '\n').split('\n')
   return [...spoken, ...shown].map((words) => words.trim()).filter((words) => /\p{L}{2}/u.test(words))
 }
@@ -129,6 +129,6 @@ test('[PASSKEY-7] browsers are called by their names, in the language of the rea
   }
   const words = languageOf({ req: new IncomingMessage(new Socket()), acceptsLanguages: (() => 'de') as Context['acceptsLanguages'] })
   for (const [agent, name] of Object.entries(names)) expect(browserWords(words, browserName(agent)), agent).toBe(name)
-  // A name that a person gave stays.
+  // A name that a person chose stays.
   expect(browserWords(words, 'Laptop on my desk')).toBe('Laptop on my desk')
 })

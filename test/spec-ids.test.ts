@@ -8,7 +8,10 @@ function ruleIds(): string[] {
   return [...spec.matchAll(/\*\*([A-Z][A-Z0-9]*-\d+)\*\*/g)].map(([, id = '']) => id)
 }
 
-/** Ids that test titles begin with, in square brackets, one or several in a row. Contract suites count, which lie next to the `.test.ts` files that run them. */
+/**
+ * Ids at the beginning of test titles, in square brackets, one or several in a row. This includes contract suites next to the `.test.ts` files that
+ * run them.
+ */
 function testedIds(): Set<string> {
   const sources = globSync('**/*.ts', { cwd: import.meta.dirname }).map((path) => readFileSync(join(import.meta.dirname, path), 'utf8'))
   const beginnings = sources.flatMap((source) => [...source.matchAll(/['"`]((?:\[[A-Z][A-Z0-9]*-\d+\]\s*)+)/g)].map(([, ids = '']) => ids))

@@ -23,7 +23,7 @@ const refusal = (ydoc: Y.Doc, update: Uint8Array): UpdateRefused | undefined => 
   }
 }
 
-/** Nothing waits, there is one root, and it holds plain text. */
+/** Nothing is pending, there is one root, and it holds plain text. */
 const isSound = (ydoc: Y.Doc): void => {
   expect(ydoc.store.pendingStructs).toBeNull()
   expect(ydoc.store.pendingDs).toBeNull()
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
   fc.constantFrom('a', 'word', '😀', '\n', 'é', '{"a":1}')
 ) as fc.Arbitrary<Step>
 
-/** Three people with real Y.Docs, some offline for a while; returns what the server was sent, in order, and checks that it takes it. */
+/** Three people with real Y.Docs, some offline for a while. Returns the updates sent to the server in order, and checks that it accepts them. */
 const play = (steps: readonly Step[], take: (server: Y.Doc, update: Uint8Array) => void): Y.Doc => {
   const server = new Y.Doc()
   textOf(server)
@@ -116,7 +116,7 @@ test('[UPDATE-2] every truncation and mutation of an update is refused or harmle
   )
 })
 
-/** An update by hand. */
+/** A hand-made update. */
 const written = (write: (encoder: encoding.Encoder) => void): Uint8Array => {
   const encoder = encoding.createEncoder()
   write(encoder)
@@ -245,10 +245,10 @@ test('[UPDATE-5] a hostile update costs time in proportion to its bytes', () => 
       numbers(encoder, 0)
     })
   timed(clients(200_000, (encoder) => rootItem(encoder, 'x')))
-  // Each after the next one, in a long chain and in a circle.
+  // Each item after the next one, in a long chain and in a cycle.
   timed(clients(10_000, (encoder, client) => (client === 10_000 ? rootItem(encoder, 'x') : itemAfter(encoder, client + 1, 0, 'x'))))
   timed(clients(10_000, (encoder, client) => itemAfter(encoder, (client % 10_000) + 1, 0, 'x')))
-  // Two long runs that wait for each other at every step, and thousands that wait for their end.
+  // Two long runs that wait for each other at every step, and thousands of items that wait for their end.
   timed(
     written((encoder) => {
       numbers(encoder, 9_002)

@@ -1,4 +1,4 @@
-/** Events, as the panel lists them. */
+/** Events in the panel's list. */
 import { expect, test } from 'vitest'
 import { groupByDay } from '../web/activity/groups.ts'
 import type { EventFields } from '../shared/events.ts'
@@ -6,7 +6,7 @@ import type { FeedEvent } from '../web/activity/event.ts'
 
 const noon = new Date(2026, 4, 4, 12).getTime()
 
-/** Changes of the text, newest first: who, and how many minutes before noon. Two names wrote together. */
+/** Text changes, newest first: the author, and the minutes before noon. Two names mean both wrote. */
 const feed = (...lines: readonly (readonly [who: string, minutes: number, kind?: string])[]): FeedEvent[] =>
   lines.map(([who, minutes, kind = 'content.changed'], index) => {
     const actors = who.split('+')
@@ -23,11 +23,11 @@ const shown = (events: readonly FeedEvent[], seen = 0): string[] =>
 test('[ACTIVITY-5] what two people write at the same time is one line each', () => {
   expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3], ['Ana', 4]))).toEqual(['Ana 3', 'Bea 2'])
   expect(shown(feed(['Ana+Bea', 0], ['Ana', 1], ['Bea+Ana', 2], ['Ana', 3]))).toEqual(['Ana+Bea 2', 'Ana 2'])
-  // Half an hour without a change of theirs begins a new line.
+  // A pause of half an hour begins a new line.
   expect(shown(feed(['Ana', 0], ['Bea', 10], ['Bea', 20], ['Ana', 31], ['Ana', 50]))).toEqual(['Ana 1', 'Bea 2', 'Ana 2'])
-  // A comment stands between what was written before and after it, and so does the mark of what is new.
+  // A comment separates the changes before and after it, and so does the mark of new events.
   expect(shown(feed(['Ana', 0], ['Bea', 1, 'comment.created'], ['Ana', 2], ['Ana', 3]))).toEqual(['Ana 1', 'Bea 1', 'Ana 2'])
   expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3]), 2)).toEqual(['Ana 1', 'Bea 1', 'Ana 1', 'Bea 1'])
-  // Midnight parts days.
+  // Midnight separates days.
   expect(groupByDay(feed(['Ana', 11 * 60 + 50], ['Ana', 12 * 60 + 10]), 0)).toHaveLength(2)
 })

@@ -1,4 +1,4 @@
-/** Blocks as one moves them: what stands where afterwards, and what of the text changes for it. */
+/** Moving blocks: the resulting order, and the changed text. */
 import { ensureSyntaxTree } from '@codemirror/language'
 import { EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
@@ -17,7 +17,7 @@ function viewAt(doc: string, anchor: number, more: Extension = []) {
     get state() {
       return state
     },
-    /** Letters that were taken out and put in. */
+    /** Number of deleted and inserted letters. */
     touched: 0,
     dispatch(spec: TransactionSpec) {
       const transaction = state.update(spec)
@@ -98,7 +98,7 @@ test('[BLOCK-2] of two texts that change places the one with fewer comments, els
     expect(run(view as unknown as EditorView)).toBe(true)
     expect(view.touched).toBe(2 * 'short\n\n'.length)
   }
-  // A comment on the shorter one.
+  // A comment is tied to the shorter one.
   const tied = viewAt(
     `short\n\n${long}`,
     0,
@@ -137,7 +137,7 @@ const kinds = [
 
 const comment = '<!-- -->'
 
-/** The blocks of a text, as they are read; numbers of items aside. */
+/** The parsed blocks of a text, without item numbers. */
 const blocksOf = (text: string): string[] => {
   const state = EditorState.create({ doc: text, extensions: [markdown()] })
   // However busy the machine is.
@@ -150,11 +150,11 @@ test('[BLOCK-4] whatever stands around it, a block that was moved and those arou
   let moves = 0
   for (const one of kinds)
     for (const two of kinds)
-      // Every pair meets, if not every three.
+      // Covers every pair, though not every combination of three.
       for (const three of kinds.filter((_kind, index) => (index + kinds.indexOf(one)) % 3 === 0)) {
         const text = [one, two, three].join('\n\n')
         const before = blocksOf(text)
-        // One block to begin with is none of three.
+        // A text that parses as one block cannot test three.
         if ([one, two, three].flatMap(blocksOf).join('\0') !== before.join('\0')) continue
         for (const run of [up, down]) {
           const view = viewAt(text, one.length + 2)

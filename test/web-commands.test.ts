@@ -16,7 +16,7 @@ test('[WRITE-1] every command stands in one list, under its own id and with keys
   const keys = commands.flatMap((command) => (command.keys ?? []).map((key) => ({ key, command })))
   for (const { key } of keys) {
     const same = keys.filter((other) => other.key === key).map(({ command }) => command)
-    // All but the last say when the key means them.
+    // All but the last must say when they own the key.
     for (const command of same.slice(0, -1)) expect(command.keysWhen, `${key}: ${command.id}`).toBeDefined()
   }
 })

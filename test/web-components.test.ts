@@ -14,7 +14,7 @@ test('[COMP-71] a change is taken back once its component reads as before, empty
   const fence = signal(before)
   let undone = 0
   const stop = whenUndone(fence, before, () => (undone += 1))
-  // Nothing was changed yet, where it shows a moment later.
+  // Nothing has changed yet when it appears a moment later.
   expect(undone).toBe(0)
   fence.value = fenceOf('## A', '', '- [ ] two')
   fence.value = fenceOf('## A', '- [ ] two')

@@ -1,4 +1,4 @@
-/** When a closed connection is tried again. */
+/** When a closed connection is retried. */
 import { expect, test } from 'vitest'
 import { createRetries, type Retries } from '../web/connection/retry.ts'
 

@@ -1,4 +1,4 @@
-/** The stores of the device: who owns them, and the rules of the outbox, with a disk, pages and time of our own. */
+/** The stores of the device: their owners, and the rules of the outbox, with a simulated disk, pages and clock. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -19,7 +19,7 @@ interface Said extends Kept {
 let documents = 0
 const newDocument = (): string => `device-${(documents += 1)}`
 
-/** Lets everything happen that waits for no time. */
+/** Lets all work finish that does not wait for a timer. */
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve()
 }
@@ -114,7 +114,7 @@ test('[KEEP-4] an entry belongs to the page that put it; another page restores i
   await say(one.uploads, doc, 'b')
   const other = openPage(device, doc)
   const taken: string[] = []
-  // Asked twice, it waits once.
+  // Requested twice, it waits once.
   for (const _ of [1, 2]) await other.uploads.restore(({ id }) => taken.push(id))
   expect(taken).toEqual([])
   expect(await restored(one.uploads)).toBe('')
@@ -261,7 +261,7 @@ test('[KEEP-8] an acknowledged entry does not come back, whatever the disk does'
   device.state = 'deaf'
   await review.drop('a')
   expect(await ids(review)).toBe('')
-  // It was on its way to the disk when its answer came.
+  // Its answer arrived while it was being written to disk.
   device.state = 'ok'
   const writing = say(review, doc, 'b')
   await review.drop('b')

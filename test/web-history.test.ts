@@ -1,4 +1,4 @@
-/** The history as it is read. */
+/** The history as shown. */
 import { expect, test } from 'vitest'
 import { authoredRuns } from '../web/history/authored.ts'
 

@@ -1,4 +1,4 @@
-/** The people here, as pages show them. */
+/** The people present, as pages show them. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { namesAround } from '../web/presence/mention-names.ts'
 import { refusalWords } from '../web/client/refusals.ts'
 import { otherPages, people, type Person, plainNameOf, setOwnMark } from '../web/presence/people.ts'
 
-/** The people here as a page sees them, each `kind name` in the order of their client ids. */
+/** The people present as a page sees them, each `kind name` in the order of their client ids. */
 function seenBy(client: number, here: readonly string[]): readonly Person[] {
   const doc = new Y.Doc()
   doc.clientID = client
@@ -41,7 +41,7 @@ test('[WEB-84] a name has one colour everywhere; of two people with one colour w
   expect(new Set([first, second, ana, third]).size).toBe(4)
   expect(first).toBe(hueOfName('Guest'))
   expect(hueOf(3)).toEqual(hueOf(0))
-  // More than there are colours.
+  // More people than colours.
   const many = seenBy(
     0,
     Array.from({ length: 3 * hues }, () => 'guest Guest')
@@ -54,7 +54,7 @@ test('[WEB-84] a page gives its own person the colour that the others see', () =
     const doc = new Y.Doc()
     doc.clientID = 7
     const awareness = new Awareness(doc)
-    // Its own state comes without a colour: the service gives it to the others.
+    // Its own state has no colour: the service sends that only to the others.
     awareness.setLocalState({ user: { name } })
     awareness.states.set(9, { user: { kind: 'guest', name: 'Carl', role: 'edit', hue: hueOfName('Carl') } })
     expect(people(awareness)[0]?.hue).toBe(hueOfName(name === '' ? 'Guest' : name))
@@ -78,7 +78,7 @@ test('[WHO-3] several tabs of one browser or account are one person, and one’s
   show(5, 'Guest')
   show(6, 'Guest')
   const seen = (): unknown[] => people(awareness).map(({ id, name, self, pages }) => [id, name, self, pages])
-  // Before the service has said which are one's own.
+  // Before the service has identified the person's own pages.
   expect(seen().length).toBe(5)
   let changes = 0
   awareness.on('change', () => (changes += 1))
@@ -92,7 +92,7 @@ test('[WHO-3] several tabs of one browser or account are one person, and one’s
   ])
   const hues = people(awareness).map(({ hue }) => hue)
   expect(new Set(hues).size).toBe(4)
-  // Cursors are of pages: another tab of one's own is drawn, too.
+  // Each page has a cursor, so another tab of the same person is drawn, too.
   expect(otherPages(awareness).map(({ id, self }) => [id, self])).toEqual([
     [2, true],
     [3, false],
@@ -129,9 +129,9 @@ test('[WEB-102] cards, marks, history and activity give a name the colour that i
   expect(hueOf(twin)).not.toBe(hueOf('Ana'))
   noteColours([])
   expect(hueOf(twin)).toBe(hue)
-  // Authors without a name, as the service stores them and as the page calls them.
+  // Unnamed authors, as the service stores them and as the page calls them.
   expect(hueOf('guest')).toBe(hueOf('Guest'))
-  // Nothing on the page goes past it.
+  // No part of the page bypasses it.
   const web = join(import.meta.dirname, '../web')
   const users = globSync('**/*.{ts,tsx}', { cwd: web }).filter((name) => readFileSync(join(web, name), 'utf8').includes('hueOfName'))
   expect(users.toSorted()).toEqual(['presence/colours.ts', 'presence/people.ts'])

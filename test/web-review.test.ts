@@ -1,4 +1,4 @@
-/** Where comments stand next to the text, how places are named, and what typing that only proposes comes to. */
+/** The positions of comments next to the text, the words that name a place, and the suggestions that typing produces. */
 import { ChangeSet, Text } from '@codemirror/state'
 import { computed, signal } from '@preact/signals'
 import { expect, test } from 'vitest'
@@ -110,7 +110,7 @@ test('[REVIEW-21] what is typed comes to one change a run, of whole words where 
   expect(changed('one two', { from: 7, insert: ' three' })).toEqual([{ original: '', text: ' three', from: 7, to: 7 }])
   expect(changed('one two', { from: 4, to: 7 }, { from: 4, insert: 'two' })).toEqual([])
   expect(changed('one two', { from: 3, insert: 'x' }, { from: 3, to: 4 })).toEqual([])
-  // Two changes of one word are one; those of two words are two.
+  // Two changes to one word are one; changes to two words are two.
   expect(changed('recieve it', { from: 3, to: 4, insert: 'e' }, { from: 4, to: 5, insert: 'i' })).toEqual([
     { original: 'ie', text: 'ei', from: 3, to: 5 }
   ])
@@ -118,7 +118,7 @@ test('[REVIEW-21] what is typed comes to one change a run, of whole words where 
     { original: 'bcdef', text: 'xcdey', from: 1, to: 6 }
   ])
   expect(changed('one two three', { from: 0, insert: 'x' }, { from: 5, insert: 'y' })).toHaveLength(2)
-  // Pasted over all: only the words that differ.
+  // A paste over everything changes only the words that differ.
   expect(changed('a cat sat here', { from: 0, to: 14, insert: 'a dog sat here' })).toEqual([
     { original: 'cat', text: 'dog', from: 2, to: 5 }
   ])
@@ -159,7 +159,7 @@ test('[REVIEW-23] words that the service saw elsewhere are found where they are 
 })
 
 test('[REVIEW-29] words of a source are found in the text that was made of it, or not at all', () => {
-  /** The words found for the part of the source between bars. */
+  /** The words found for the source between the bars. */
   const found = (marked: string, shown: string): string | undefined => {
     const [before = '', words = '', after = ''] = marked.split('|')
     const span = { from: before.length, to: before.length + words.length }
@@ -170,11 +170,11 @@ test('[REVIEW-29] words of a source are found in the text that was made of it, o
   expect(found('Some **bo|ld** wo|rds', 'Some bold words')).toBe('ld wo')
   expect(found('- |one\n- two|\n', 'one\ntwo\n')).toBe('one\ntwo')
   expect(found('|日本語|と 👍', '日本語と 👍')).toBe('日本語')
-  // The second of two; one that is shown only once, or hidden in an address, is not told.
+  // The second of two. A word that is shown only once, or hidden in an address, cannot be matched.
   expect(found('cat, then a |cat|', 'cat, then a cat')).toBe('cat')
   expect(findShown(bareOf('cat cat'), { from: 4, to: 7 }, bareOf('cat, cat'))).toEqual({ from: 5, to: 8 })
   expect(found('[|cat|](/cat) cat', 'cat cat')).toBeUndefined()
-  // Marks of the language at the ends belong to it, those of Markdown do not.
+  // Punctuation at the ends belongs to the language; Markdown marks do not.
   expect(found('It |is (so).|', 'It is (so).')).toBe('is (so).')
   expect(found('a |"**quoted**"|.', 'a "quoted".')).toBe('"quoted"')
   expect(found('|**Bold.** Then|', 'Bold. Then')).toBe('Bold. Then')
@@ -201,7 +201,7 @@ test('[SUGG-6] what is accepted while it is typed is text: what was typed since 
   expect(found.shown.empty).toBe(true)
   expect(byWord(theirs.apply(base), hunksOf(theirs.apply(base), found.changes))).toMatchObject([{ original: '', text: 'wn', from: 13 }])
 
-  // A replacement next to a change of others elsewhere in the same step.
+  // A replacement next to somebody else's change elsewhere in the same step.
   const replaced = ChangeSet.of([{ from: 4, to: 7, insert: 'red hen' }], base.length)
   const both = ChangeSet.of(
     [
@@ -214,7 +214,7 @@ test('[SUGG-6] what is accepted while it is typed is text: what was typed since 
   expect(next.shown.apply(replaced.apply(base)).toString()).toBe('Look: The red hen jumps.')
   expect(hunksOf(both.apply(base), next.changes)).toMatchObject([{ original: '', text: ' hen' }])
 
-  // Text that others write there by themselves stays theirs, and the draft a draft.
+  // Text that others insert there stays theirs, and the draft stays a draft.
   const other = followed(base, typed, ChangeSet.of([{ from: 3, insert: ' sly' }], base.length), [sentOf(base, 3, 3, ' quick bro')])
   expect(other.accepted).toEqual([])
   expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
@@ -231,7 +231,7 @@ test('[SUGG-6] whatever is typed and accepted, the editor shows the text with wh
     const [one, other] = [random(20), 24 + random(12)]
     const ends = [one + random(4), other + random(4)]
     const words = ['a b', 'cd e']
-    // The sent versions of both, and the text typed since.
+    // The submitted versions of both, and the text typed since.
     const sent = [sentOf(base, one, ends[0] ?? 0, words[0] ?? '', 'one'), sentOf(base, other, ends[1] ?? 0, words[1] ?? '', 'other')]
     const changes = ChangeSet.of(
       sent.map(({ from, to, text }, index) => ({ from, to, insert: text + 'xyz'.slice(0, random(4)) + index })),
@@ -262,7 +262,7 @@ test('[SUGG-22] the editor shows the text of the others with the draft in it, wh
       const from = random(base.length + 1)
       return { from, to: Math.min(base.length, from + random(4)), insert: random(4) === 0 ? '' : (words[random(words.length)] ?? '') }
     }
-    // Changes that overlap are none of a change set.
+    // Overlapping changes cannot form a change set.
     const several = (): ChangeSet => {
       let to = -1
       const apart = [change(), change(), change()]
@@ -350,7 +350,7 @@ test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; n
     { kind: 'link', href: 'https://example.org/x_y_z?q=1', inner: ['https://example.org/x_y_z?q=1'] },
     ').'
   ])
-  // As they are written.
+  // Shown as written.
   for (const plain of [
     '2 * 3 * 4',
     'snake_case_name',

@@ -1,4 +1,4 @@
-/** Slots that are left by Enter and Tab, and fences that close themselves. */
+/** Slots that Enter and Tab leave, and fences that close themselves. */
 import { EditorState, type StateCommand } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { insertLink } from '../web/editor/commands-inline.ts'
 import { markdown } from '../web/editor/language.ts'
 import { completeAddress, leaveSlot, slots } from '../web/editor/slots.ts'
 
-/** A text in which `‹` and `›` stand at the ends of the selection, or `|` at the caret. */
+/** A text in which `‹` and `›` mark the selection, or `|` the caret. */
 class Writer {
   state: EditorState
 

@@ -94,7 +94,7 @@ test('[GRID-4] rows are ordered by a column: numbers by what they are, words as 
   expect(order(['b10', 'B9', 'ä', '3'])).toEqual(['3', 'ä', 'B9', 'b10'])
   // Equal ones keep their order in either direction.
   expect(sortedOrder(['a', 'A', 'a'], true)).toEqual([0, 1, 2])
-  // Only the one of five rows that is out of order moves.
+  // Only the one row of five that is out of order moves.
   expect([...longestRun([1, 2, 3, 0, 4])].toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4])
   expect(longestRun([2, 1, 0]).size).toBe(1)
   expect(longestRun([]).size).toBe(0)
@@ -112,7 +112,7 @@ test('[GRID-5] a cell is moved by itself: those that it passes stay as they are'
   const doc = docOf(row)
   const touched: number[] = []
   ChangeSet.of(moveCell(doc, rowOf(doc.line(1)), 0, 2), doc.length).iterChangedRanges((from, to) => touched.push(to - from))
-  // One cell goes out and comes in again.
+  // One cell is removed and inserted again.
   expect(touched).toEqual([4, 0])
   expect(changed('a | b | c', (found, text) => moveCell(text, found, 2, 0))).toBe(' c|a | b ')
 })
@@ -123,13 +123,13 @@ test('[GRID-9] a column is moved in rows that end before it as well: no cell cha
   expect(moved('| a | b |', 1, 2)).toBe('| a |  | b |')
   expect(moved('a | b', 0, 2)).toBe(' b |  | a |')
   expect(moved('a | b', 1, 2)).toBe('a  |  | b |')
-  // A missing cell goes to the place of another as an empty one.
+  // A missing cell moves as an empty one.
   expect(moved('| a | b |', 3, 0)).toBe('|  | a | b |')
   expect(moved('| a | b |', 2, 3)).toBe('| a | b |')
   expect(moved('|  | b |', 0, 3)).toBe('| b |')
 })
 
-/** A table, the caret in a cell, after something is done with it. */
+/** A table with the caret in a cell, after an action. */
 function after(text: string, at: string, run: (view: EditorView) => boolean): string {
   let state = EditorState.create({ doc: text, selection: { anchor: text.indexOf(at) }, extensions: [markdown()] })
   const view = {
@@ -153,7 +153,7 @@ test('[GRID-4] [GRID-5] the head stays where it is; a row is moved by taking out
   expect([to(3, 5), to(5, 3), to(3, 4), to(4, 3)]).toEqual(
     ['1 2 3', '2 3 1', '1 3 2', '1 3 2'].map((rows) => `${head}| ${rows.split(' ').join(' |\n| ')} |`)
   )
-  // Neither the head nor its dashes change places.
+  // The head and its dashes stay in place.
   expect([to(1, 4), to(3, 2), to(3, 6)]).toEqual(Array.from({ length: 3 }, () => `${head}| 3 |\n| 1 |\n| 2 |`))
 })
 
@@ -217,7 +217,7 @@ test('[GRID-8] wherever one looks, the columns are those that the first 300 rows
 })
 
 test('[GRID-13] the server gives a column the width that the typeface of the editor asks for', () => {
-  // As a browser measures them, with the space beside them: 33.75, 38.25, 40.5 and 27 pixels.
+  // Browser measurements with padding: 33.75, 38.25, 40.5 and 27 pixels.
   expect(columnsFor([['Cost', 'Hotel', 'Name', 'Age']])).toBe([60, 65, 67, 53].map((width) => `minmax(${width}px,${width}px)`).join(' '))
 })
 

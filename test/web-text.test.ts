@@ -143,7 +143,7 @@ test('[WEB-96] looking for settings at the top of a text reads no further than t
   }
   expect(read('---', 'title: One', '---')).toEqual({ end: 18, lines: 3 })
   expect(read('# One', '')).toEqual({ end: 0, lines: 2 })
-  // A rule, and no settings.
+  // A horizontal rule, not front matter.
   expect(read('---', 'Words')).toEqual({ end: 0, lines: 2 })
 })
 

@@ -26,7 +26,7 @@ test('[WORDS-1] every sentence of the pages has a translation, none is left over
     const forms = typeof found === 'string' ? [found] : Object.values(found)
     for (const form of forms) {
       const own = valuesIn(form)
-      // "One word" need not name its number.
+      // "One word" need not contain its number.
       expect(own, sentence).toEqual(
         typeof found === 'string' || own.includes('{count}')
           ? valuesIn(sentence)
@@ -36,7 +36,7 @@ test('[WORDS-1] every sentence of the pages has a translation, none is left over
   }
 })
 
-// ——— sentences that went past the catalogue ———
+// ——— sentences missing from the catalogue ———
 
 /** A node of a syntax tree (ESTree, with JSX). */
 interface Node {
@@ -46,9 +46,9 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-/** Texts that people of this page do not read: texts for programs, the worker, and the frame and script that published pages share. */
+/** Texts that people do not read on this page: texts for programs, the worker, and the frame and script shared with published pages. */
 const notOfPages = /^(text\/|offline\/worker|vite\.config|published\/|diagram\/|sharing\/agent-text|review\/cards\/task-text)/
-/** Names of things, the same in every language. */
+/** Proper names, the same in every language. */
 const names = /\b(agmd|Markdown)\b/g
 const spoken = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'title', 'alt', 'placeholder', 'label', 'about'])
 const told = new Set(['textContent', 'innerText', 'title', 'alt', 'placeholder', 'ariaLabel'])
@@ -66,7 +66,7 @@ const calleeOf = (node: Node): string => {
   return callee.type === 'Identifier' ? String(callee['name']) : ''
 }
 
-/** Words that a value may be, as it stands: not those that it is compared with, or that are handed to a function. */
+/** Words that a value may take, excluding those that it is compared with or that are passed to a function. */
 function wordsOf(node: Node): string[] {
   switch (node.type) {
     case 'Literal':
@@ -88,10 +88,10 @@ function wordsOf(node: Node): string[] {
   }
 }
 
-/** Words of a file that people read and no catalogue has. */
+/** Words of a file that people read and no catalogue contains. */
 function untranslated(node: Node, found: string[] = []): string[] {
   if (node.type === 'CallExpression' && translators.has(calleeOf(node))) return found
-  // Told to who mends the program.
+  // For developers.
   if (node.type === 'NewExpression' && calleeOf(node).endsWith('Error')) return found
   if (node.type === 'Property') return untranslated(node['value'] as Node, found)
   if (node.type === 'JSXText' && isWords(String(node['value']))) found.push(String(node['value']).trim())
@@ -126,7 +126,7 @@ function untranslated(node: Node, found: string[] = []): string[] {
 const parsed = (source: string, lang: 'ts' | 'tsx'): Node => parseAst(source, { lang }) as unknown as Node
 
 test('[WORDS-2] nothing that people read goes past the catalogue', () => {
-  // The scanner sees what it should.
+  // Checks that the scanner finds what it should.
   const sample =
     "const a = <p class='Some class' title={ok ? 'Yes' : t('No')}>Hello {x === 'edit' ? 'there' : t('you')} agmd</p>; toast('Gone'); const b = { text: 'A sentence here' }; throw new Error('Not this one'); e.setAttribute('aria-label', `Adding ${t('x')}`); e.textContent = ok ? 'Done' : t('Open')"
   expect(untranslated(parsed(sample, 'tsx'))).toEqual(['Yes', 'Hello', 'there', 'Gone', 'A sentence here', 'Adding ', 'Done'])

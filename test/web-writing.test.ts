@@ -1,4 +1,4 @@
-/** The typed letters, their place, and the offers for them. */
+/** Typing: the letters, their position, and suggested completions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EditorState, type StateCommand, Text, Transaction } from '@codemirror/state'
@@ -28,7 +28,7 @@ import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
 import type { EditorView } from '@codemirror/view'
 
-/** A text in which `‹` and `›` stand at the ends of the selection, or `|` at the caret. */
+/** A text in which `‹` and `›` mark the selection, or `|` the caret. */
 function stateOf(marked: string): EditorState {
   const from = marked.search(/[‹|]/)
   const to = marked.includes('›') ? marked.indexOf('›') - 1 : from
@@ -71,7 +71,7 @@ test('[WRITE-41] the command of code takes the backticks around the caret away',
   expect([state.doc.toString(), state.selection.main.head]).toEqual(['a code words b', 4])
 })
 
-/** Shown as `stateOf` reads it. */
+/** The state in the notation of `stateOf`. */
 function marked(state: EditorState): string {
   const { from, to } = state.selection.main
   const text = state.doc.toString()
@@ -80,7 +80,7 @@ function marked(state: EditorState): string {
 
 function after(before: string, command: StateCommand): string | undefined {
   let state = stateOf(before)
-  // Commands of a view hand over what they change, those of a state their transaction.
+  // View commands dispatch a change, state commands a transaction.
   const dispatch = (change: object): void => void (state = change instanceof Transaction ? change.state : state.update(change).state)
   return command({ state, dispatch }) ? marked(state) : undefined
 }
@@ -170,7 +170,7 @@ test('[WRITE-48] the code of a block is what stands between its fences', () => {
   const state = stateOf('a\n\n```ts\nlet a\n\nlet |b\n```\n')
   expect(codeAt(state, state.selection.main.head)).toBe('let a\n\nlet b')
   expect(codeAt(state, 0)).toBeUndefined()
-  // Without the marks of the quote that it stands in.
+  // Without the marks of the enclosing quote.
   const quoted = stateOf('> ```\n> let |a\n> let b\n> ```')
   expect(codeAt(quoted, quoted.selection.main.head)).toBe('let a\nlet b')
 })
@@ -314,7 +314,7 @@ test.each([
   ['| a |\n| - |\n\n^', 'x', undefined],
   ['words\n^', 'x', undefined]
 ])('[WRITE-73] below the table of %j, %j is no row', (before, typed, expected) => {
-  // The bars are the table's.
+  // The bars belong to the table.
   const at = before.indexOf('^')
   const state = EditorState.create({ doc: before.slice(0, at) + before.slice(at + 1), extensions: [markdown()] })
   const spec = belowRows(state, at, typed)
@@ -362,7 +362,7 @@ test.each([
   if (picture === undefined) throw new Error('no picture')
   const now = state.update({ changes: pictureChanges(picture, wanted) }).state
   expect(now.doc.toString()).toBe(expected.replace('||', '|'))
-  // The written value is read, and asked for again it changes nothing.
+  // The written value is read back, and writing it again changes nothing.
   const again = pictureAt(now, first)
   expect(again && pictureChanges(again, again)).toEqual([])
 })
@@ -467,7 +467,7 @@ test('[WRITE-74] the first words of a text are behind the marks of their line; c
     '|**bold**'
   ])
     expect(at(marked)).toBe(marked)
-  // The bar of the test stands for the caret, so tables are given as they are.
+  // The test's bar marks the caret, so tables are passed unchanged.
   const ofBlock = (text: string): number | undefined => firstPlace(Text.of(text.split('\n')))
   expect(ofBlock('```js\na\n```\n\nwords')).toBeUndefined()
   expect(ofBlock('| a |\n| - |\n| b |\n\nwords')).toBe(19)

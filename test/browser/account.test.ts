@@ -17,12 +17,12 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Somebody who signs up in a browser of their own. */
+/** A person who signs up in a browser of their own. */
 const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const heard = complaints(page)
-  // Nobody who signs up is asked to go on anywhere but to their documents.
+  // A person who signs up is not asked for anything else on the way to their documents.
   await page.goto(`${world.url}/sign-up${then === '/' ? '' : `?return_to=${encodeURIComponent(then)}`}`)
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
@@ -53,7 +53,7 @@ test('[QUICK-3] documents of an account are found by words of their texts, below
   await make('# Shopping\n\nMore rhubarb.\n')
   await page.goto(`${world.url}/d/${other}`)
   await saved(page)
-  // The page learns who is signed in after the words were typed.
+  // The page learns who is signed in only after the person has typed.
   const gate = Promise.withResolvers<void>()
   await page.route('**/api/session', async (route) => {
     await gate.promise
@@ -91,12 +91,12 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await page.locator('.menu').getByRole('link', { name: 'All documents' }).click()
   await page.getByRole('link', { name: 'Found' }).waitFor()
   await page.getByRole('link', { name: 'Mine' }).waitFor()
-  // Opened from here it keeps its link, which is as good: it is needed again once nobody is signed in.
+  // Opened from here it keeps its link, which gives the same access and is needed once nobody is signed in.
   await page.getByRole('link', { name: 'Found' }).click()
   await saved(page)
   expect(await page.evaluate(() => JSON.stringify(localStorage))).toContain(found.key)
 
-  // A link narrows what its holder may do, the owner too; without that link the document is one's own again.
+  // A link limits its holder, even the owner. Without that link the document is the owner's again.
   const view = await createLink(world.url, found, 'view')
   await page.evaluate(() => localStorage.clear())
   await page.goto(view.url)
@@ -111,7 +111,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   }
   await page.goto(`${world.url}/account`)
 
-  // Elsewhere, without any link: the session alone opens it, until it ends.
+  // In another browser without any link: the session alone opens it, until it ends.
   const other = await browser.newContext()
   const beside = await other.newPage()
   await beside.goto(`${world.url}/sign-in?return_to=${encodeURIComponent(`/d/${found.id}`)}`)
@@ -124,7 +124,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await saved(linked)
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL(`${world.url}/`)
-  // A document opened by a link stays open, as a guest.
+  // A document opened by a link stays open; the person is then a guest.
   await typeAtEnd(linked, ' still')
   await saved(linked)
   expect(await readMarkdown(world.url, found)).toContain('still')
@@ -164,7 +164,7 @@ test('[WEB-60] a device is connected by a person who compares the code, and ende
   await context.close()
 })
 
-/** The address at which a program that registered itself asks for access to documents. */
+/** The address at which a program that registered itself requests access to documents. */
 const askingProgram = async (name: string): Promise<string> => {
   const redirect = 'http://127.0.0.1:9/callback'
   const response = await fetch(`${world.url}/auth/oauth2/register`, {
@@ -182,7 +182,7 @@ for (const viewport of sizes) {
   test(`[WEB-61] pages of accounts at ${viewport.width} px, with script off: they work, and have no violations`, async () => {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce', javaScriptEnabled: false })
     const page = await context.newPage()
-    // A page without script can still be looked at by one with: axe needs it, and the same markup.
+    // Axe needs a script, so a page with script and the same markup is checked instead.
     const looked = await browser.newContext({ viewport, reducedMotion: 'reduce' })
     const lookAt = async (name: string, act = async (_page: Page): Promise<void> => undefined): Promise<void> => {
       await looked.clearCookies()
@@ -205,7 +205,7 @@ for (const viewport of sizes) {
     await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    // The refused field says why, and is the one to type into.
+    // The refused field shows the reason and has the focus.
     await page.getByText('Wrong email or password.').waitFor()
     expect(await page.getByLabel('Email').inputValue()).toBe(email)
     await page.locator('#password:focus').waitFor()
@@ -215,10 +215,10 @@ for (const viewport of sizes) {
     await page.getByLabel('Password').fill('short text')
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.waitForURL(`${world.url}/`)
-    // A program that was let in, and a token: the page lists both, and tells the token once.
+    // A program with access, and a token: the page lists both, and shows the token once.
     await page.goto(await askingProgram('The review bot of the people next door'))
     await lookAt('consent')
-    // Nobody listens where the program would.
+    // Nothing listens at the program's address.
     const sent = page.waitForEvent('requestfailed', (request) => request.url().startsWith('http://127.0.0.1:9/callback?code='))
     await page.getByRole('button', { name: 'Allow' }).click()
     await sent
@@ -301,7 +301,7 @@ test('[WORDS-6] [HOME-12] what is chosen is shown whole in German, on a phone an
   await choice.waitFor()
   for (const viewport of sizes) {
     await page.setViewportSize(viewport)
-    // A field says nothing of words that it cuts off: one without a width shows how much they take.
+    // A field does not report cut-off words; one without a width shows how much space they need.
     const cut = await page.evaluate(() =>
       [...document.querySelectorAll<HTMLSelectElement>('.share-form select')].flatMap((select) => {
         const free = select.cloneNode(true) as HTMLSelectElement

@@ -28,7 +28,7 @@ const open = async (url: string, name: string, options = {}): Promise<{ context:
   return { context, page, heard }
 }
 
-/** A program's request by HTTP, under a name. */
+/** A program's HTTP request under a name. */
 const act = async ({ id, key }: Document, path: string, body: object, author: string): Promise<Record<string, unknown>> => {
   const response = await fetch(`${world.url}/api/docs/${id}/${path}`, {
     method: 'POST',
@@ -60,7 +60,7 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
   await saved(bea.page)
   await panel(page).getByText('Bea edited the text').waitFor()
   await panel(page).locator('.deed-text', { hasText: 'Bea was here.' }).waitFor()
-  // To the comment, in the text.
+  // Jump to the comment in the text.
   await panel(page).locator('.deed', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
   await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
   expect(made['comment']).toBeDefined()
@@ -90,14 +90,14 @@ test('[ACTIVITY-2] what others did since the last look is marked; one’s own is
   await until(async () => (await news.count()) === 0, 'looked at')
   await page.keyboard.press('Escape')
   await panel(page).waitFor({ state: 'detached' })
-  // Away, and back: also what happened without this page.
+  // Leave and return: the panel also shows events that happened without this page.
   await page.goto('about:blank')
   await act(document, 'comments', { body: 'while away' }, 'reviewer')
   await page.goto(`${world.url}/d/${document.id}`)
   await news.waitFor()
   await openPanel(page)
   await panel(page).getByText('New', { exact: true }).waitFor()
-  // Events of this person may be told late, and then stands above the mark too.
+  // Events by this person may arrive late, and then also appear above the mark.
   const rows = await panel(page).locator('.deeds > ol > li').allTextContents()
   const mark = rows.indexOf('New')
   expect(rows.slice(0, mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)
@@ -122,7 +122,7 @@ test('[ACTIVITY-3] older events come on request, each once; without the connecti
   await page.evaluate(() => dispatchEvent(new Event('online')))
   await until(async () => (await panel(page).locator('.deed').count()) === 72, 'what was missed is read')
   await page.keyboard.press('Escape')
-  // Opened for the first time without a connection.
+  // The first visit is without a connection.
   await page.reload()
   await saved(page)
   await page.route('**/events?**', (route) => route.abort())

@@ -1,4 +1,4 @@
-/** How pages look: axe on every state, and pictures for people (`npm run screens` writes them). */
+/** The look of pages: axe on every state, and pictures for people (`npm run screens` writes them). */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Dark pages differ from light ones in their colours alone. */
+/** Dark and light pages differ only in their colours. */
 const rules = {
   light: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
   dark: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
@@ -18,7 +18,7 @@ export const sizes = [
   { width: 360, height: 740 }
 ]
 
-// Through the protocol of the browser: a script element would be refused by the policy of the page.
+// Through the browser's protocol: the page's policy would refuse a script element.
 async function violations(page: Page, runOnly: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   return await page.evaluate(async (asked) => {
@@ -30,7 +30,7 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
         ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>
       }
     }
-    // Selectors are not printed, and fail where an element goes in the meantime; frames of widgets hold no axe that would answer.
+    // Selectors are not needed, and fail when an element disappears in the meantime. Widget frames have no axe to answer.
     const options = { runOnly: asked, resultTypes: ['violations'], selectors: false, iframes: false }
     const result = await axe.run(globalThis.document, options)
     return result.violations.map(
@@ -41,14 +41,14 @@ async function violations(page: Page, runOnly: object): Promise<string[]> {
 
 async function comeToRest(page: Page): Promise<void> {
   await page.evaluate(() => globalThis.document.fonts.ready)
-  // The cursor blinks for ever; everything else comes to rest.
+  // The cursor blinks forever; everything else comes to rest.
   await page.evaluate(async () => {
     const ending = globalThis.document.getAnimations().filter((animation) => Number.isFinite(animation.effect?.getComputedTiming().endTime))
     await Promise.all(ending.map((animation) => animation.finished.catch(() => undefined)))
   })
 }
 
-/** Looks at a page in its light and its dark colours, and leaves it in the dark. `fullPage` takes the picture beyond the window. */
+/** Checks a page in light and in dark colours, and leaves it dark. With `fullPage` the picture shows the page beyond the window. */
 export async function look(page: Page, name: string, fullPage = false): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

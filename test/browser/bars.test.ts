@@ -1,4 +1,4 @@
-/** Ways to other documents, and the bars of a narrow window. */
+/** Links to other documents, and the bars of a narrow window. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -34,7 +34,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await look(page, 'switcher')
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
-  // Where one writes the key makes a link, with and without a selection; elsewhere it finds documents.
+  // In the text the key makes a link, with and without a selection; elsewhere it searches documents.
   await page.locator('.cm-content').focus()
   await page.keyboard.press('Control+End')
   await page.keyboard.press('Control+k')
@@ -44,7 +44,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await field.waitFor()
   await page.keyboard.press('Escape')
   await field.waitFor({ state: 'detached' })
-  // [QUICK-6] The second key comes before the browser tells the end of the first dialog, which it does in a task of its own.
+  // [QUICK-6] The second key comes before the browser reports the end of the first dialog, which it does in a task of its own.
   await page.keyboard.press('Control+o')
   await field.waitFor()
   await page.evaluate(async () => {
@@ -65,7 +65,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await page.waitForURL((url) => url.pathname.startsWith('/d/') && !url.pathname.includes(first.id))
   await saved(page)
   expect(await editorText(page)).toBe('# Apples\n')
-  // The copy has a name of its own, which a press on it changes; without one the heading is the title.
+  // The copy has a title of its own, which a click changes. Without one the heading is the title.
   const title = page.locator('.document-title')
   await until(async () => (await title.textContent()) === 'Copy of Apples', 'the name of the copy')
   for (const name of ['Quinces', '']) {
@@ -81,7 +81,7 @@ test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to th
   await context.close()
 })
 
-/** Elements of the bars whose words are cut off, or that lie outside the window. */
+/** Elements of the bars whose words are cut off, or that are outside the window. */
 const cut = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('.top-bar > *, .status-line > *')]
@@ -126,7 +126,7 @@ test('[QUICK-4] [WRITE-59] on 360 pixels nothing of the bars is cut off, for any
       await until(async () => (await editorText(page)).includes('More'), 'the text again')
     }
     if (role === 'owner') {
-      // An empty text waits for words.
+      // An empty text takes the focus.
       await page.goto((await createDocument(world.url, '')).url)
       await page.locator('.cm-content:focus').waitFor()
     }
@@ -144,7 +144,7 @@ test('[WRITE-74] a page that one may write in opens with the caret at the first 
   await focused.waitFor()
   expect(await focused.getAttribute('role')).toBe('textbox')
   expect(await focused.getAttribute('aria-label')).not.toBe('')
-  // The marks of the first word stay hidden, and others see no caret of somebody who only looks.
+  // The marks of the first word stay hidden, and others see no caret of a person who only looks.
   const first = page.locator('.cm-line').first()
   expect(await first.innerText()).toBe('Bold at the beginning.')
   const other = await (await browser.newContext()).newPage()
@@ -157,7 +157,7 @@ test('[WRITE-74] a page that one may write in opens with the caret at the first 
   await page.keyboard.type('New: ')
   await until(async () => (await readMarkdown(world.url, owned)).startsWith('New: **Bold**'), 'the words at the beginning')
   await other.locator('.remote-caret').waitFor({ state: 'attached' })
-  // Tab goes on through the page until the caret is used, in a list too.
+  // Tab moves on through the page until the caret is used, in a list too.
   const list = await createDocument(world.url, '- one\n- two')
   await page.goto(list.url)
   await saved(page)
@@ -170,7 +170,7 @@ test('[WRITE-74] a page that one may write in opens with the caret at the first 
   await focused.waitFor()
   await page.keyboard.type('number ')
   expect(await editorText(page)).toBe('- number one\n- two')
-  // A person who reads, has gone to something else, or touches, keeps the focus.
+  // A person who reads, has moved the focus elsewhere, or uses touch keeps the focus.
   await page.evaluate(() => localStorage.setItem('agmd.mode', 'read'))
   await page.goto(owned.url)
   await page.locator('.reading').waitFor()
@@ -228,7 +228,7 @@ test('[WRITE-77] a dialog that was opened from the text gives the focus back to 
   await page.locator('.cm-content:focus').waitFor()
   await page.keyboard.type(' Three.')
   expect(await editorText(page)).toBe('One two. Three.\n')
-  // By way of the menu, too.
+  // The menu works, too.
   await page.getByRole('button', { name: 'More' }).click()
   await page.locator('#menu').getByText('History', { exact: true }).click()
   await page.getByRole('dialog').waitFor()

@@ -31,7 +31,7 @@ async function open(url: string): Promise<Page> {
 
 const line = (page: Page, words: string): Locator => page.locator('.cm-line', { hasText: words })
 
-/** Takes the block of some words to where other words stand, and holds it there. */
+/** Drags the block with some words to the position of other words, and keeps it there. */
 async function drag(page: Page, words: string, to: string): Promise<void> {
   await line(page, words).hover()
   const handle = await page.locator('.block-handle').boundingBox()
@@ -56,7 +56,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, moved by 
   await mark.waitFor()
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
 
-  // The column moves when the window gets narrower, and the handle with it.
+  // The column moves when the window narrows, and the handle moves with it.
   const distance = async (): Promise<number> => {
     const [at, words] = [await page.locator('.block-handle').boundingBox(), await line(page, 'Two words').boundingBox()]
     return Math.round((words?.x ?? 0) - (at?.x ?? 0))
@@ -88,7 +88,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, moved by 
   await page.keyboard.press('Control+z')
   await text(page, before)
 
-  // By key, and by the menu of the keyboard; an item takes what stands in it along.
+  // By key, and by the menu's keys; an item takes its nested content along.
   await page.locator('.md-item').first().click()
   await page.keyboard.press('Alt+ArrowDown')
   await text(page, before.replace('- a\n  - b\n- c', '- c\n- a\n  - b'))
@@ -103,14 +103,14 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, moved by 
   await text(page, `## ${before}`)
   expect(heard).toEqual([])
 
-  // Without a margin there is no handle; the keys are the same.
+  // Without a margin there is no handle; the keys work the same.
   await page.setViewportSize({ width: 360, height: 740 })
   await line(page, 'The last').click()
   await line(page, 'Two words').hover()
   expect(await page.locator('.block-handle:visible').count()).toBe(0)
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
-  // However fast they follow each other, each is a step by itself.
+  // Each is a step of its own, however fast they follow each other.
   await page.keyboard.press('Control+z')
   await text(page, [`## ${one}`, two, last, list].join('\n\n'))
   await page.context().close()

@@ -1,16 +1,16 @@
-/** People in real Chromium: fresh profiles, the addresses of documents, and what the pages complained about. */
+/** People in real Chromium: fresh profiles, addresses of documents, and the complaints of pages. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
-// The headless shell is the same engine without the windows, tabs and menus of a browser, which take a third of the processor time of a test.
+// The headless shell is the same engine without the browser's windows, tabs and menus, which use a third of the processor time of a test.
 const wholeBrowser = process.env['AGMD_TEST_CHROMIUM'] ?? process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 const shell = process.env['AGMD_TEST_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell'
 const executablePath = existsSync(shell) ? shell : wholeBrowser
 
-/** How long a page may take to come to a state, in milliseconds. A wait ends with the state: only failures take longer by it. */
+/** The longest wait for a state of a page, in milliseconds. A wait ends as soon as the state is reached, so only failures take this long. */
 const patienceMs = 60_000
 
 export const args = [
@@ -28,7 +28,7 @@ if (!existsSync(join(import.meta.dirname, '../../dist/web/index.html'))) throw n
 
 export interface Profile {
   readonly folder: string
-  /** Starts the browser on this profile; the one before must be closed. */
+  /** Starts the browser on this profile. The previous one must be closed. */
   open(options?: BrowserContextOptions): Promise<BrowserContext>
   remove(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function profile(): Promise<Profile> {
   }
 }
 
-/** How many times slower than they could pages run: a test that looks too early is found out by it. */
+/** Slows pages down by this factor, which reveals tests that look too early. */
 const slowness = Number(process.env['AGMD_TEST_SLOWNESS'] ?? 1)
 
 function prepare(context: BrowserContext): BrowserContext {
@@ -55,7 +55,7 @@ function prepare(context: BrowserContext): BrowserContext {
     const session = await context.newCDPSession(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
   }
-  // A page may be closed before it is slow.
+  // A page may close before the slowdown is set.
   context.on('page', (page) => void slowPage(page).catch(() => undefined))
   return context
 }
@@ -63,7 +63,7 @@ function prepare(context: BrowserContext): BrowserContext {
 export interface LaunchOptions {
   /** Arguments beyond the common ones. */
   readonly more?: readonly string[]
-  /** Whether to start the browser that people have, for what depends on more than the engine. */
+  /** Whether to start the full browser, for tests that depend on more than the engine. */
   readonly whole?: boolean
 }
 
@@ -105,7 +105,7 @@ export async function readMarkdown(base: string, { id, key }: Document): Promise
   return await response.text()
 }
 
-/** The text that the editor of a page holds, as its view has it. */
+/** The text in the editor of a page, according to its view. */
 export const editorText = (page: Page): Promise<string> =>
   page.locator('.cm-content').evaluate((element) => {
     const view = (element as unknown as { cmTile?: { view?: { state: { doc: { toString(): string } } } } }).cmTile?.view
@@ -115,14 +115,14 @@ export const editorText = (page: Page): Promise<string> =>
 
 export const chip = (page: Page, state: string) => page.locator(`.chip[data-state=${state}]`)
 
-/** The chip of a page without a connection, once the device holds so many unsent changes of it. */
+/** The chip of a page without a connection, once the device holds this many unsent changes. */
 export const held = (page: Page, changes: number) =>
   page.locator(`.chip[data-held="${changes}"]`, { hasText: 'changes kept on this device' })
 
-/** Waits until all that was typed is saved, on a page that may still be on its way. */
+/** Waits until all typed text is saved, on a page that may still be loading. */
 export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
-  // The last typed text has reached the chip when the page has taken a turn.
+  // After one turn of the page's event loop the chip knows of the last typed text.
   await page.evaluate(
     () =>
       new Promise((resolve) => {
@@ -134,7 +134,7 @@ export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
 }
 
-/** Complaints of a page: uncaught errors and refused policies. */
+/** Complaints of a page: uncaught errors and policy violations. */
 export function complaints(page: Page): string[] {
   const list: string[] = []
   page.on('pageerror', (error) => list.push(String(error)))
@@ -144,7 +144,7 @@ export function complaints(page: Page): string[] {
   return list
 }
 
-/** Waits until `check` holds; the condition, not the clock, ends the wait. */
+/** Waits until `check` holds. The condition ends the wait, not the clock. */
 export async function until(check: () => Promise<boolean> | boolean, what: string, milliseconds = patienceMs): Promise<void> {
   const end = Date.now() + milliseconds
   while (!(await check())) {
@@ -153,7 +153,7 @@ export async function until(check: () => Promise<boolean> | boolean, what: strin
   }
 }
 
-/** Waits for the service worker of a page to run; says what became of it when it does not. */
+/** Waits until the service worker of a page runs; otherwise reports its state. */
 export async function workerActive(page: Page): Promise<void> {
   const found = await page.evaluate(async (milliseconds) => {
     const describe = async (): Promise<string> => {

@@ -1,4 +1,4 @@
-/** Components on published pages, with script off; and what people could write into them to do harm. */
+/** Components on published pages without script, and hostile contents. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -91,14 +91,14 @@ test('[COMP-15] published pages show components without script: boards, chats, c
     expect(await code.isVisible()).toBe(true)
     expect(await code.textContent()).toBe('<button onclick="roll()">Roll</button>')
     for (const each of await page.locator('.component').all()) expect(await each.isVisible()).toBe(true)
-    // Wide ones are scrolled within.
+    // Wide ones scroll by themselves.
     expect((await page.locator('.component-sheet').boundingBox())?.width).toBeLessThanOrEqual(viewport.width)
     await leave()
-    // axe needs script, and the same markup.
+    // axe needs a script; the markup is the same.
     const other = await visit(document, url, { viewport })
     const drawing = other.page.locator('.component-chart svg:visible')
     await drawing.waitFor()
-    // It is not cut, and nobody has to scroll it.
+    // It is not cut off, and needs no scrolling.
     expect(await drawing.evaluate((svg) => svg.getBoundingClientRect().right - innerWidth)).toBeLessThanOrEqual(0)
     expect(await drawing.evaluate((svg) => (svg.parentElement?.scrollWidth ?? 0) - (svg.parentElement?.clientWidth ?? 0))).toBe(0)
     await look(other.page, 'components-published', true)
@@ -106,7 +106,7 @@ test('[COMP-15] published pages show components without script: boards, chats, c
   }
 })
 
-/** Runs wherever it is taken for markup, an attribute, an address or a name. */
+/** Runs if it is taken for markup, an attribute, an address or a name. */
 const harm = `<img src=x onerror=harm()> <script>harm()</script> "onfocus="harm()" autofocus [x](javascript:harm()) \${harm()} </textarea></title></svg>`
 const cell = harm.replaceAll('|', '')
 
@@ -162,7 +162,7 @@ test('[COMP-14] scripts in every field of every component are text: in the live 
   await page.reload()
   await saved(page)
   const isUnharmed = async (): Promise<void> => {
-    // Anything that would load or run by itself has had its turn.
+    // Everything that would load or run by itself has had its chance.
     await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))))
     expect(await page.evaluate(() => (globalThis as { harmed?: boolean }).harmed)).toBeUndefined()
     const links = await page.locator('a').evaluateAll((found) => found.map((each) => (each as HTMLAnchorElement).protocol))
@@ -174,7 +174,7 @@ test('[COMP-14] scripts in every field of every component are text: in the live 
   await page.getByRole('grid').waitFor()
   await until(async () => (await page.locator('.frame').count()) === 6, 'all are drawn')
   await isUnharmed()
-  // A form shows it as text as well.
+  // A form also shows it as text.
   await page.locator('.card').first().press('Enter')
   await page.getByLabel('Details').waitFor()
   await page.keyboard.press('Escape')

@@ -22,7 +22,7 @@ afterAll(async () => {
 const { visit, writer } = createVisits(() => ({ world, browser }))
 
 const fenced = (...lines: readonly string[]): string => `# Plan\n\n\`\`\`board #launch\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
-/** The names of the columns of a board, as they are drawn. */
+/** The column names that a board shows. */
 const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
@@ -34,12 +34,12 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is work
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
   await page.getByRole('button', { name: 'In progress: Test' }).click()
-  // Two clicks in a row are two steps.
+  // Two clicks in a row are two undo steps.
   await page.keyboard.press('Control+z')
   await text(fenced('## Todo', '- [ ] Write importer @ana #backend', '- [>] Test', '## Doing', '## Done', '- [x] Pick name'))
   await page.keyboard.press('Control+z')
   await text(fenced(...cards))
-  // Nor is what is typed right after it the same step.
+  // Text typed right after it is a step of its own, too.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await page.getByRole('button', { name: 'To do: Test' }).click()
   await page.locator('.cm-content').press('End')
@@ -57,7 +57,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is work
   await page.mouse.down()
   await page.mouse.move(to.x + 60, to.y + 40, { steps: 5 })
   await page.locator('.drop-line').waitFor()
-  // A card that is dragged selects no words.
+  // Dragging a card selects no text.
   expect(await page.evaluate(() => getSelection()?.toString() ?? '')).toBe('')
   await page.mouse.up()
   const moved = ['## Todo', '', '- [ ] Test', '## Doing', '- [>] Write importer @ana #backend', '## Done', '- [x] Pick name']
@@ -75,7 +75,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is work
   await page.getByLabel('Details').fill('In the letter')
   await page.getByRole('button', { name: 'Save' }).click()
   await text(fenced(...moved, '- [x] Ship it', '- [x] Tell all @ben #news #press', '  In the letter'))
-  // The end of the drag before opened nothing.
+  // The end of the drag opened nothing.
   expect(await page.locator('.card-form').count()).toBe(0)
   await page.getByLabel('Filter cards').fill('#backend')
   await until(async () => (await page.locator('.card').count()) === 1, 'one card is left')
@@ -96,7 +96,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is work
   await page.keyboard.type('Under way')
   await page.keyboard.press('Enter')
   await column('Under way').waitFor()
-  // With cards it cannot be deleted, which is said.
+  // A column with cards cannot be deleted; a message says so.
   await page.getByRole('button', { name: 'Actions for Under way' }).click()
   await page.getByText('Move or delete its cards first.').waitFor()
   for (const key of ['End', 'Enter', 'Escape']) await page.keyboard.press(key)
@@ -130,7 +130,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await page.locator('.cm-content').press('Control+Home')
   await press('ArrowDown', 'ArrowDown')
   await until(async () => (await focused()).startsWith('frame'), 'the board has the focus')
-  // Source, copy, actions of the column, then the cards.
+  // Focus order: source, copy, column actions, then the cards.
   await press('Tab', 'Tab', 'Tab', 'Tab', 'Tab')
   await until(async () => (await focused()).includes('Write importer'), 'the first card has the focus')
   await press('ArrowDown', 'Alt+ArrowRight')
@@ -146,7 +146,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await until(async () => (await focused()).includes('Test all'), 'it is focused again')
   await press(' ')
   await text(fenced(...moved.with(4, '- [x] Test all')))
-  // Behind the board's name its first button is that of the source.
+  // The source button is the first after the board's name.
   await press('Escape', 'Tab', 'Enter')
   await until(async () => (await page.locator('.cm-line', { hasText: '- [x] Test all' }).count()) === 1, 'the source shows')
   await page.keyboard.type('Notes')
@@ -247,7 +247,7 @@ test('[COMP-6] in the reading view it is worked with all the same by who may; ot
   await reader.page.locator('.reading').getByText('You can view but not edit this.').waitFor()
   const controls = reader.page.locator('.reading').getByRole('button', { name: /^(\+ )?(Add|Actions|To do|In progress|Done)/ })
   expect(await controls.evaluateAll((all) => all.map((each) => (each as HTMLButtonElement).disabled))).toEqual(Array(13).fill(true))
-  // Others go on; keys go along the cards and change nothing.
+  // Others continue; arrow keys move between cards and change nothing.
   await page.locator('.reading .card', { hasText: 'Test' }).press(' ')
   await reader.page.getByRole('button', { name: 'Done: Test' }).waitFor()
   await seen('Test').press('ArrowRight')
@@ -263,7 +263,7 @@ test('[COMP-6] in the reading view it is worked with all the same by who may; ot
   await reader.leave()
   await leave()
 
-  // One that is not closed is worked with here as well.
+  // An unclosed fence works here as well.
   const open = await writer('# Open\n\n```chat\n[2026-11-20T10:02Z] @Ana: First')
   await open.page.getByRole('button', { name: 'Read' }).click()
   await open.page.locator('.reading').getByLabel('Message as Guest').fill('Second')
@@ -298,7 +298,7 @@ test('[COMP-13] formulas in cards and messages are set, in every view', async ()
 
 const chatFence = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n${lines.join('\n')}\n\`\`\`\n`
 
-/** Opens a document as somebody who has given this name. */
+/** Opens a document as a person who gave this name. */
 async function visitAs(name: string, document: Document): ReturnType<typeof visit> {
   const origins = [{ origin: world.url, localStorage: [{ name: 'agmd.name', value: name }] }]
   const visitor = await visit(document, document.url, { storageState: { cookies: [], origins } })
@@ -404,7 +404,7 @@ test('[COMP-8] [COMP-69] a sheet is gone through, written, copied and pasted wit
   await press('Enter')
   await text(sheets(...rows.with(2, '| Pens | 4 |')))
   await until(async () => (await cell('B3').textContent()) === '4' && (await other.textContent()) === '4', 'both have followed')
-  // The formula shows next to the name of its cell.
+  // The formula appears next to the name of its cell.
   await page.locator('.sheet-formula', { hasText: '=SUM(B2:B2)' }).waitFor()
   await press('Control+z')
   await text(sheets(...rows))
@@ -447,7 +447,7 @@ test('[COMP-9] who writes a cell that was changed meanwhile chooses which stays'
   await ben.leave()
 })
 
-/** A change by a program. */
+/** A change made by a program. */
 async function patch({ id, key }: Document, ...edits: readonly (readonly [find: string, replace: string])[]): Promise<void> {
   const answer = await fetch(`${world.url}/api/docs/${id}/content`, {
     method: 'PATCH',
@@ -473,7 +473,7 @@ test('[COMP-27] the form of a card goes with it, with focus and text; it asks wh
   await until(() => focused('details'), 'the field has the focus again')
   await page.keyboard.type(' too')
   expect(await details.inputValue()).toBe('By hand too')
-  // The card itself is changed: the words that both changed are asked about, those that one did are kept.
+  // The card itself changes: the page asks about words that both changed, and keeps those that only one changed.
   await patch(document, ['- [>] Test\n', '- [>] Test soon @ben\n'])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Card was changed to “Test soon” while you wrote “Test every part”.').waitFor()
@@ -487,7 +487,7 @@ test('[COMP-27] the form of a card goes with it, with focus and text; it asks wh
     ...cards.slice(4)
   ]
   await text(fenced(...after))
-  // The card goes.
+  // The card is deleted.
   await page.locator('.card', { hasText: 'Test every part' }).press('Enter')
   await title.fill('Test all')
   await patch(document, ['- [>] Test every part @ben\n  By hand too\n', ''])
@@ -551,7 +551,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await page.keyboard.press('Enter')
   const grown = [...rows.with(2, '| 3 | 2 |'), '| 4 | 6 |', '| 7 |  |']
   await text(one(...grown))
-  // The row comes and goes with what was written in it.
+  // The row disappears and returns with its text.
   await page.keyboard.press('Control+z')
   await text(one(...grown.slice(0, -1)))
   await leave()
@@ -564,7 +564,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.page.keyboard.type('9')
   await full.page.locator('.toast', { hasText: 'This sheet is full. The limit is 200 rows.' }).waitFor()
   await until(async () => (await editorText(full.page)).includes('| 8 | |\n```'), 'what was typed first is there')
-  // More than fits is pasted as far as it does, and that is said.
+  // A paste that is too large is cut off, and a message says so.
   await full.page.keyboard.press('Control+Home')
   await full.page.locator('[data-cell=A3]').focus()
   await full.page.locator('[data-cell=A3]').evaluate((cell) => {
@@ -621,14 +621,14 @@ test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selec
     '50',
     '200'
   ])
-  // Its window goes along, and what came into it has the place and the width that were kept for it.
+  // The window follows, and new content gets the space that was reserved for it.
   await cell('AT195').waitFor()
   expect(await page.locator('.sheet-scroll').evaluate(({ scrollHeight, scrollWidth }) => [scrollHeight, scrollWidth])).toEqual([room, wide])
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowLeft')
   await until(() => isFocused('AW199'), 'and the one beside it')
 
-  // A begun draft stays while one looks elsewhere.
+  // A draft stays while the person looks elsewhere.
   await page.keyboard.type('new')
   await page.locator('.sheet-scroll').evaluate((element) => element.scrollTo(0, 0))
   await cell('A1').waitFor()
@@ -651,7 +651,7 @@ test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selec
   texts[198]?.splice(48, 1, 'newer')
   expect(copied.trimEnd()).toBe(texts.map((row) => row.join('\t')).join('\n'))
 
-  // The browser finds what is not drawn, and comes to it.
+  // The browser's search finds text that is not drawn, and scrolls to it.
   await page.keyboard.press('Control+Home')
   await until(() => isFocused('A1'), 'the first cell')
   const found = page.locator('.sheet-hidden', { hasText: 'the longest of all texts' })
@@ -678,7 +678,7 @@ test('[COMP-33] in the reading view one interaction is one step of undo, by key 
   await text(source)
   await open.press('Control+y')
   await text(marked)
-  // With the focus on the page, too; in a field it is the field's.
+  // The same with the focus on the page; inside a field the key belongs to the field.
   await page.locator('.reading').getByLabel('Message as Guest').pressSequentially('abc')
   await page.keyboard.press('Control+z')
   expect(await editorText(page)).toBe(marked)
@@ -742,7 +742,7 @@ test('[COMP-38] what is written in a cell stays with it, wherever others move it
   await patch(document, ['| new | 0 |\n', ''])
   await page.locator('[data-cell=A3] .sheet-field:focus').waitFor()
   await page.keyboard.press('Backspace')
-  // A column before it: the line is another one, the heading tells.
+  // A column is inserted before it: the line number is different, but the heading identifies it.
   await patch(document, [
     '| A | B |\n| --- | --- |\n| one | 1 |\n| two | 2 |',
     '| N | A | B |\n| --- | --- | --- |\n|  | one | 1 |\n|  | two | 2 |'
@@ -788,7 +788,7 @@ test('[COMP-40] the text does not jump when components far from it are drawn no 
     scroller.scrollTop = 300
     await rest()
     const before = count()
-    // The boards in view are drawn by then, and still.
+    // The boards in view are drawn and at rest.
     scroller.scrollTop = 1300
     const line = [...document.querySelectorAll('.cm-line')].find((each) => each.getBoundingClientRect().top > 200)
     const top = line?.getBoundingClientRect().top ?? Number.NaN
@@ -807,7 +807,7 @@ test('[COMP-41] a cell that is clicked comes into the formula that is being writ
   await cell('C2').press('=')
   await cell('A2').click()
   expect(await field.inputValue()).toBe('=A2')
-  // Another one, twice: nothing else is opened.
+  // A double click only picks another cell, and opens nothing.
   await cell('B2').dblclick()
   expect(await field.inputValue()).toBe('=B2')
   await page.keyboard.type('+sum(')
@@ -824,7 +824,7 @@ test('[COMP-41] a cell that is clicked comes into the formula that is being writ
   await cell('B2').click()
   await page.keyboard.type(')')
   expect(await field.inputValue()).toBe('=B2+sum(A2:A3,A2:B2)')
-  // Nothing can come here: it is stored, and the click goes where it goes.
+  // No cell can be picked here: the text is stored, and the click works as usual.
   await cell('A3').click()
   const written = rows.with(2, '| 1 | 2 |=B2+sum(A2:A3,A2:B2) |')
   await until(async () => (await cell('C2').textContent()) === '9', 'it is computed')
@@ -832,7 +832,7 @@ test('[COMP-41] a cell that is clicked comes into the formula that is being writ
   expect((await editorText(page)).replaceAll(/ *\| */g, '|')).toBe(sheets(...written).replaceAll(/ *\| */g, '|'))
   await page.keyboard.press('Control+z')
   await text(sheets(...rows))
-  // No formula.
+  // Not a formula.
   await cell('C3').press('x')
   await cell('A2').click()
   await until(async () => (await cell('C3').textContent()) === 'x', 'the word')
@@ -854,7 +854,7 @@ test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sh
   await cell(1, 'A2').hover()
   await page.mouse.up()
   await until(async () => (await field.inputValue()) === '=sum(#costs!A2:B3', 'the range')
-  // The formula stands above the sheet that is pointed at, with the cell that it is for.
+  // The formula is shown above the sheet being picked from, with the cell that it belongs to.
   expect(await grid(1).locator('td[aria-selected=true]').count()).toBe(4)
   await page.locator('.sheet-writer', { hasText: 'Sheet A2' }).locator('.sheet-field:focus').waitFor()
   await look(page, 'sheets-point')
@@ -866,10 +866,10 @@ test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sh
   const first = source.replace('| 5 |', '| =sum(#costs!A2:B3)+#far-away!B2 |').replace('sheet title', 'sheet #far-away title')
   await text(first)
   await until(async () => (await cell(0, 'A2').textContent()) === '12', 'it is computed')
-  // It is one step.
+  // It is one undo step.
   await page.keyboard.press('Control+z')
   await text(source)
-  // By keys: within the sheet, to the next one and the one before the first, with Shift for more.
+  // By keyboard: within the sheet, to the next and the previous one, and with Shift to extend.
   await cell(0, 'A2').press('=')
   await page.keyboard.press('ArrowUp')
   expect(await field.inputValue()).toBe('=A1')
@@ -884,11 +884,11 @@ test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sh
     async () => (await page.locator('.sheet-live:has(.sheet-writer) td[aria-selected=true]').count()) === 4,
     'the cells are marked'
   )
-  // Esc changes nothing and goes back.
+  // Esc changes nothing and returns to the cell.
   await page.keyboard.press('Escape')
   await until(() => cell(0, 'A2').evaluate((element) => element.matches(':focus')), 'the cell has the focus')
   expect(await editorText(page)).toBe(source)
-  // The other end of a range is of the same sheet.
+  // The other end of a range is in the same sheet.
   await cell(0, 'A2').press('=')
   await page.keyboard.type('#costs!A2:')
   await cell(2, 'B2').click()
@@ -908,13 +908,13 @@ test('[COMP-51] what a formula that is being written names goes with the cells t
   await page.getByRole('grid').first().locator('[data-cell=B3]').press('F2')
   await page.keyboard.type('+B2+#t!A2+')
   for (const _step of '+#t!A2+') await page.keyboard.press('ArrowLeft')
-  // As somebody adds a row by the menu: formulas that are stored follow.
+  // Somebody adds a row with the menu: stored formulas follow.
   await patch(document, ['| one | 1 |', '|  |  |\n| one | 1 |'], ['| =B2*2 |', '| =B3*2 |'])
   await page.locator('[data-cell=B4] .sheet-field:focus').waitFor()
   expect(await field.inputValue()).toBe('=B3*2+B3+#t!A2+')
   await patch(document, ['| N |\n| --- |\n| 7 |', '| X | N |\n| --- | --- |\n|  | 7 |'])
   await until(async () => (await field.inputValue()) === '=B3*2+B3+#t!B2+', 'the other sheet')
-  // The cursor is where it was, and what is written is stored without a question.
+  // The cursor stays, and the text is saved without a question.
   await page.keyboard.type('+1')
   expect(await field.inputValue()).toBe('=B3*2+B3+1+#t!B2+')
   await page.keyboard.press('End')
@@ -951,7 +951,7 @@ test('[COMP-53] what was inserted is in view as a whole where there is room, and
       const field = page.locator(first)
       await field.waitFor()
       const host = page.locator('.md-component', { has: field })
-      // A component too large for the window is seen from its beginning, and its field in any case.
+      // A component larger than the window shows its beginning, and in any case the field.
       await until(async () => {
         const [all, one, seen] = [await host.boundingBox(), await field.boundingBox(), await page.locator('.cm-scroller').boundingBox()]
         if (all === null || one === null || seen === null) return false
@@ -981,7 +981,7 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await page.keyboard.type('Given up')
   await page.keyboard.press('Escape')
   await until(async () => (await page.getByLabel('New card in Todo').count()) === 0, 'the field is closed')
-  // A pressed button stands still until then.
+  // A pressed button keeps its position until then.
   await addTo('Done').click()
   await page.keyboard.type('Tell all')
   await page.getByRole('button', { name: '+ Add a column' }).click()
@@ -995,7 +995,7 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await page.getByRole('button', { name: 'Actions for Later' }).click()
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   await page.keyboard.type('Some day')
-  // The window is left: the field has the focus within it, and stays.
+  // Leaving the window keeps the focus in the field.
   const field = page.getByLabel('Column name')
   await field.evaluate(async (element) => {
     element.dispatchEvent(new FocusEvent('blur'))
@@ -1073,7 +1073,7 @@ test('[COMP-47] what is typed for a column that others remove is shown, to be co
   await sheet.page.locator('.draft-gone:focus', { hasText: '“xyz”' }).waitFor()
   await sheet.page.getByRole('button', { name: 'Discard' }).click()
   await cell('A2').and(sheet.page.locator(':focus')).waitFor()
-  // It is worked on.
+  // The sheet is being edited.
   await sheet.page.keyboard.type('5')
   await sheet.page.keyboard.press('Enter')
   await sheet.text(sheets('| A |', '| --- |', '| 5 |', '| 3 |'))
@@ -1100,10 +1100,10 @@ test('[COMP-48] the focus stays with its card when a move is undone, or others m
   await patch(document, ['## Doing', '## Doing\n- [ ] First of all'])
   await page.locator('[data-place="1:1"]').waitFor()
   await until(isFocused, 'the card, not the place, has the focus')
-  // It goes: the next one.
+  // It is deleted: the next one gets the focus.
   await patch(document, ['- [>] Write importer @ana #backend\n', ''])
   await page.locator('.card:focus', { hasText: 'First of all' }).waitFor()
-  // A person who went elsewhere stays there.
+  // A person who moved elsewhere stays there.
   await page.locator('.cm-line', { hasText: 'After' }).click()
   await patch(document, ['- [ ] First of all\n', ''])
   await until(async () => (await page.locator('.card').count()) === 2, 'it is gone')
@@ -1129,6 +1129,6 @@ test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, wh
   await page.getByText('Not closed. End it with a line of ```').waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
   await page.locator('.reading').getByText('Not closed. End it with a line of ```').waitFor()
-  // The error of the widget is one of the page, too.
+  // The error of the widget is also reported on the page.
   await page.context().close()
 })

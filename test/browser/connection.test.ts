@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** A device that has opened the document, and pages of it. */
+/** A device that has opened the document, and its pages. */
 async function device(url: string): Promise<{ context: BrowserContext; page: Page }> {
   const context = await browser.newContext({ acceptDownloads: true })
   const page = await context.newPage()
@@ -47,7 +47,7 @@ test.each([[true], [false]])(
     await typeAtEnd(two, 'two, before\n')
     await one.reload()
     await until(async () => (await editorText(one)).includes('one, before'), 'what the first page wrote')
-    // The first page has read what the second had kept until now; the second goes on under the same id, or as a new page.
+    // The first page has loaded what the second had stored by now. The second continues under the same id, or as a new page.
     if (bothAgain) {
       await two.reload()
       await until(async () => (await editorText(two)).includes('two, before'), 'what the second page wrote')
@@ -83,7 +83,7 @@ test('[WEB-34] a connection closed with a code that passes is tried again, later
     await page.getByText('The server cannot save your changes right now').waitFor()
     await until(() => way.openedAt.length > from + 4, 'the fourth attempt')
     const waits = way.openedAt.slice(from + 1).map((at, index, all) => at - (all[index - 1] ?? at))
-    // The fourth wait is 2048 ms, give or take a quarter.
+    // The fourth wait is 2048 ms ± 25 %.
     expect(waits[3], `${code}`).toBeGreaterThan(1500)
     expect(await editorText(page)).toBe('one two ')
     way.closeOnText(undefined)
@@ -93,7 +93,7 @@ test('[WEB-34] a connection closed with a code that passes is tried again, later
     await context.close()
     await way.stop()
   }
-  // One after the other: a page whose database takes more than three seconds to open keeps nothing on the device.
+  // One after another: a page whose database takes more than three seconds to open stores nothing on the device.
   const all: Awaited<ReturnType<typeof opened>>[] = []
   for (const code of [1001, 1006, 1009, 1011, 1013, 4408, 4429]) all.push(await opened(code))
   await Promise.all(all.map(broken))
@@ -116,7 +116,7 @@ test.each([
   expect(await (await download.createReadStream()).toArray().then((chunks) => Buffer.concat(chunks as Buffer[]).toString())).toBe(
     '# Kept\n!'
   )
-  // Nothing wakes it again.
+  // Nothing else wakes it.
   await page.evaluate(() => dispatchEvent(new Event('online')))
   await page.evaluate(async () => void (await fetch('/api/health')))
   expect(proxy.openedAt.length - from).toBe(attempts - 1)
@@ -139,7 +139,7 @@ test('[WEB-36] what is typed while a connection opens goes out after what was wr
   }
   await saved(page)
   proxy.delay(0)
-  // It may have opened before it was counted.
+  // It may have opened before counting began.
   expect(proxy.openedAt.length - opened).toBeLessThanOrEqual(1)
   expect(await readMarkdown(world.url, document)).toBe(typed)
   await context.close()
@@ -152,7 +152,7 @@ test('[WEB-37] a change that the device lost keeps nothing else from the server'
   await context.setOffline(true)
   await typeAtEnd(page, 'abc')
   await page.locator('.cm-content').press('Control+Home')
-  // Changes that come while others are written go into one record: the one that is lost has a record of its own.
+  // Changes that arrive during a write share one record; the one that gets lost has a record of its own.
   for (const [keys, count] of [
     ['firs', 7],
     ['t', 8],

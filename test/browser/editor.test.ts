@@ -50,13 +50,13 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await Promise.all([saved(ana.page), saved(bea.page)])
   await bea.page.locator('.cm-line').last().click()
   await bea.page.keyboard.press('End')
-  // The name is there while she writes, and goes soon after.
+  // The name is visible while she types, and disappears soon after.
   const named = ana.page.locator('.remote-caret.labelled', { hasText: 'Bea' }).waitFor()
   await bea.page.keyboard.type(' and second')
   await named
   await until(async () => (await editorText(ana.page)) === '# Plan\n\nfirst and second', 'the text of Bea at Ana')
   await ana.page.getByRole('button', { name: 'Follow Bea' }).waitFor()
-  // It is gone after a moment, and comes back under the pointer.
+  // It disappears after a moment, and returns under the pointer.
   const caret = ana.page.locator('.remote-caret:not(.labelled)')
   await caret.waitFor({ state: 'attached' })
   const box = await caret.boundingBox()
@@ -64,7 +64,7 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await ana.page.locator('.remote-caret.hovered', { hasText: 'Bea' }).waitFor({ state: 'attached' })
   await ana.page.mouse.move((box?.x ?? 0) - 60, (box?.y ?? 0) + 8)
   await ana.page.locator('.remote-caret.hovered').waitFor({ state: 'detached' })
-  // Each letter brings it back, wherever it is typed: the letters behind the caret stay what they were.
+  // Each letter brings it back, wherever it is typed; the text after the caret does not change.
   await bea.page.keyboard.press('ArrowLeft')
   await ana.page.locator('.remote-caret.labelled').waitFor()
   await caret.waitFor({ state: 'attached' })
@@ -74,7 +74,7 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await bea.page.keyboard.press('End')
   await saved(bea.page)
   expect(await readMarkdown(world.url, document)).toBe('# Plan\n\nfirst and second')
-  // A selection over a wrap stays in the column of the text.
+  // A selection across a line wrap stays within the text column.
   await bea.page.keyboard.type(` ${'word '.repeat(60)}`)
   await bea.page.keyboard.press('Control+a')
   await ana.page.locator('.remote-selection').nth(2).waitFor({ state: 'attached' })
@@ -114,7 +114,7 @@ test('[WRITE-22] whom one follows stays in view, until one stops or does somethi
   await bea.context.close()
 })
 
-/** A key lays the page out once: the browser, for the letter. The caret is moved without. */
+/** A keystroke causes one layout, by the browser for the letter. Moving the caret causes none. */
 async function layoutsOfKeys(page: Page): Promise<void> {
   const client = await page.context().newCDPSession(page)
   await client.send('Performance.enable')
@@ -129,11 +129,11 @@ async function layoutsOfKeys(page: Page): Promise<void> {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
     counts.push((await count()) - before)
   }
-  // Now and then something else changes on the page, as what it says of itself does.
+  // Other parts of the page change now and then, such as its own presence.
   expect(counts.sort((one, other) => one - other).at(counts.length / 2)).toBe(1)
 }
 
-/** Notes what goes to the server and to the disk of the device: within the work of a key, behind its paint, and as the page is left. */
+/** Records the writes to the server and to the device's disk: during a keystroke, after its paint, and when the page is left. */
 async function sendsBehindPaint(page: Page): Promise<void> {
   const found = await page.locator('.cm-content').evaluate(async (element) => {
     interface View {
@@ -260,12 +260,12 @@ test('[WEB-57] a weaker or a bad link never replaces the one that this device ke
   const link = await createLink(world.url, document, 'view')
   const { page, context, heard } = await person(document.url, 'Ana')
   await saved(page)
-  // A bad link: the kept one opens the document instead.
+  // A bad link: the stored link opens the document instead.
   await page.goto(`${world.url}/d/${document.id}?key=typo`)
-  // The page loads itself again for that.
+  // The page reloads itself for that.
   await chip(page, 'saved').waitFor()
   expect(await page.locator('.cm-content').getAttribute('aria-readonly')).not.toBe('true')
-  // A weaker one counts for this visit, and the way back is offered.
+  // A weaker link applies to this visit, and the page offers the other one.
   await page.goto(link.url)
   await chip(page, 'readonly').waitFor()
   await page.getByRole('link', { name: 'Use the other link' }).click()
@@ -307,7 +307,7 @@ test('[WEB-58] [WEB-100] an edit that would make the document too large does not
   await page.getByText('so it was not made').waitFor()
   expect(await length()).toBeLessThanOrEqual(limits.contentUnitsMax)
   await saved(page)
-  // The page does not hear of what another writes; together the two are too many.
+  // The page does not hear of another writer's text; together the two are too large.
   deaf = true
   const grown = await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',

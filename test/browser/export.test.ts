@@ -1,4 +1,4 @@
-/** Documents taken along in real Chromium: as one file, on paper. */
+/** Exporting documents in real Chromium: as one file, and on paper. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ graph TD
 [^1]: At the end.
 `
 
-/** A person takes the page along; answers where the file is. */
+/** A person exports the page. Returns the path of the file. */
 async function taken(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'More' }).click()
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as web page' }).click()])
@@ -94,7 +94,7 @@ test('[EXPORT-1] the document as one file: it reads as its published page, asks 
   await file.locator('article h1').waitFor()
   await file.evaluate(() => globalThis.document.fonts.ready)
   expect(asked).toEqual([])
-  // The picture and the diagram are inside, the formula is set, the typeface is there.
+  // The picture and the diagram are embedded, the formula is typeset, and the typeface is included.
   const widths = await file.locator('article img').evaluateAll((list) => list.map((image) => (image as HTMLImageElement).naturalWidth))
   expect(widths).toHaveLength(2)
   expect(widths.every((width) => width > 0)).toBe(true)
@@ -112,7 +112,7 @@ test('[EXPORT-1] the document as one file: it reads as its published page, asks 
   await published.locator('figure.diagram').waitFor()
   const words = (where: Page): Promise<string> =>
     where.locator('article').evaluate((element) => {
-      // A file was not published: the day under its title is that of the text.
+      // A file was never published, so the date below its title is that of the text.
       const copy = element.cloneNode(true) as Element
       copy.querySelector('.byline')?.remove()
       return (copy.textContent ?? '').replaceAll(/\s+/g, ' ').trim()
@@ -152,7 +152,7 @@ test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
   const found: string[] = []
   await reader.exposeFunction('canary', () => void found.push('ran'))
   await reader.route(
-    // Pictures and films that a text names may be asked for where it says: here, and where the document is.
+    // Pictures and films that a text names may be requested from where it says, and from the document's own service.
     (url) => url.protocol.startsWith('http') && url.host !== 'picture.example' && url.origin !== world.url,
     (route) => {
       found.push(route.request().url())
@@ -166,7 +166,7 @@ test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
   })
   await file.goto(`file://${path}`)
   await file.locator('article').waitFor()
-  // Also without the policy of the file nothing would run: there is no script, no handler, no address of one.
+  // Even without the file's policy nothing would run: it has no script, no handler and no script address.
   expect(
     await file.evaluate(() => {
       const all = [...globalThis.document.querySelectorAll('*')]
@@ -213,11 +213,11 @@ test('[EXPORT-3] paper has the text alone, all of it: set by our own command, as
   expect(await sheet.locator('figure.diagram pre').isVisible()).toBe(false)
   const tick = sheet.locator('li.task input').first()
   expect(await tick.evaluate((element) => getComputedStyle(element).printColorAdjust)).toBe('exact')
-  // Dark ink, whatever the theme.
+  // Dark ink in any theme.
   expect(await sheet.evaluate((element) => getComputedStyle(element).getPropertyValue('--text').trim())).toBe('#26201c')
   await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   expect(await page.locator('.print-sheet').count()).toBe(0)
-  // The menu of the browser leaves no time.
+  // Printing from the browser's menu leaves no time to prepare.
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
   expect(await visible()).toEqual(['print-sheet'])
   expect(await page.locator('pre.print-sheet').textContent()).toContain('Line 399 of the walk.')

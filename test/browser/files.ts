@@ -1,4 +1,4 @@
-/** Files that people bring to a page. */
+/** Files that people add to a page. */
 import type { Page } from 'playwright-core'
 
 export interface Sent {
@@ -7,7 +7,7 @@ export interface Sent {
   readonly bytes: Uint8Array
 }
 
-/** Brings files to the text as a paste or drop does. */
+/** Adds files to the text by paste or drop. */
 export const bring = (page: Page, how: 'paste' | 'drop', files: readonly Sent[], text = ''): Promise<void> =>
   page.locator('.cm-content').evaluate(
     (element, input) => {

@@ -1,4 +1,4 @@
-/** The text that comes with the page of a document, over HTTP: who gets it, and what may be in it. */
+/** The text that comes with the page of a document, over HTTP: who gets it, and its safety. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -21,7 +21,7 @@ const browserAccepts = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 const pageOf = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${world.url}${path}`, { headers: { accept: browserAccepts, ...headers } })
 
-/** The page once its text was drawn: the first one goes without it where the machine has much to do. */
+/** The page once its text was drawn: on a busy machine the first page comes without it. */
 async function withText(path: string, headers: Record<string, string> = {}): Promise<{ html: string; answer: Response }> {
   let [html, answer] = ['', new Response()]
   await until(async () => {
@@ -65,13 +65,13 @@ test('[FIRST-1] the text comes with the page for who may read it, by link or by 
   const cookie = { cookie: `${cookiesOf(world.url).session}=${(await openSession(world.service, account.id, 'browser', 'a test')).token}` }
   expect((await withText(`/d/${own.id}`, cookie)).html).toContain(words)
 
-  // All of it was drawn before: a page without it is one that may not have it.
+  // All of it was drawn before, so a page without text is one that must not have it.
   await world.ask('DELETE', `/api/docs/${made.id}/shares/${reader.id}`, { key: made.key })
   const elsewhere = await world.ask('POST', '/new', { json: { content: '# Elsewhere' } })
   const without = async (address: string, headers: Record<string, string> = {}): Promise<void> => {
     const answer = await pageOf(address, headers)
     const html = await answer.text()
-    // Without a key the browser may hold one: that page asks for it.
+    // Without a key in the address, the browser may store one: the page requests the text with it.
     const isAsking = !address.includes('key=') && headers['cookie'] === undefined
     expect(isAsking ? [200] : [404, 410]).toContain(answer.status)
     expect(html).not.toContain('Herons')
@@ -84,7 +84,7 @@ test('[FIRST-1] the text comes with the page for who may read it, by link or by 
   await without(`${path}?key=${made.key}&key=${commenter.secret}`)
   await without(path, cookie)
   await without(`/d/${own.id}`)
-  // Programs that take anything get no page.
+  // Programs that accept anything get no page.
   const program = await pageOf(`${path}?key=${made.key}`, { accept: '*/*' })
   expect(program.headers.get('content-type')).toContain('text/markdown')
   await world.ask('DELETE', `/api/docs/${made.id}`, { key: made.key })
@@ -106,7 +106,7 @@ test('[FIRST-2] of a long text its beginning comes with the page, and a new vers
   expect(later).not.toContain('Block 0.')
 })
 
-/** All that the beginning of a text is made of, in the editor's look: no text reaches into a tag but by its escaped letters. */
+/** All tags that the beginning of a text consists of in the editor's look. Text reaches a tag only as escaped letters. */
 const ownTags =
   /<(?:\/?(?:div|span)|br|div class="[\w -]*"|span class="[\w -]*"|img class="still-widgetBuffer" alt="" aria-hidden="true"|input type="checkbox" disabled(?: checked)?)>/g
 
@@ -120,7 +120,7 @@ test('[FIRST-3] no text makes an element or attribute of its own in the page tha
     expect(css).toMatch(/^(?:\.still-line-\d+\{--columns:[\w(), ]*\})*$/)
   }
   expect(liveText('a <b onclick="x">&amp; | `<script>`').html).toContain('&lt;b onclick=&quot;x&quot;&gt;')
-  // Its title stands in the page too.
+  // Its title is also in the page.
   const { json: made } = await world.ask('POST', '/new', { json: { content: '# </title><script>alert(1)</script>\n\nHere.' } })
   const { html } = await withText(`/d/${made.id}?key=${made.key}`)
   expect(html).not.toContain('<script>')

@@ -1,4 +1,4 @@
-/** The requests of a first visit, their order, and that nothing moves while a document opens. */
+/** The requests of a first visit and their order, and that nothing moves while a document opens. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -8,7 +8,7 @@ import { createDocument, createLink, launch, until, workerActive } from './brows
 
 const sample = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
 
-/** Scripts of a first visit up to its editor: the entry, what is before the first paint, and the parts that begin one by one. */
+/** Most scripts of a first visit up to its editor: the entry, the code before the first paint, and the parts that start one by one. */
 const scriptsMax = 10
 const shiftMax = 0.01
 
@@ -26,13 +26,13 @@ afterAll(async () => {
 })
 
 interface Watched {
-  /** How much moved that nobody moved, as the browser counts it. */
+  /** Layout shift without user input, as the browser counts it. */
   shift: number
-  /** The elements that moved, for those who look for the reason. */
+  /** The elements that moved, to help find the cause. */
   readonly moved: string[]
 }
 
-/** A page that counts what moves on it, from the beginning. */
+/** A page that measures layout shifts from its start. */
 async function watched(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   await page.addInitScript(() => {
@@ -53,17 +53,17 @@ async function watched(context: BrowserContext): Promise<Page> {
   return page
 }
 
-/** The elements that moved on a page, if anybody could notice it. */
+/** The elements that moved visibly on a page. */
 const movedOn = async (page: Page): Promise<readonly string[]> => {
   const { shift, moved } = await page.evaluate(() => (globalThis as unknown as { watched: Watched }).watched)
   return shift < shiftMax ? [] : moved
 }
 
-/** Waits until everything that comes after the text is there: the feed comes last. */
+/** Waits until everything that loads after the text is there; the feed is last. */
 const settled = (page: Page): Promise<void> =>
   until(() => page.evaluate(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('/events?'))), 'the feed')
 
-/** The page of a document once its text comes with it: the first one goes without where the machine has much to do. */
+/** The page of a document once it contains the text: on a busy machine the first page comes without it. */
 async function pageWithText(address: string): Promise<string> {
   let html = ''
   await until(async () => {
@@ -73,7 +73,7 @@ async function pageWithText(address: string): Promise<string> {
   return html
 }
 
-/** Where the lines or blocks of a text stand that the window shows, with their words. */
+/** The visible lines or blocks of a text, with their positions and words. */
 const standing = (page: Page, selector: string): Promise<readonly string[]> =>
   page.evaluate((wanted) => {
     const found = [...globalThis.document.querySelectorAll(wanted)]
@@ -84,7 +84,7 @@ const standing = (page: Page, selector: string): Promise<readonly string[]> =>
       .map(({ words, box }) => `${words.trim()} ${[box.x, box.y, box.width, box.height].join(' ')}`)
   }, selector)
 
-/** Opens a document for the first time, with its page held at the text that came with it. Answers with what goes on. */
+/** Opens a document for the first time, and stops the page at the text that came with it. Returns a function that lets it continue. */
 async function heldAtText(page: Page, address: string, look: string): Promise<() => Promise<void>> {
   await pageWithText(address)
   const gate = Promise.withResolvers<void>()
@@ -109,9 +109,9 @@ test('[WEB-66] a first visit asks for few scripts before its editor, for those o
   const isEditor = (path: string | undefined): boolean => path?.startsWith('/assets/editor-') === true
   const withoutKey = `${world.url}/d/${document.id}`
   expect((await scriptsOf(withoutKey, 'text/html')).some(isEditor)).toBe(true)
-  // A program gets no advice for browsers.
+  // Programs get no preload hints.
   expect(await scriptsOf(withoutKey, '*/*')).toEqual([])
-  // Where the text comes with the page, its scripts come after it.
+  // If the text comes with the page, its scripts load after it.
   const announced = (await pageWithText(document.url)).match(/ data-scripts="([^"]+)"/)?.[1]?.split(' ') ?? []
   expect(announced.some(isEditor)).toBe(true)
   expect(await scriptsOf(document.url, 'text/html')).toEqual([])
@@ -123,7 +123,7 @@ test('[WEB-66] a first visit asks for few scripts before its editor, for those o
     const { pathname } = new URL(request.url())
     if (pathname.endsWith('.js')) asked.push(pathname)
   })
-  // The text is held until all that comes before it was asked for.
+  // The text is held until everything before it was requested.
   const gate = Promise.withResolvers<void>()
   await page.routeWebSocket('**/collab', async (socket) => {
     await gate.promise
@@ -177,7 +177,7 @@ test('[WEB-67] [FIRST-4] nothing moves while a document opens for the first time
         await context.close()
         continue
       }
-      // The device keeps the link of the owner now.
+      // The device stores the owner's link now.
       const weaker = await watched(context)
       await weaker.goto(reader.url)
       await weaker.getByText('This link gives you less access').waitFor()
@@ -189,7 +189,7 @@ test('[WEB-67] [FIRST-4] nothing moves while a document opens for the first time
   }
 })
 
-/** From now on each page keeps the states of its typefaces as they are in the first frame that has the text. */
+/** From now on each page records the states of its typefaces in the first frame with text. */
 const watchFaces = async (page: Page, selector: string, families: string): Promise<void> => {
   await page.addInitScript(
     ([wanted, names]) => {
@@ -236,14 +236,14 @@ test('[WEB-68] [WEB-97] [FIRST-5] [FIRST-10] the typefaces of the first visit ar
       )
     await until(async () => (await asleep()) === 0, 'the faces of the first bold word')
     await workerActive(page)
-    // With the pages of the device, and without.
+    // With the stored pages of the device, and without.
     await page.unrouteAll()
     await watchFaces(page, after, `${family}|page-mono`)
     await until(async () => {
       await page.reload()
       const kept = await page.waitForFunction(() => (globalThis as unknown as { facesAtText?: string[] }).facesAtText)
       const states = (await kept.jsonValue()) ?? []
-      // Asked for before the text is drawn; a machine that has much to do may not have them in time.
+      // Requested before the text is drawn; a busy machine may not have them in time.
       expect(states).not.toContain('unloaded')
       return states.every((state) => state === 'loaded')
     }, 'a visit whose typefaces were at hand in time')

@@ -1,4 +1,4 @@
-/** Tables of the live view as grids: where keys and pointer go, what is deleted, handles, and others who write in the same table. */
+/** Tables of the live view as grids: movement by keys and pointer, deletion, handles, and others who edit the same table. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -24,7 +24,7 @@ const text = (page: Page, expected: string): Promise<void> =>
     expect(await editorText(page)).toBe(expected)
   })
 
-/** The row before the caret, and what follows it there. */
+/** The row before the caret, and its text after the caret. */
 const caret = (page: Page): Promise<string> =>
   page.locator('.cm-content').evaluate((element) => {
     const { state } = (
@@ -73,7 +73,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   const wrapped = await box(cell(page, 'A rather'))
   expect(wrapped.height).toBeGreaterThan(40)
   expect(wrapped.x + wrapped.width).toBeLessThan((await box(page.locator('.md-grid-head .md-cell').nth(2))).x + 2)
-  // Far from its words, and below them.
+  // Click far from its words, and below them.
   await cell(page, 'Ana').click({ position: { x: wrapped.x - (await box(cell(page, 'Ana'))).x - 4, y: wrapped.height - 3 } })
   await at(page, `| **Ana**^ | ${long} | 3 |`)
   await press('Home')
@@ -84,7 +84,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await at(page, '| ^Cid |')
   await press('ArrowUp', 'End', 'ArrowRight')
   await at(page, '| Bea | ^b |12|')
-  // The lines of a cell first, then the row above it.
+  // First through the lines of a cell, then to the row above.
   await press('ArrowUp')
   expect(await caret(page)).toMatch(/^\| \*\*Ana\*\* \| A rather .+\^.+ here \| 3 \|$/)
   await press('ArrowDown')
@@ -94,7 +94,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await press('Delete', 'Delete', 'Delete', 'Control+Delete')
   await text(page, `${head}\n| **Ana** | ${long} | 3 |\n| Bea |  |12|\n| Cid |\n\nafter`)
   await page.keyboard.type('b')
-  // A rectangle of cells, drawn with the pointer.
+  // A rectangle of cells, selected with the pointer.
   const [from, to] = [await box(cell(page, 'Bea')), await box(cell(page, 'A rather'))]
   await page.mouse.move(from.x + 16, from.y + 12)
   await page.mouse.down()
@@ -112,7 +112,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   ])
   await page.keyboard.type('x')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |\n\nafter`)
-  // A cell that its row lacks.
+  // A cell that is missing in its row.
   await page.locator('.md-cell-lacking').nth(1).click()
   await page.keyboard.type('7')
   await text(page, `${head}\n| x |  | 3 |\n|  |  |12|\n| Cid |  | 7 |\n\nafter`)
@@ -159,7 +159,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or a column and are drag
   await page.getByRole('button', { name: 'Add column', exact: true }).click()
   await page.keyboard.type('z')
   await text(page, '| w | n | z |\n| - | --: | --- |\n| b | 9 |  |\n| c | 11 |  |\n| a | 10 |  |\n| d |  |  |')
-  // From the toolbar, and from the handles, with the keys.
+  // From the toolbar, and from the handles, by keyboard.
   await page.keyboard.press('Escape')
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: 'Header row', exact: true }).and(page.locator(':focus')).waitFor()
@@ -196,7 +196,7 @@ test('[GRID-7] two write in two cells of a row at once: no letter is lost, no ca
   }
   await until(() => isInCell(first, 'and more'), 'the caret of the second in its cell')
   await until(() => isInCell(second, 'abcdef'), 'the caret of the first in its cell')
-  // Each takes back its own.
+  // Each person undoes their own change.
   await first.keyboard.press('Control+z')
   await until(async () => /^\| left *[a-z]* \| qrstuvwxyz and more \|$/m.test(await editorText(first)), 'the words of the second stay')
   for (const { page, heard } of people) {

@@ -1,4 +1,4 @@
-/** History in Chromium: versions, what changed between two, who wrote what, and the way back; with the keyboard alone. */
+/** History in Chromium: versions, the difference between two, authorship, and restoring, with the keyboard alone. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -44,14 +44,14 @@ async function open(document: Document, url = document.url): Promise<{ page: Pag
   const heard = complaints(page)
   await page.goto(url)
   await page.locator('.cm-content:visible, .reading:visible').waitFor()
-  // The keys of the page come with the editor, which reading leaves out of sight.
+  // The page's keys load with the editor, which is hidden in the reading view.
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   return { page, heard }
 }
 
 const changesOf = (page: Page, kind: 'ins' | 'del'): Promise<string[]> => page.locator(`.history-text ${kind}`).allTextContents()
 
-/** Opens the history by its key, and shows the changes of the source. */
+/** Opens the history by its key, and shows the source changes. */
 async function openSource(page: Page): Promise<void> {
   await page.keyboard.press('Control+Alt+h')
   await page.getByRole('group', { name: 'Version view' }).getByRole('button', { name: 'Source' }).press('Enter')
@@ -81,7 +81,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the words that changed, g
   await until(async () => (await editorText(page)) === trip, 'the restored text')
   await page.locator('.toast', { hasText: /Restored the version of \d{1,2}:\d\d\s[AP]M\./ }).waitFor()
   await page.locator('.cm-content:focus').waitFor()
-  // The caret stands where the text changed: the day of the trip was another one.
+  // The caret is where the text changed: the day of the trip.
   await until(
     () =>
       page.evaluate(
@@ -271,7 +271,7 @@ test('[HISTORY-8] a refusal goes with what is done next, versions of one minute 
   await page.keyboard.type('The plan')
   await page.keyboard.press('Enter')
   await problem.waitFor({ state: 'detached' })
-  // Written within a moment of each other.
+  // Written at nearly the same time.
   const options = await page.getByLabel('Compared with').locator('option').allTextContents()
   expect(new Set(options).size).toBe(3)
   const reader = await open(document, (await createLink(world.url, document, 'view')).url)

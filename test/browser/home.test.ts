@@ -1,4 +1,4 @@
-/** The first page in real Chromium: lists of documents, bringing files, deleting with a way back. */
+/** The home page in real Chromium: lists of documents, adding files, deleting and restoring. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostileNames } from '../support/hostile.ts'
@@ -30,7 +30,7 @@ const visit = async (options = {}): Promise<Visit> => {
   return { context, page, heard: complaints(page) }
 }
 
-/** Opens documents as links, so that the device knows them. */
+/** Opens documents by link, so that the device knows them. */
 const know = async (page: Page, urls: readonly string[]): Promise<void> => {
   for (const url of urls) {
     await page.goto(url)
@@ -42,7 +42,7 @@ const titles = (page: Page): Promise<string[]> => page.locator('.recent-title').
 const status = async ({ id, key }: Document): Promise<number> =>
   (await fetch(`${world.url}/api/docs/${id}`, { headers: { 'x-share-key': key } })).status
 
-/** Drops files on the page, as a person does. */
+/** Drops files on the page. */
 const drop = (page: Page, files: readonly { name: string; bytes: readonly number[] }[]): Promise<void> =>
   page.evaluate((list) => {
     const data = new DataTransfer()
@@ -52,7 +52,7 @@ const drop = (page: Page, files: readonly { name: string; bytes: readonly number
     globalThis.document.body.dispatchEvent(event('drop'))
   }, files)
 
-/** Chooses in the menu of the first document whose title begins so. */
+/** Picks a menu item of the first document whose title begins with `title`. */
 const choose = async (page: Page, title: string, words: string): Promise<void> => {
   await page
     .getByRole('button', { name: `More for “${title}` })
@@ -77,7 +77,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   await page.goto(world.url)
   await page.locator('.recent').nth(2).waitFor()
   expect(await titles(page)).toEqual(['Ähren', 'News', 'Zebra notes'])
-  // The latest is what was opened or changed last, without a key in the address too.
+  // The list is sorted by the last visit or change, also without a key in the address.
   await know(page, [`${world.url}/d/${own.id}`])
   await page.goto(world.url)
   await page.locator('.recent').nth(2).waitFor()
@@ -92,7 +92,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByText('Can comment').first().waitFor()
   await page.getByLabel('Show').selectOption('All')
-  // The search field stands at the edge of its results.
+  // The search field is aligned with its results.
   const left = (name: string): Promise<number> =>
     page
       .locator(name)
@@ -103,7 +103,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   expect(await titles(page)).toEqual(['Ähren'])
   await page.getByLabel('Search titles').fill('nothing of that')
   await page.getByText('No documents match.').waitFor()
-  // A visit without an account is no error.
+  // A visit without an account is not an error.
   expect(refused).toEqual([])
   expect(heard).toEqual([])
   await context.close()
@@ -134,7 +134,7 @@ test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too
   await until(async () => (await titles(page)).join() === 'Fish', 'found by a word of the text')
   await page.getByRole('link', { name: /Fish/ }).click()
   await saved(page)
-  // A document deleted here is in the trash of the account, also where this device does not know it.
+  // A document deleted here is in the account's trash, even if this device does not know it.
   await page.goto(world.url)
   await choose(page, 'Bread', 'Delete for everyone…')
   await page.getByText('“Bread” moved to trash.').waitFor()
@@ -147,7 +147,7 @@ test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too
   await page.getByRole('link', { name: 'Back to documents' }).click()
   await until(async () => (await titles(page)).toSorted().join() === 'Bread,Fish', 'back in the list')
 
-  // Documents of the device join the account by one click, and say where they are.
+  // One click adds the device's documents to the account, and a message says where they are.
   const [one, two, others] = [
     await createDocument(world.url, '# One'),
     await createDocument(world.url, '# Two'),
@@ -180,12 +180,12 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   await know(page, [tea.url, cake.url, milk.url, lent.url])
   await page.goto(world.url)
   await page.locator('.recent').nth(3).waitFor()
-  // A document of somebody else cannot be deleted.
+  // Somebody else's document cannot be deleted.
   await page.getByRole('button', { name: 'More for “Lent”' }).click()
   await page.getByRole('button', { name: 'Remove from this device…' }).waitFor()
   expect(await page.getByRole('button', { name: 'Delete for everyone…' }).count()).toBe(0)
   await page.keyboard.press('Escape')
-  // Nobody else has used a link to it: no question.
+  // Nobody else has used a link to it, so there is no question.
   await choose(page, 'Tea', 'Delete for everyone…')
   await page.getByText('“Tea” moved to trash.').waitFor()
   expect(await status(tea)).toBe(410)
@@ -193,7 +193,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   await until(async () => (await titles(page)).includes('Tea'), 'undone')
   expect(await status(tea)).toBe(200)
 
-  // Somebody reads it by a link of theirs: asked once, by name.
+  // Somebody reads it with a link of their own: the page asks once, and names them.
   const other = await visit()
   await know(other.page, [guest.url])
   await choose(page, 'Cake', 'Delete for everyone…')
@@ -212,18 +212,18 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   expect(await fresh.page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
   await fresh.context.close()
 
-  // The person who deleted it finds it at its address, and brings it back there.
+  // The person who deleted it finds it at its address, and restores it there.
   await page.goto(`${world.url}/d/${cake.id}`)
   await page.getByRole('heading', { name: '“Cake” is in the trash' }).waitFor()
   await page.getByRole('button', { name: 'Restore', exact: true }).click()
   await saved(page)
   expect(await status(cake)).toBe(200)
-  // The page that stayed open goes on when it is looked at.
+  // The page that stayed open continues when it becomes visible.
   await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await saved(other.page)
   await other.context.close()
 
-  // Deleted on its own page, from the menu.
+  // Deleted on its own page, with the menu.
   await page.goto(`${world.url}/d/${milk.id}`)
   await saved(page)
   await page.getByRole('button', { name: 'More' }).click()
@@ -239,7 +239,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   await page.getByRole('link', { name: 'Back to documents' }).click()
   await until(async () => (await titles(page)).toSorted().join() === 'Cake,Lent,Tea', 'the list')
 
-  // Without a connection nothing is deleted, and that is said.
+  // Without a connection nothing is deleted, and a message says so.
   await context.setOffline(true)
   await choose(page, 'Tea', 'Delete for everyone…')
   await page.getByText('“Tea” was not deleted.').waitFor()
@@ -271,7 +271,7 @@ test('[HOME-4] files become documents by drop and by button; what is no text, to
   expect(await page.locator('.cm-line').allTextContents()).toEqual(['Müller'])
   await page.goto(world.url)
   await page.getByRole('button', { name: 'Start writing' }).waitFor()
-  // Larger than is taken: refused before it is read.
+  // A file that is too large is refused before it is read.
   await page.evaluate(() => {
     const data = new DataTransfer()
     data.items.add(new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.md'))
@@ -303,7 +303,7 @@ test('[HOME-5] a new document is made once, whatever is lost on the way', async 
   await page.getByRole('button', { name: 'Start writing' }).click()
   await saved(page)
   expect(new Set(made).size).toBe(1)
-  // A person who starts a document writes, even if they read the last one.
+  // A person who starts a document gets the editor, even if they read the last one.
   await page.getByRole('button', { name: 'Read', exact: true }).click()
   await page.locator('.reading').waitFor()
   await page.unroute('**/new')
@@ -374,7 +374,7 @@ for (const viewport of sizes) {
     await drop(page, [{ name: 'picture.png', bytes: [0, 1, 2] }])
     await page.getByText('is not a text').waitFor()
     await look(page, 'home-asking')
-    // The address of a document in the trash answers 410, which the browser notes.
+    // The address of a document in the trash answers 410, which the browser logs.
     expect(heard.filter((words) => !words.includes('410'))).toEqual([])
     await context.close()
   })

@@ -16,7 +16,7 @@ let browser: Browser
 
 beforeAll(async () => {
   world = await start()
-  // The walls around hostile content are tried in the whole browser.
+  // The isolation of hostile content is tested in the full browser.
   browser = await launch({ whole: true })
 })
 
@@ -34,13 +34,13 @@ const corpus = hostileTexts(
     .map(({ markdown }) => markdown.replaceAll('→', '\t'))
 )
 
-// A quarter, drawn by lot and always the same. `npm run test:all` tries them all.
+// A random quarter, always the same. `npm run test:all` uses them all.
 const draw = seeded(1)
 const tried = isLong ? corpus : corpus.filter(() => draw(4) === 0)
 
 const textsPerPage = 1000
 
-// Each text is an item of a list: what it opens ends with it, and hides no other.
+// Each text is a list item: whatever it opens ends with the item and hides no other text.
 const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_, page) => {
   const texts = tried.slice(page * textsPerPage, (page + 1) * textsPerPage)
   return `# Page ${page}\n\n${texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}\n`).join('\n')}\n\nEnd of page ${page}.\n`
@@ -49,14 +49,14 @@ const pages = Array.from({ length: Math.ceil(tried.length / textsPerPage) }, (_,
 interface Watched {
   readonly context: BrowserContext
   readonly page: Page
-  /** All that ran, loaded from elsewhere, or broke a policy. */
+  /** Everything that ran, loaded from elsewhere, or violated a policy. */
   readonly found: string[]
 }
 
 async function watched(): Promise<Watched> {
   const context = await browser.newContext({ serviceWorkers: 'block' })
   const found: string[] = []
-  // Asked before a request leaves, after the policies.
+  // Called before a request leaves, after the policies.
   await context.route(
     (url) => url.origin !== world.url && url.protocol.startsWith('http') && url.host !== 'picture.example',
     (route) => {
@@ -71,13 +71,13 @@ async function watched(): Promise<Watched> {
     for (const name of ['canary', 'alert', 'print', 'prompt', 'confirm']) Object.assign(globalThis, { [name]: trap(name) })
     globalThis.document.addEventListener('securitypolicyviolation', (event) => {
       const { effectiveDirective, blockedURI, sourceFile, sample } = event as SecurityPolicyViolationEvent
-      // A picture that a text names without https.
+      // A picture without https that a text names.
       if (effectiveDirective === 'img-src' && blockedURI.startsWith('http://picture.example/')) return
       tell(`policy: ${effectiveDirective} ${blockedURI} ${sourceFile} ${sample}`)
     })
   })
   await context.route('https://picture.example/**', (route) => route.abort())
-  // Hundreds of players need not ask the server for what it does not have.
+  // Hundreds of players need not request missing files from the server.
   await context.route(`${world.url}/f/**`, (route) => route.abort())
   const page = await context.newPage()
   page.on('dialog', (dialog) => void dialog.dismiss().then(() => found.push(`dialog: ${dialog.message()}`)))
@@ -90,7 +90,10 @@ async function watched(): Promise<Watched> {
   return { context, page, found }
 }
 
-/** Elements and attributes below `selector` (in its shadow root, if it has one) that no text may make. Opens all, and points at and focuses what could hear it. */
+/**
+ * Elements and attributes below `selector` (in its shadow root, if it has one) that no text may create. Opens everything, and hovers over and focuses
+ * everything that could react.
+ */
 const dangers = (page: Page, selector: string): Promise<string[]> =>
   page.evaluate((wanted) => {
     const host = globalThis.document.querySelector(wanted)
@@ -110,7 +113,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
       const math = element.namespaceURI === 'http://www.w3.org/1998/Math/MathML'
       const name = element.localName
       const svg = element.namespaceURI === 'http://www.w3.org/2000/svg'
-      // The page's own, of its script.
+      // The page's own button, made by its script.
       if (name === 'button' && element.className === 'widget-run') continue
       const own = element.closest('button.copy-code')
       const isCopy = (own?.cloneNode(false) as Element | undefined)?.outerHTML === copy
@@ -128,7 +131,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
         if (/^on|^style$/.test(attribute) || (!math && !(svg ? drawing : attributes).test(attribute)))
           found.push(`${attribute}: ${element.outerHTML.slice(0, 200)}`)
         if (!/^(href|src|xlink:href|action|formaction|data|poster|background|srcset)$/.test(attribute)) continue
-        // A link without an address leads nowhere.
+        // A link without a valid address leads nowhere.
         if (!URL.canParse(value, location.href)) continue
         const { protocol } = new URL(value, location.href)
         const picture = attribute === 'src' && /^data:image\/(png|gif|jpeg|webp|avif);base64,/i.test(value)
@@ -136,7 +139,7 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
       }
     }
     for (const element of root.querySelectorAll<HTMLElement>('details')) element.setAttribute('open', '')
-    // Code that runs at an event has an attribute for it: the others, all but a few of the thousands, have nobody who would hear.
+    // Code that runs on an event needs an attribute. All but a few of the thousands of elements have none, so they cannot react.
     for (const element of root.querySelectorAll<HTMLElement>('*')) {
       if (!element.getAttributeNames().some((name) => name.startsWith('on'))) continue
       for (const type of ['mouseover', 'pointerenter', 'focus', 'error', 'load', 'toggle', 'animationstart'])
@@ -146,8 +149,8 @@ const dangers = (page: Page, selector: string): Promise<string[]> =>
   }, selector)
 
 /**
- * Waits until the reading view ends with a text; only footnotes stand below it. Searching all of the page for it, or in every frame, would
- * take more than what is waited for.
+ * Waits until the reading view ends with a text; only footnotes are below it. Searching the whole page, or every frame, would take longer than the
+ * wait itself.
  */
 const ends = (page: Page, text: string): Promise<unknown> =>
   page.waitForFunction(
@@ -159,7 +162,7 @@ const ends = (page: Page, text: string): Promise<unknown> =>
     { polling: 100 }
   )
 
-/** Waits until the editor holds a text that ends so: seen at its end. */
+/** Waits until the text in the editor ends with these words, seen at its end. */
 const shows = async (page: Page, text: string): Promise<void> => {
   await until(async () => {
     await page.locator('.cm-scroller').evaluate((scroller) => (scroller.scrollTop = scroller.scrollHeight))
@@ -167,7 +170,7 @@ const shows = async (page: Page, text: string): Promise<void> => {
   }, `the editor shows “${text}”`)
 }
 
-/** Parts of the live view that no text may make: only drawn icons, and formulas without a way out. */
+/** Parts of the live view that no text may create; drawn icons and self-contained formulas are allowed. */
 const liveDangers = (page: Page): Promise<string[]> =>
   page.locator('.cm-content').evaluate((content) => {
     const found = [...content.querySelectorAll('script, iframe, object, embed, form, style, link, base')]
@@ -198,7 +201,7 @@ test('[HOSTILE-1] the same texts as HTML do run, and are seen', async () => {
   await context.close()
 })
 
-// A minute for both on an idle machine; more than the usual limit on a busy one.
+// Both take a minute on an idle machine, and more than the usual limit on a busy one.
 const timeout = 300_000
 
 test('[HOSTILE-1] no text runs or loads anything on the published page, and none makes a node that could', { timeout }, async () => {
@@ -230,7 +233,7 @@ test('[HOSTILE-2] no text runs or loads anything in the reading view and the liv
     expect(await dangers(page, '.reading'), `page ${index}`).toEqual([])
   }
   expect(await page.locator('iframe').count()).toBe(0)
-  // The editor draws what is in its window: one page after the other goes by.
+  // The editor draws only the visible part, so the test scrolls page by page.
   await page.getByRole('button', { name: 'Read' }).click()
   await page.locator('.cm-live').waitFor()
   for (const [index, text] of pages.entries()) {
@@ -271,7 +274,7 @@ test('[HOSTILE-3] titles, labels of links and names are plain text wherever they
   expect(labels.toSorted()).toEqual(['Your own link', ...hostileNames.map((name) => name.trim())].toSorted())
   await page.keyboard.press('Escape')
 
-  // People with such names come, and put their cursors down.
+  // People with such names connect and show their cursors.
   const sockets: HocuspocusProviderWebsocket[] = []
   for (const name of hostileNames.slice(0, 30)) {
     const doc = new Y.Doc()
@@ -299,7 +302,7 @@ test('[HOSTILE-3] titles, labels of links and names are plain text wherever they
     await fetch(`${world.url}/api/docs/${document.id}/publish`, { method: 'POST', headers: { 'x-share-key': document.key } })
     const html = await (await fetch(`${world.url}/pub/${document.id}`)).text()
     expect(html.match(/<(script|iframe|img|svg|object|embed|base|form|style)/g), name).toBeNull()
-    // Some of the pages themselves are enough: they are all made alike.
+    // Some of the pages are enough: they are all made the same way.
     if (index % 8 !== 0) continue
     await page.goto(`${world.url}/pub/${document.id}`)
     expect(await dangers(page, 'body > main')).toEqual([])

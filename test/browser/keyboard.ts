@@ -1,9 +1,9 @@
-/** Ways of a person without a mouse. */
+/** Actions of a person without a mouse. */
 import type { Page } from 'playwright-core'
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
 
-/** Goes on with Tab until the control of this name has the focus. */
+/** Presses Tab until the control with this name has the focus. */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const names: string[] = []
   for (let pressed = 0; pressed < 60; pressed++) {
@@ -28,7 +28,7 @@ export async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** Goes down the options of the select that has the focus until this one is chosen. Typing its name ends where a slow page takes too long for it. */
+/** Moves down the options of the focused select to this one. Typing its name fails if a slow page takes too long between letters. */
 export async function choose(page: Page, option: string): Promise<void> {
   const chosen = (): Promise<{ value: string | undefined; last: boolean }> =>
     page.evaluate(() => {

@@ -132,7 +132,7 @@ test.each([
   for (const role of ['owner', 'edit', 'suggest', 'comment', 'view']) {
     const page = await open(role === 'owner' ? document.url : (await createLink(world.url, document, role)).url)
     const label = page.locator('.chip')
-    // The width is what is looked at here: the states themselves are WEB-1 to WEB-4.
+    // This checks only the width; WEB-1 to WEB-4 check the states.
     const say = (words: string | undefined): Promise<void> =>
       label.evaluate((element, text) => {
         const word = element.querySelector('.chip-word')?.firstChild as Text | null | undefined
@@ -143,7 +143,7 @@ test.each([
       await widths(page, async (width) => expect(await beyond(page, '.top-bar'), `${role} ${width} ${words}`).toEqual([]))
     }
     if (role === 'owner') {
-      // The ways of writing that stay in sight while they are on: suggesting, then the source with it.
+      // Writing modes that stay visible while they are on: suggesting, then also the source.
       for (const keys of ['Control+Shift+e', 'Control+Alt+p']) {
         const pressed = page.locator(".top-bar .wide-only[aria-pressed='true']")
         const before = await pressed.count()

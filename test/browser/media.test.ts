@@ -1,4 +1,4 @@
-/** Media jobs in the editor, in real Chromium: with the engines of Debian, and with nodes that do what the test says. */
+/** Media jobs in the editor, in real Chromium: with Debian's engines, and with scripted nodes. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ import { type Json, startWorld, type World } from '../support/world.ts'
 import { look, sizes } from './appearance.ts'
 import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
 
-// On a machine where nobody may install the engines; in CI their absence is an error (nodes.ts).
+// Skipped on a machine where the engines cannot be installed; in CI their absence is an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
 const said = 'The quick brown fox jumped over the lazy dog'
@@ -49,10 +49,10 @@ interface Somebody {
   open(content: string): Promise<string>
 }
 
-/** Cookies of those who have signed up, by name. */
+/** Cookies of people who have signed up, by name. */
 const signedUp = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
 
-/** Somebody with an account, on a page of their own. */
+/** A person with an account, on a page of their own. */
 async function join(name: string, options: BrowserContextOptions = {}): Promise<Somebody> {
   const known = signedUp.get(name)
   const context = await browser.newContext({ permissions: ['microphone'], ...options, ...(known && { storageState: known }) })
@@ -99,10 +99,10 @@ async function scripted(somebody: Somebody, capabilities?: readonly JobKind[], v
 const panel = (page: Page) => page.getByRole('region', { name: 'Pictures and speech' })
 const job = (page: Page, phase: string) => page.locator(`.media-job[data-phase=${phase}]`)
 
-/** By its name in the palette. */
+/** Runs a command by its name in the palette. */
 async function command(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Control+Shift+P')
-  // A form may have one too.
+  // A form may contain one, too.
   await page.locator('input[role=combobox]').fill(name)
   await page.locator('[role=option][aria-selected=true]', { hasText: name }).waitFor()
   await page.keyboard.press('Enter')
@@ -130,7 +130,7 @@ afterAll(async () => {
   await writer?.node.ended
 })
 
-/** Somebody with a real node. */
+/** A person with a real node. */
 async function ana(): Promise<Somebody> {
   if (writer === undefined) {
     const somebody = await join('ana')
@@ -150,7 +150,7 @@ withEngines('[MEDIA-34] who dictates looks at the words first; they enter where 
   await cursorBehind(page, 'He said ')
   await command(page, 'Dictate')
   await panel(page).getByRole('button', { name: 'Record' }).click()
-  // The browser plays the file in real time: as long as it is.
+  // The browser plays the file in real time, so this takes as long as the file.
   await until(async () => /0:0[4-9]/.test((await page.getByRole('timer').textContent()) ?? ''), 'four seconds')
   await panel(page).getByRole('button', { name: 'Stop and transcribe' }).click()
   const words = panel(page).getByRole('textbox', { name: 'Transcript' })
@@ -158,7 +158,7 @@ withEngines('[MEDIA-34] who dictates looks at the words first; they enter where 
   const heard = await words.inputValue()
   process.stdout.write(`by microphone: ${heard}\n`)
   expect(wordErrorRate(said, heard)).toBeLessThanOrEqual(0.5)
-  // Others write before the place meanwhile.
+  // Meanwhile others write before the position.
   await post(`/api/docs/${id}/edits`, { operations: [{ op: 'replace', find: 'First.', with: 'The very first.' }] })
   await until(async () => (await editorText(page)).startsWith('The very first.'), 'the words of others')
   await words.fill('a fox ran')
@@ -251,7 +251,7 @@ withEngines('[MEDIA-36] the text of a picture that is pasted, or stands in the d
   expect(heard).toEqual([])
 })
 
-// ——— with nodes that do what the test says ———
+// ——— with scripted nodes ———
 
 test('[MEDIA-37] a picture is described, generated in the shape that was chosen, looked at, and put in', async () => {
   const bea = await join('bea')
@@ -300,7 +300,7 @@ test('[MEDIA-38] without session, right, node or engine it is said what is missi
   expect(await panel(cem.page).locator('.media-form [type=submit]').isDisabled()).toBe(true)
   await panel(cem.page).getByRole('button', { name: 'Generate a picture' }).click()
   await panel(cem.page).getByText('cannot generate pictures').waitFor()
-  // It goes between the question and the job.
+  // The node disconnects between the question and the job.
   await panel(cem.page).getByRole('button', { name: 'Read aloud' }).click()
   await panel(cem.page).getByLabel('Text to read aloud').fill('short')
   await cem.page.route('**/media/speak', async (route) => {
@@ -350,7 +350,7 @@ test('[MEDIA-39] a job is canceled, fails with its reason, waits for a lost conn
   await job(page, 'waiting').getByText('Waiting for the connection.').waitFor()
   await context.setOffline(false)
   await job(page, 'running').waitFor()
-  // Its place and its job are there after a reload; what others wrote before it moves it.
+  // Its position and its job survive a reload; text that others wrote before it moves it.
   await page.reload()
   await saved(page)
   await page.locator('.cm-line', { hasText: 'Place here.' }).locator('.media-sign').waitFor()
@@ -389,7 +389,7 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
   expect(await policy(`/d/${id}`)).toContain('microphone=(self)')
   for (const path of ['/', '/new', '/nothing', '/account', '/sign-in', `/pub/${id}`, `/d/${id}.md`])
     expect(await policy(path), path).toContain('microphone=()')
-  // The page of a later visit comes from the service worker.
+  // On a later visit the page comes from the service worker.
   await page.evaluate(() => navigator.serviceWorker.ready)
   await page.reload()
   await saved(page)

@@ -1,4 +1,4 @@
-/** Without the network, without a place to keep anything, and with what earlier versions kept. */
+/** Without the network, without storage on the device, and with data of earlier versions. */
 import type { Browser } from 'playwright-core'
 import * as Y from 'yjs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -44,7 +44,7 @@ test('[WEB-24] a document opened before opens with the network off and the brows
   await workerActive(page)
   await context.close()
 
-  // Off: start, edit, close.
+  // Offline: start, edit, close.
   context = await ana.open({ offline: true })
   page = await context.newPage()
   await page.goto(`${world.url}/d/${document.id}`)
@@ -66,7 +66,7 @@ test('[WEB-24] a document opened before opens with the network off and the brows
   await bea.keyboard.type(' to the sea')
   await saved(bea)
 
-  // Still off after the restart; then the network returns.
+  // Still offline after the restart; then the network returns.
   context = await ana.open({ offline: true })
   page = await context.newPage()
   await page.goto(`${world.url}/d/${document.id}`)
@@ -167,7 +167,7 @@ test('[KEEP-9] what an earlier version kept and had not sent is sent once, also 
   const start = Y.encodeRelativePosition(Y.createRelativePositionFromTypeIndex(new Y.Doc().getText('content'), 0, -1))
   const file = { id: 'file-earlier', doc: document.id, at: 1, name: 'Red house.png', follows: false }
 
-  // A page of that version holds its database open. One store is of no page any more.
+  // A page of that version holds its database open. One store no longer belongs to any page.
   const earlier = await context.newPage()
   await earlier.goto(`${world.url}/blank`)
   const keep = (database: string, store: string, record: object, bytes: readonly number[], isClosed: boolean): Promise<void> =>

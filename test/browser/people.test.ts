@@ -1,4 +1,4 @@
-/** People on the page: names that links give, oneself, several tabs of one person. */
+/** People on the page: names from links, the person themselves, several tabs of one person. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Asks about the links of a document, as its owner. */
+/** Makes a request about a document as its owner. */
 async function ask({ id, key }: Document, method: string, path: string, body?: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-share-key': key }
   const sent = await fetch(`${world.url}/api/docs/${id}/shares${path}`, {
@@ -32,7 +32,7 @@ async function ask({ id, key }: Document, method: string, path: string, body?: o
 const linkFor = async (document: Document, label: string, role: string): Promise<string> =>
   ((await ask(document, 'POST', '', { role, label })) as { url: string }).url
 
-/** Keeps a page from renewing its presence every 15 s (y-protocols looks every 3 s): it is shown again for another reason then. */
+/** Prevents a page from renewing its presence every 15 s (y-protocols checks every 3 s), so that it reappears only for another reason. */
 const neverRenews = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const { setInterval: real } = globalThis
@@ -84,7 +84,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])
 
-  // A program that has not read the text replaces it, or a section: whoever sees that takes it back.
+  // A program that has not read the text replaces it, or a section: a person who sees that restores it.
   const text = await editorText(owner)
   for (const [method, path, body, said] of [
     ['PUT', 'content', { content: '# Other\n' }, 'replaced the whole text.'],

@@ -1,4 +1,4 @@
-/** A way between browser and server that can break: what a network, a proxy or a failing server does to a connection. */
+/** A proxy between browser and server that can fail like a network, a proxy or a broken server. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -8,22 +8,22 @@ export interface Proxy {
   readonly url: string
   /** When each socket was opened, in milliseconds. */
   readonly openedAt: readonly number[]
-  /** Closes sockets with this code as soon as they bring text, before the server hears of it; 1006 without a goodbye. */
+  /** Closes sockets with this code as soon as they carry text, before the server receives it; 1006 closes without a close frame. */
   closeOnText(code: number | undefined): void
-  /** Holds back each frame of the server for so many milliseconds, as a long way does. */
+  /** Delays each frame from the server by this many milliseconds, like a slow connection. */
   delay(milliseconds: number): void
-  /** Holds back all frames of the server until the answer is called; they come in their order then. */
+  /** Holds all frames from the server until the returned function is called; they then arrive in order. */
   hold(): () => void
-  /** Answers requests itself, where it wants to; sockets are refused with 503 meanwhile, or passed on. */
+  /** Answers the requests that `own` accepts; meanwhile sockets are refused with 503, or passed on. */
   answer(own: ((incoming: IncomingMessage, response: ServerResponse) => boolean) | undefined, sockets?: 'refused' | 'passed'): void
   stop(): Promise<void>
 }
 
 const cutOff = 1006
-// Empty but for the two counts: there is nothing to tell.
+// Empty except for the two counts.
 const emptyUpdate = 2
 
-/** Whether a frame carries text: an update, or an answer to what the server asked for that is not empty. */
+/** Whether a frame carries text: an update, or an answer to the server's request that is not empty. */
 function carriesText(frame: Uint8Array): boolean {
   const { type, detail } = frameKind(frame)
   return type === 0 && (detail === 2 || (detail === 1 && frame.at(-emptyUpdate - 1) !== emptyUpdate))

@@ -1,4 +1,4 @@
-/** The published page in real browsers: in every look, without a script, and as heavy as it says. */
+/** The published page in real browsers: in every look, without a script, and within its stated size. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -44,7 +44,7 @@ const publish = async (text: string): Promise<string> => {
   return (await post(document, '/publish', '{}', 'application/json'))['url'] ?? ''
 }
 
-/** Everything that a page says: console, errors, policies. */
+/** Everything that a page reports: console, errors, policies. */
 async function listen(page: Page): Promise<() => Promise<string[]>> {
   const heard: string[] = []
   page.on('console', (message) => heard.push(message.text()))
@@ -134,7 +134,7 @@ test('[PUBLISH-8] each paragraph begins on the side of its own script', async ()
       return words.left - left < right - words.right ? 'left' : 'right'
     })
   })
-  // The byline stands on the side of the title.
+  // The byline is aligned with the title.
   expect(sides).toEqual(['right', 'right', 'left', 'right'])
   expect(await page.locator('ul').evaluate((list) => getComputedStyle(list).paddingRight)).not.toBe('0px')
   await context.close()
@@ -165,7 +165,7 @@ test('[PUBLISH-9] a page needs no script: none is loaded, or, with diagrams, 5 K
   expect(without.filter(({ type }) => type === 'script')).toEqual([])
   expect(without.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(200_000)
 
-  // The diagram lies below the first screen: it is not drawn before somebody comes there.
+  // The diagram is below the first screen: it is not drawn before somebody scrolls there.
   const url = await publish(sample)
   const scripts = (await loads(url)).filter(({ type }) => type === 'script')
   expect(scripts.length).toBeGreaterThan(0)

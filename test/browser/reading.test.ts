@@ -1,4 +1,4 @@
-/** The reading view: what the published page shows, for everyone, following what others write. */
+/** The reading view: the content of the published page, for everyone, kept up to date with changes by others. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -48,18 +48,18 @@ async function publish({ id, key }: Document): Promise<string> {
   return `${world.url}/pub/${id}`
 }
 
-/** The article of the published page, without the heading that a text without one is given. */
+/** The article of the published page, without the heading that is added to a text without one. */
 async function publishedArticle(document: Document): Promise<string> {
   const html = await (await fetch(await publish(document))).text()
   return /<article[^>]*>\n?([\s\S]*)<\/article>/.exec(html)?.[1] ?? ''
 }
 
-// The browser writes HTML in its own way: both go through it. Components are worked with where one reads (COMP-6).
+// Browsers serialise HTML in their own way, so both texts go through one. Components are interactive in the reading view (COMP-6).
 const asWritten = (page: Page, html: string): Promise<string> =>
   page.evaluate((text) => {
     const { body } = new DOMParser().parseFromString(text, 'text/html')
     for (const component of body.querySelectorAll(':scope > figure.component')) component.replaceChildren()
-    // Where one reads, code is copied (WRITE-48); only published pages have dashes and a byline (MARKDOWN-13).
+    // The reading view has copy buttons (WRITE-48); only published pages have typographic dashes and a byline (MARKDOWN-13).
     for (const own of body.querySelectorAll('.copy-code, .byline')) own.remove()
     return body.innerHTML.trim().replaceAll(/\n+/g, '\n').replaceAll('—', '---').replaceAll('–', '--')
   }, html)
@@ -106,7 +106,7 @@ test('[WEB-80] of a long table the reading view sets what is near the window; al
   await article(page).getByText('The end').scrollIntoViewIfNeeded()
   await until(() => isSet(2999), 'the last row')
   expect(await edges('row 2999')).toEqual(await edges('Name About Number'))
-  // The published page is for every browser and for paper: its table is one.
+  // The published page is for every browser and for paper, so its table stays whole.
   expect(await publishedArticle(document)).not.toContain('</tbody>\n<tbody>')
   expect(heard).toEqual([])
   await context.close()
@@ -186,7 +186,7 @@ test('[WEB-53] the reading view follows what others write and does not jump unde
   await writer.page.locator('.cm-content').press('Control+Home')
   await writer.page.keyboard.type('A first line.\n\nA second line.\n\n')
   await article(page).getByText('A second line.').waitFor({ state: 'attached' })
-  // The browser corrects the place when it lays out the page.
+  // The browser corrects the position when it lays out the page.
   await until(async () => Math.abs((await top()) - before) <= 1, 'the paragraph at its place')
   await writer.page.locator('.cm-content').press('Control+End')
   await writer.page.keyboard.type('The end.')
@@ -300,13 +300,13 @@ test('[WEB-55] a hostile diagram runs nothing, and its picture holds nothing tha
   const { context, page } = await open(await publish(document))
   const outside: string[] = []
   page.on('dialog', (dialog) => void dialog.dismiss().then(() => outside.push(dialog.message())))
-  // Asked before a request leaves, after the policies.
+  // Called before a request leaves, after the policies.
   await context.route(/evil\.example/, (route) => {
     outside.push(route.request().url())
     return route.abort()
   })
   await page.evaluate(() => {
-    // Code that the library lets through in its frame is stopped by the policy there: only this page counts.
+    // The policy of the library's frame stops code that the library lets through; only violations on this page count.
     globalThis.document.addEventListener('securitypolicyviolation', (event) => (globalThis.document.title += ` ${event.violatedDirective}`))
   })
   const figures = page.locator('figure.component-mermaid')

@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Answers that no test can make the server give at will. */
+/** Answers that no test can provoke at will. */
 const answers = [
   { status: 403, name: 'forbidden', title: 'You do not have access' },
   { status: 429, name: 'busy', title: 'Too many requests', headers: { 'retry-after': '4711' } },
@@ -45,7 +45,7 @@ for (const viewport of sizes) {
     await page.getByRole('link', { name: 'Sign in' }).waitFor()
     await page.goto(link.url)
     await lookAt('ended', 'This link no longer works')
-    // A wrong key is not kept: the address without one says what it would have said before.
+    // A wrong key is not stored: the address without one gives its usual answer.
     await page.goto(`${world.url}/d/${document.id}`)
     await page.getByRole('heading', { level: 1, name: 'This document is private' }).waitFor()
     const other = await createDocument(world.url, '# Other')

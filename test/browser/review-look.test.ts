@@ -48,7 +48,7 @@ const lines = [
   ['The end', 'Ana', 'For now!']
 ] as const
 
-/** A document with twenty comments and suggestions, one of them on text that is gone, and a report. */
+/** A document with twenty comments and suggestions, one of them orphaned, and a report. */
 async function reviewed(): Promise<Document> {
   const document = await createDocument(world.url, `${sample}\nThis sentence will go.\n`)
   for (const [find, author, body] of lines) await post(document, 'comments', author, { find, body, occurrence: 1 })
@@ -119,7 +119,7 @@ for (const viewport of sizes) {
     await page.keyboard.type('gutter')
     await page.locator('.rm-own', { hasText: 'gutter' }).waitFor()
     expect(await page.evaluate(() => globalThis.document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width)
-    // Parts that stepped back while somebody typed come forth again.
+    // Parts that were dimmed while somebody typed reappear.
     await page.mouse.move(viewport.width / 2, 300)
     await look(page, 'suggesting')
 

@@ -33,7 +33,7 @@ interface Someone {
   readonly heard: string[]
 }
 
-/** A person with a name who opened an address, at which annotations can be made. */
+/** A named person at an address where annotations can be made. */
 async function person(name: string, url: string, viewport = { width: 1280, height: 860 }): Promise<Someone> {
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
   await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
@@ -46,7 +46,7 @@ async function person(name: string, url: string, viewport = { width: 1280, heigh
   return { context, page, heard }
 }
 
-/** Selects the first place of some words in the editor, as a person does with the mouse. */
+/** Selects the first occurrence of some words in the editor, as with a mouse. */
 async function select(page: Page, words: string): Promise<void> {
   await page.locator('.cm-content').evaluate((element, wanted) => {
     interface View {
@@ -129,7 +129,7 @@ test('[REVIEW-1] a comment is made on a selection, answered and resolved with th
   await context.close()
 })
 
-/** Holds back the scripts of comments and of what makes writing easier, until the answer is called. */
+/** Holds the scripts for comments and writing aids until the returned function is called. */
 async function holdParts(context: BrowserContext): Promise<() => void> {
   const gate = Promise.withResolvers<void>()
   const wait = async (route: Route): Promise<void> => {
@@ -137,7 +137,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
     await route.continue()
   }
   await context.route(/\/assets\/(?:soon|review|extras|palette)-/, wait)
-  // The role is told later than the text comes, too.
+  // The role also arrives later than the text.
   await context.route(/\/api\/docs\/[\w-]+$/, wait)
   return gate.resolve
 }
@@ -153,7 +153,7 @@ test('[REVIEW-16] what is typed after the key for a comment is the comment, also
   await page.locator('.chip[data-state=saved]').waitFor()
   const early = page.locator('.early-field')
 
-  // Left again: nothing comes of it, and the text has the focus.
+  // The person leaves: nothing is created, and the text has the focus.
   await select(page, 'Monday')
   await page.keyboard.press('Control+Alt+KeyM')
   await page.keyboard.type('No')
@@ -173,7 +173,7 @@ test('[REVIEW-16] what is typed after the key for a comment is the comment, also
   await page.locator('.card.composer textarea:focus').waitFor()
   await until(async () => (await writer.inputValue()) === 'Once should do', 'what was typed, in the comment')
   expect(await early.count()).toBe(0)
-  // The cursor is where it was.
+  // The cursor has not moved.
   await page.keyboard.type('0')
   expect(await writer.inputValue()).toBe('Once should d0o')
   await page.keyboard.press('Control+Enter')
@@ -234,7 +234,7 @@ test('[REVIEW-17] what is sent before its part of the page is there is sent once
   await proposed.page.locator('.rm-own', { hasText: 'once' }).waitFor()
   await proposed.page.close()
 
-  // The next visit proposes from its first letter on.
+  // The next visit suggests from the first letter on.
   const again = await visit()
   await select(again.page, 'tests')
   await again.page.keyboard.type('checks')
@@ -307,7 +307,7 @@ test('[REVIEW-32] what one answers stands there once, though the service tells o
   await page.getByLabel('Reply').fill('I do.')
   await page.keyboard.press('Control+Enter')
   await answered.promise
-  // The later request is answered, so the message is here as well.
+  // The later request is answered, so the message has arrived, too.
   await ask(document, 'POST', 'edits', { edits: [{ find: 'Monday', replace: 'Tuesday' }] })
   await page.locator('.cm-line', { hasText: 'Tuesday' }).waitFor()
   expect(await page.locator('.card-reply').count()).toBe(1)
@@ -370,10 +370,10 @@ test('[REVIEW-3] two people and a program see each other’s annotations at once
   await ask(document, 'POST', `comments/${id}/resolve`, {})
   await ana.page.locator('.rm-comment').waitFor({ state: 'detached' })
   await bea.page.locator('.rm-comment').waitFor({ state: 'detached' })
-  // The text takes its column back when the last annotation is gone; with Ana the card of her decision is still there.
+  // The text column widens again when the last annotation is gone. On Ana’s page the card of her decision is still there.
   await bea.page.locator('.paper.has-margin').waitFor({ state: 'detached' })
 
-  // A deletion takes the comment out of the text, and undo brings it back.
+  // A deletion orphans the comment, and undo restores it.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: false })
   await bea.page.locator('.rm-comment', { hasText: 'Monday' }).waitFor()
   await select(bea.page, ' on Monday')
@@ -457,7 +457,7 @@ test('[REVIEW-4] [REVIEW-63] what is done without a connection is kept across a 
   await context.close()
 })
 
-/** The entries of this device for a document: values, records of the one database, and the text. */
+/** The data of this device for a document: values, records of the database, and the text. */
 const keptOf = (page: Page, id: string): Promise<readonly string[]> =>
   page.evaluate(async (id) => {
     const values = Object.entries(localStorage).filter((entry) => entry.join().includes(id))
@@ -518,7 +518,7 @@ test('[REVIEW-31] without a connection annotations are read as this device saw t
   await context.close()
 })
 
-/** The words of comments that the reading view highlights, and how many blocks have a bar. */
+/** The words that the reading view highlights for comments, and the number of blocks with a bar. */
 const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; suggested: string[]; bars: number }> =>
   page.evaluate(() => {
     const of = (name: string): string[] => [...(CSS.highlights.get(name) ?? [])].map((range) => (range as Range).toString())
@@ -558,7 +558,7 @@ test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays
   await page.keyboard.press('Shift+F8')
   await page.getByRole('status').filter({ hasText: '2 of 3' }).waitFor()
 
-  // They follow what others write, and go when they are dealt with.
+  // They follow changes by others, and disappear once they are resolved.
   await ask(document, 'POST', 'edits', { operations: [{ op: 'replace', find: '# Plan', with: '# The plan for today\n\nFirst' }] })
   await article.getByText('First').waitFor()
   const { comments: all } = await comments(document)
@@ -638,19 +638,19 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, 
   await suggester.page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   expect(await suggester.page.getByRole('button', { name: /Accept|^Suggest$/ }).count()).toBe(0)
   await suggester.page.locator('.cm-content').press('Control+End')
-  // In one go: a slow machine has half a second between two keys, and undo takes back what was typed within it.
+  // In one step: on a slow machine half a second may pass between two keys, and undo takes back only what was typed within it.
   await suggester.page.keyboard.insertText('And then?')
   await suggester.page.keyboard.press('Control+z')
   await suggester.page.keyboard.type('And now?')
   await suggester.page.locator('.cm-content').press('Control+Home')
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'And now?'), 'the suggestion')
-  // One's own can be taken back.
+  // People can withdraw their own.
   const own = suggester.page.locator('.margin .card', { hasText: 'And now?' })
   await own.click()
   await own.getByRole('button', { name: 'Withdraw' }).click()
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.status === 'rejected'), 'the suggestion withdrawn')
   await own.waitFor({ state: 'detached' })
-  // [REVIEW-40] And be had again.
+  // [REVIEW-40] Undo restores it.
   await suggester.page.locator('.toast', { hasText: 'Withdrawn' }).getByRole('button', { name: 'Undo' }).click()
   const pending = async (): Promise<string[]> =>
     (await suggestions(document)).suggestions.flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
@@ -663,7 +663,7 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, 
   await editor.page.locator('.cm-content').press('Control+Home')
   await editor.page.keyboard.type('New ')
   await editor.page.locator('.rm-own', { hasText: 'New' }).waitFor()
-  // Leaving the mode proposes what was typed, and typing writes again.
+  // Leaving the mode submits the typed text as a suggestion; after that, typing changes the document.
   await editor.page.keyboard.press('Control+Shift+KeyE')
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'New '), 'the other suggestion')
   await editor.page.locator('.cm-content').press('Control+End')
@@ -685,7 +685,7 @@ test('[REVIEW-47] [WRITE-93] buttons above a selection come with their part of t
   release()
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
   await bubble.getByRole('button', { name: 'Comment' }).waitFor()
-  // [WRITE-93] A new view would have lines of its own.
+  // [WRITE-93] A new view would have created new lines.
   expect(await line?.evaluate((element) => element.isConnected)).toBe(true)
   const revoked = await fetch(`${world.url}/api/docs/${document.id}/shares/${link.id}`, {
     method: 'DELETE',
@@ -801,7 +801,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await page.locator('.segments').getByText('Mine').click()
   await page.locator('.side-panel .card', { hasText: 'Mine.' }).waitFor()
   expect(await page.locator('.side-panel .card').count()).toBe(1)
-  // One's own is changed and deleted; somebody else's is not.
+  // People can edit and delete their own comments, not those of others.
   await page.locator('.side-panel .card').click()
   await page.getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('textbox', { name: 'Comment' }).fill('Mine, still.')
@@ -812,7 +812,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await page.locator('.segments').getByText('Open').click()
   await page.locator('.side-panel .card', { hasText: 'Not mine.' }).click()
   expect(await page.getByRole('button', { name: 'Delete comment' }).count()).toBe(0)
-  // A comment whose text is there is not said to have lost it because it was resolved.
+  // Resolving a comment whose text is there does not mark it as orphaned.
   await ask(document, 'POST', `comments/${id}/resolve`, { resolved: true })
   await page.locator('.segments').getByText('Resolved').click()
   const done = page.locator('.side-panel .card', { hasText: 'Not mine.' })
@@ -845,7 +845,7 @@ test('[REVIEW-33] F8 right behind what was typed goes to the comment that follow
     }
     const { view } = (element as unknown as { cmTile: { view: View } }).cmTile
     view.focus()
-    // In one turn: nothing that waits has happened between the two.
+    // In one turn: no pending task runs between the two.
     view.dispatch({ changes: { from: 0, insert: 'Typed a moment ago.\n\n' }, selection: { anchor: 21 } })
     element.dispatchEvent(new KeyboardEvent('keydown', { key: 'F8', code: 'F8', keyCode: 119, bubbles: true, cancelable: true }))
   })
@@ -869,7 +869,7 @@ test('[REVIEW-34] what was proposed as the page went is there at the next visit,
   await page.locator('.cm-content').waitFor()
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   await context.setOffline(true)
-  // One transaction that goes on holds up all that come after it.
+  // A transaction that does not end blocks all later ones.
   await page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve) => {
       const request = indexedDB.open('agmd')
@@ -911,7 +911,7 @@ test('[REVIEW-37] what is typed as a suggestion outlives the page that dies, and
     const name = Object.keys(localStorage).find((each) => each.startsWith(`agmd.drafts.${id}.`))
     return name !== undefined && localStorage.getItem(name)?.includes('Before the end.')
   }, document.id)
-  // Another page leaves alone what belongs to one that lives.
+  // Another page leaves entries of a living page alone.
   const second = await context.newPage()
   await second.goto(`${world.url}/d/${document.id}`)
   await second.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -965,7 +965,7 @@ test('[REVIEW-35] undo types nothing a second time next to the suggestion that w
   await page.keyboard.press('Control+z')
   await page.keyboard.press('Control+y')
   await page.locator('.cm-content').press('Control+End')
-  // A slow machine has sent an earlier version by then, and withdrawn it with the undo.
+  // A slow machine has sent an earlier version by then, and the undo withdraws it.
   const pending = async (): Promise<string[]> =>
     (await suggestions(document)).suggestions.flatMap(({ status, text: proposed }) => (status === 'pending' ? [proposed] : []))
   await until(async () => (await pending()).join() === 'once', 'the suggestion')
@@ -1016,7 +1016,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 annotations is written in, gone 
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')
   const document = await createDocument(world.url, many)
   const count = repeats(600, 2000)
-  // The first annotation stands on the first line, the last one on one of the last.
+  // The first annotation is on the first line, the last one near the end.
   const apart = 13_993 / (count - 1)
   for (let index = 0; index < count; index += 50)
     await Promise.all(
@@ -1086,7 +1086,7 @@ test('[REVIEW-11] [REVIEW-46] [REVIEW-61] an assignment is created, followed and
   await bea.context.close()
 })
 
-/** Changes the text of the editor at random, as somebody does who types, deletes and pastes. */
+/** Random changes in the editor: typing, deleting and pasting. */
 const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
   page.locator('.cm-content').evaluate(
     async (element, { from, times }) => {
@@ -1107,7 +1107,7 @@ const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
         const to = random(3) === 0 ? Math.min(length, at + random(12)) : at
         const insert = random(4) === 0 ? '' : ['x', 'word ', 'two\nlines', 'é😀'][random(4)]
         view.dispatch({ changes: { from: at, to, insert }, userEvent: 'input.type' })
-        // Text of the others comes in between.
+        // Text by others arrives in between.
         await new Promise((resolve) => setTimeout(resolve, 0))
       }
     },
@@ -1122,13 +1122,13 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
     await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
     await until(async () => (await bea.page.getByRole('button', { name: 'Suggest' }).getAttribute('aria-pressed')) === 'true', 'suggesting')
     await Promise.all([scribble(bea.page, seed, 25), scribble(ana.page, seed + 1, 25)])
-    // Letters that are put together stay together.
+    // An input method composes letters, which stay together.
     const input = await bea.context.newCDPSession(bea.page)
     await bea.page.locator('.cm-content').press('Control+End')
     await input.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 })
     await input.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 })
     await input.send('Input.insertText', { text: '日本' })
-    // Ana's last words may arrive behind it.
+    // Ana's last words may arrive after it.
     await until(async () => (await editorText(bea.page)).includes('日本'), `the letters, round ${round}`)
     await bea.page.locator('.cm-content').press('Control+Shift+KeyE')
     await until(async () => (await suggestions(document)).suggestions.some((each) => each.text.includes('日本')), 'the suggestions').catch(
@@ -1164,7 +1164,7 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   const card = page.locator('.card', { hasText: 'once' })
   await card.getByText('The text was deleted.').waitFor()
   expect(await editorText(page)).toBe(text.replace('every file twice', 'all of it again'))
-  // A person who goes on typing proposes again.
+  // A person who continues to type suggests again.
   await page.locator('.cm-content').focus()
   await page.keyboard.type(' and again')
   await page.keyboard.press('Control+Home')
@@ -1244,7 +1244,7 @@ test('[REVIEW-27] a comment made on words while others rewrite what stands on bo
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
   const release = way.hold()
-  // This page does not know of it yet.
+  // This page has not received it yet.
   const edits = [
     { find: 'The importer reads', replace: 'It takes' },
     { find: 'file twice, which is', replace: 'picture and is' },
@@ -1269,7 +1269,7 @@ test('[REVIEW-14] an annotation made while others rewrite what stands next to it
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
   const release = way.hold()
-  // This page does not know of it yet.
+  // This page has not received it yet.
   await ask(document, 'PATCH', 'content', {
     edits: [
       { find: 'Monday, if', replace: 'Monday, unless' },

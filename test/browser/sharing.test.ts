@@ -1,4 +1,4 @@
-/** Sharing in real Chromium: links, invitations for agents, publishing; by keyboard, without a connection, with access that ends. */
+/** Sharing in real Chromium: links, invitations for agents, publishing; by keyboard, offline, and with access that ends. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Somebody who has opened an address; what was copied can be read again. */
+/** A person who opened an address. The clipboard can be read. */
 const open = async (url: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options })
   const page = await context.newPage()
@@ -73,7 +73,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
   await page.getByRole('img', { name: 'QR code of the link: Bea' }).waitFor()
   const bea = await open(url)
   await chip(bea.page, 'readonly').waitFor()
-  // The list knows it.
+  // The list shows the use.
   await page.getByText('last used').waitFor()
 
   await tabTo(page, 'Revoke: Bea')
@@ -118,7 +118,7 @@ test('[LINK-4] a link for everyone is one step, one’s own is below, roles chan
   await page.locator('.share-form').getByLabel('Role').selectOption('Owner')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Bea is ready.').waitFor()
-  // The next link does not take over the choices of the last one.
+  // The next link does not inherit the choices of the last one.
   expect(await page.locator('.share-form').getByLabel('Role').inputValue()).toBe('edit')
   const bea = new URL(await page.getByLabel('New link').inputValue()).searchParams.get('key') ?? ''
   await fetch(`${world.url}/api/docs/${document.id}/shares`, {
@@ -176,7 +176,7 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for 
     for (const given of [{ doc: document.id }, {}])
       expect(JSON.stringify(await client.callTool({ name: tool?.name ?? '', arguments: given }))).toContain('For agents')
     await client.close()
-    // Everything that the prompt names is there.
+    // Every address in the prompt exists.
     const addresses = (texts['Prompt'] ?? '').match(/https?:\/\/[^\s:]+:\d+[^\s]*[^\s:.]/g) ?? []
     expect(addresses).toHaveLength(2)
     for (const address of addresses) expect((await fetch(address, { headers: { accept: 'text/markdown' } })).status).toBe(200)
@@ -212,7 +212,7 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, li
   await reader.page.getByText('For everyone.').waitFor()
   const markdown = await fetch((await page.getByRole('link', { name: 'As Markdown' }).getAttribute('href')) ?? '')
   expect(await markdown.text()).toBe('# News\n\nFor everyone.')
-  // Known again the next time.
+  // The next visit remembers it.
   await page.keyboard.press('Escape')
   await page.reload()
   await saved(page)
@@ -238,7 +238,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await page.getByLabel('Who is it for?').fill('Cleo')
   await page.locator('.share-form').getByLabel('Role').selectOption('suggest')
   await page.getByLabel('Ends').selectOption('day')
-  // The server makes it; the answer is lost.
+  // The server makes the link; the answer is lost.
   await page.route('**/shares', async (route) => {
     if (route.request().method() !== 'POST') return route.continue()
     await route.fetch()
@@ -247,7 +247,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The server cannot be reached. Nothing is lost').waitFor()
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Cleo')
-  // Closed and opened again, all is still there.
+  // Closed and opened again, everything is still there.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Share' }).click()
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Cleo')
@@ -275,7 +275,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   expect(await page.getByLabel('Who is it for?').inputValue()).toBe('Dora')
   await page.getByRole('button', { name: 'Create link' }).click()
   await page.getByText('The link for Dora is ready.').waitFor()
-  // News of this time: the next time there is the list.
+  // The news is shown once; the next time there is the list.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.locator('.share-row', { hasText: 'Dora' }).waitFor()
@@ -333,7 +333,7 @@ test('[SHARING-5] access that ends or shrinks in mid-action is said in the dialo
   const { context, page, heard } = await open(link.url)
   await saved(page)
   await page.getByRole('button', { name: 'Share' }).click()
-  // An editor sees what was made here, and no owner's list.
+  // An editor sees the links made here, but not the owner's list.
   await page.getByText('The owner of the document sees all links').waitFor()
   expect(await page.locator('.share-row').count()).toBe(0)
   expect(await page.locator('.share-form').getByLabel('Role').locator('option').count()).toBe(4)

@@ -1,4 +1,4 @@
-/** Suggestions that are typed while others look on, and decisions that are taken back. */
+/** Suggestions typed while others watch, and decisions that are undone. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
@@ -59,7 +59,7 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-/** Opens a document to suggest in it, with the cursor at its end. */
+/** Opens a document for suggesting, with the cursor at its end. */
 async function suggester(context: BrowserContext, url: string): Promise<Page> {
   const page = await opened(context, url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -78,7 +78,7 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what
   await eve.locator('.margin .card', { hasText: 'The docs' }).getByRole('button', { name: 'Accept' }).waitFor()
   await ana.keyboard.type('come')
   await eve.locator('.rm-proposed ins', { hasText: 'The docs come' }).waitFor()
-  // Its author sees it in the text alone, and that it is at the service.
+  // The author sees it only in the text, and that the service has it.
   await ana.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   expect(await ana.locator('.margin .card').count()).toBe(0)
   expect(await ana.locator('.rm-own', { hasText: 'The docs come' }).count()).toBe(1)
@@ -97,13 +97,13 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what
     ['accepted', 'The docs come']
   ])
 
-  // A suggestion that is rejected as it stands goes from the editor of its author.
+  // A rejected, unchanged suggestion disappears from its author's editor.
   await ana.keyboard.type('Draft. ')
   const card = eve.locator('.margin .card', { hasText: 'Draft.' })
   await card.getByRole('button', { name: 'Reject', exact: true }).click()
   await ana.getByText('Eve rejected your suggestion.').waitFor()
   await until(async () => !(await editorText(ana)).includes('Draft.'), 'the rejected words gone')
-  // Text that is typed and deleted again leaves nothing.
+  // Text that is typed and deleted again leaves no trace.
   await ana.keyboard.type('Hm')
   await until(async () => (await suggestions(document)).some((each) => each.text === 'Hm'), 'the first letters')
   await ana.keyboard.press('Backspace')
@@ -126,7 +126,7 @@ test('[SUGG-10] a tab that is closed right after typing has sent what was typed,
   const { url } = await createLink(world.url, document, 'suggest')
   const found = async (): Promise<readonly string[]> => (await suggestions(document)).map((each) => each.text)
   for (let round = 1; round <= 6; round++) {
-    // A context of its own: no other page of the device can send it later.
+    // A context of its own, so that no other page of the device can send it later.
     const context = await contextOf('Ana', round % 2 === 0 ? { width: 360, height: 740 } : undefined)
     const page = await suggester(context, url)
     const words = `Words of round ${round}.`
@@ -146,7 +146,7 @@ test('[SUGG-10] a tab that is closed right after typing has sent what was typed,
   })
   await until(async () => (await found()).includes('From a phone.'), 'what was typed on the phone')
   expect(await page.getByText('Not sent', { exact: false }).count()).toBe(0)
-  // Back again it goes on as the same suggestion.
+  // Back online it continues as the same suggestion.
   await page.keyboard.type(' And back.')
   await until(async () => (await found()).includes('From a phone. And back.'), 'what was typed since')
   expect(await found()).toHaveLength(7)
@@ -179,7 +179,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   await card('once').getByRole('button', { name: 'Undo' }).click()
   await card('once').getByRole('button', { name: 'Accept' }).waitFor()
 
-  // By the keys: what was typed since is undone first, then the decision, then what was typed before it.
+  // By keyboard: undo first takes back the text typed since, then the decision, then the text typed before it.
   await page.locator('.cm-content').press('Control+End')
   await page.keyboard.type('Before.')
   await isText(`${text}Before.`)
@@ -212,7 +212,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   await listed.getByRole('button', { name: /Undo|Reopen/ }).click()
   await page.getByText('Undone. The suggestion is open again.').waitFor()
 
-  // In the reading view, and where the text has changed since.
+  // In the reading view, and after the text has changed.
   await page.getByRole('radio', { name: 'Open', exact: true }).check({ force: true })
   await page.keyboard.press('Control+Alt+KeyP')
   await page.keyboard.press('Control+Alt+KeyP')

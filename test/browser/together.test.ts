@@ -1,4 +1,4 @@
-/** Whole ways from beginning to end: a document written, reviewed and published by two people and a program; the same without a mouse. */
+/** Whole journeys: two people and a program write, review and publish a document; then the same without a mouse. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -39,7 +39,7 @@ async function person(name: string, url: string): Promise<Someone> {
   return { context, page, heard }
 }
 
-/** A program, set up with what the dialog offers to copy. */
+/** A program, set up with the configuration that the dialog offers for copying. */
 async function agent(configuration: string): Promise<(tool: string, args: object) => Promise<Record<string, unknown>>> {
   const { mcpServers } = JSON.parse(configuration) as { mcpServers: { agmd: { url: string; headers: Record<string, string> } } }
   const { url, headers } = mcpServers.agmd
@@ -100,7 +100,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   await bea.page.keyboard.press('Control+Enter')
   await card(ana.page, 'That is a holiday.').waitFor()
 
-  // The program reads what people said, and proposes.
+  // The program reads the comments, and makes suggestions.
   const read = await ask('read_doc', { doc: id })
   expect(read['content']).toContain('We ship on Monday.')
   const { comments } = (await ask('list_comments', { doc: id })) as { comments: { body: string; target: { quote: string } }[] }
@@ -108,7 +108,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   await ask('add_suggestion', { doc: id, operation: 'replace', find: 'Monday', text: 'Tuesday', note: 'As Bea said.', author: 'Checker' })
   await ask('add_suggestion', { doc: id, operation: 'delete', find: ' twice', author: 'Checker' })
 
-  // The comment is answered and resolved; of the proposals Ana takes one and leaves the other.
+  // The comment is answered and resolved. Ana accepts one of the suggestions and leaves the other.
   await card(ana.page, 'That is a holiday.').click()
   await ana.page.getByRole('textbox', { name: 'Reply' }).fill('Moved by a day.')
   await ana.page.getByRole('button', { name: 'Reply' }).click()
@@ -124,7 +124,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   }
   await until(async () => (await statuses()).join() === 'accepted,rejected', 'both decided')
 
-  // Bea deletes too much, and brings the previous version back.
+  // Bea deletes too much, and restores the previous version.
   await bea.page.locator('.cm-content').press('Control+a')
   await bea.page.keyboard.press('Delete')
   await until(async () => (await editorText(ana.page)) === '', 'the empty text at Ana')

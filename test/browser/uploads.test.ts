@@ -1,4 +1,4 @@
-/** Files that people add: by paste, drop and button; under way, refused, canceled, waiting for a network. */
+/** Files that people add by paste, drop and button: uploading, refused, canceled, waiting for the network. */
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { foreign, png, samples } from '../support/media.ts'
@@ -50,7 +50,7 @@ async function writer(content = ''): Promise<{ document: Document; context: Brow
 
 const picture: Sent = { name: 'Red house.png', type: 'image/png', bytes: png(3, 2) }
 
-/** Holds every upload of a page until it is let go. */
+/** Holds every upload of a page until it is released. */
 async function hold(page: Page): Promise<{ readonly held: Route[]; letGo(): Promise<void> }> {
   const held: Route[] = []
   let open = false
@@ -195,7 +195,7 @@ test('[WEB-44] what is under way is a placeholder that stays in its place while 
   const placeholder = page.getByRole('group', { name: 'Adding Red house.png' })
   await placeholder.getByRole('progressbar').waitFor({ state: 'attached' })
   expect(await editorText(page)).toBe('one two')
-  // Its author goes on writing behind it, the other before it.
+  // The uploader continues after it, the other person before it.
   await page.keyboard.type(' more')
   await other.page.locator('.cm-content').press('Control+Home')
   await other.page.keyboard.type('zero ')
@@ -204,7 +204,7 @@ test('[WEB-44] what is under way is a placeholder that stays in its place while 
   await letGo()
   await until(async () => shownAs('Red house').test(await editorText(other.page)), 'the picture at the other')
   expect(await editorText(other.page)).toMatch(/^zero one!\[Red house\]\([^)]+\) more two$/)
-  // A person who went on writing keeps the cursor.
+  // A person who continued to write keeps the cursor.
   await page.keyboard.type('!')
   await until(async () => (await editorText(page)).endsWith(') more! two'), 'the next letter behind the last')
   await context.close()
@@ -260,7 +260,7 @@ test('[WEB-45] a refusal is told where the file would stand: another kind, too l
   expect(await editorText(page)).toBe('text')
   expect(heard).toEqual([])
 
-  // A role that is lowered while the file is under way.
+  // The role is lowered during the upload.
   const link = await createLink(world.url, document, 'edit')
   const guest = await person(link.url)
   await saved(guest.page)
@@ -290,7 +290,7 @@ test('[WEB-46] what is added offline is sent once the connection is back, also b
   const twin = await context.newPage()
   await twin.goto(`${world.url}/d/${document.id}`)
   await until(async () => (await editorText(twin)) === 'first\nlater\n', 'the text on the other page')
-  // It takes them over when the first is loaded again, which may have them back before.
+  // It takes them over when the first page reloads, unless that page reclaims them first.
   await page.reload()
   const adding = (on: Page) => on.getByRole('group', { name: 'Adding Red house.png' }).isVisible()
   await until(async () => (await adding(page)) || (await adding(twin)), 'the files on one of the two')

@@ -1,4 +1,4 @@
-/** Visits to documents, each in a browser context of its own, whose console and network say nothing that they should not. */
+/** Visits to documents, each in a browser context of its own. Unexpected console messages and requests fail the visit. */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { World } from '../support/start.ts'
@@ -9,7 +9,7 @@ export interface Visitor {
   readonly document: Document
   /** Waits until the editor holds a text. */
   text(expected: string): Promise<void>
-  /** Ends the visit. Fails when the page complained of something. */
+  /** Ends the visit. Fails when the page reported a complaint. */
   leave(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export interface Visits {
   writer(content: string): Promise<Visitor>
 }
 
-/** `stage` is asked when a visit begins: server and browser start with the file's tests. */
+/** `stage` is called when a visit begins: server and browser start with the file's tests. */
 export function createVisits(stage: () => { readonly world: World; readonly browser: Browser }): Visits {
   async function visit(document: Document, url = document.url, options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await stage().browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })

@@ -1,4 +1,4 @@
-/** Failures around a document: the device's storage, the role, the address, the server. The person hears of it, and the text stays. */
+/** Failures around a document: the device's storage, the role, the address, the server. The person is told, and the text stays. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { start, startProcess, type World } from '../support/start.ts'
@@ -46,7 +46,7 @@ const fullDisk = {
   }
 }
 
-/** Whether the browser asks before it leaves the page. */
+/** Whether the browser asks before leaving the page. */
 async function asksBeforeLeaving(page: Page): Promise<boolean> {
   const asked = page.waitForEvent('dialog').then(async (dialog) => {
     expect(dialog.type()).toBe('beforeunload')
@@ -107,7 +107,7 @@ test('[WEB-39] unsent changes of a person who may no longer edit stay, are told 
   expect(await readMarkdown(world.url, document)).toBe('# Roles\n')
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download my copy' }).click()])
   expect(download.suggestedFilename()).toBe('Roles.md')
-  // This device still keeps the better link.
+  // This device still has the better link.
   await page.getByRole('link', { name: 'Use the other link' }).click()
   await saved(page)
   expect(await readMarkdown(world.url, document)).toBe('# Roles\nmine')
@@ -123,7 +123,7 @@ test('[WEB-63] what a slow disk had not taken when the page went is there at the
   await workerActive(page)
   await context.setOffline(true)
   await chip(page, 'offline').waitFor()
-  // One transaction that goes on holds up all that come after it; none of them is ever done.
+  // A transaction that does not end blocks all later ones; none of them ever completes.
   await page.evaluate(async (name) => {
     const database = await new Promise<IDBDatabase>((resolve) => {
       const request = indexedDB.open(name)
@@ -176,7 +176,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
   await shown(deleted.url, 'This document was deleted', 'It cannot be restored.')
 
-  // Answers that no test can make the server give at will.
+  // Answers that no test can provoke at will.
   const refuse = (status: number, headers: Record<string, string> = {}): void =>
     way.answer((incoming, response) => {
       if (incoming.url?.startsWith('/api/') !== true) return false
@@ -284,7 +284,7 @@ test('[WEB-41] a server that stops answering is noticed: never Saved while somet
   await chip(page, 'saving').waitFor()
   await page.clock.fastForward(11_000)
   await held(page, 7).waitFor()
-  // By the clock of the page.
+  // Measured with the page's clock.
   expect((await now()) - typedAt).toBeLessThan(30_000)
   await typeAtEnd(page, 'later ')
   await page.evaluate(() => dispatchEvent(new Event('told')))

@@ -1,4 +1,4 @@
-/** Widgets on published pages: run when asked to, and kept to themselves. */
+/** Widgets on published pages: run on request, in isolation. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
@@ -13,7 +13,7 @@ const asked: string[] = []
 
 beforeAll(async () => {
   world = await start()
-  // The walls around hostile content are tried in the whole browser.
+  // The isolation of hostile content is tested in the full browser.
   browser = await launch({ whole: true })
   elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -34,7 +34,7 @@ const publish = async (text: string): Promise<string> => {
   return ((await answer.json()) as { url: string }).url
 }
 
-/** Tries what a widget must not be able to, and writes what came of it. */
+/** Tries everything that is forbidden to a widget, and writes the result. */
 const hostile = (address: string): string => `<output id="o"></output>
 <script>
 const tries = {
@@ -103,7 +103,7 @@ test('[FENCE-36] a widget runs when asked to, reaches nothing around it, and sto
   expect(await page.locator('iframe').count()).toBe(0)
   expect(await page.locator('figure.component-widget pre').count()).toBe(1)
 
-  // Opened by itself it has no origin either.
+  // Opened directly, it has no origin either.
   await page.goto(`${world.url}/embed/widget`)
   expect(await page.evaluate(() => globalThis.origin)).toBe('null')
   await context.close()

@@ -1,4 +1,4 @@
-/** Writing: commands, menus, tables, paste, find, outline; with the keyboard alone. */
+/** Writing: commands, menus, tables, paste, find, outline; by keyboard alone. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -69,12 +69,11 @@ test('[WRITE-3] [WRITE-92] palette and sheet open by their keys, do what is chos
   await text('**word**')
   await type('s')
   await text('**words**')
-  // Where one writes the key makes a link.
+  // In the text the key makes a link.
   await press('Control+a', 'Control+k')
   await text('[**words**]()')
   await press('End')
-  // A field takes the selection of the page along. The browser then gives the focus back to the text, at its beginning. A slow page hears of
-  // that late, by its clock.
+  // A field takes over the page's selection. The browser then returns the focus to the beginning of the text. A slow page learns of that late.
   const head = await page.locator('.cm-content').evaluate((element) => {
     const view = (element as unknown as { cmTile: { view: { state: { selection: { main: { head: number } } } } } }).cmTile.view
     const field = globalThis.document.body.appendChild(globalThis.document.createElement('input'))
@@ -98,7 +97,7 @@ test('[WRITE-3] [WRITE-92] palette and sheet open by their keys, do what is chos
   await press('Escape')
   await type('!')
   await text('[**words**]()!')
-  // Outside the text a question mark opens the sheet.
+  // Outside the text a question mark opens the shortcut sheet.
   await page.getByRole('button', { name: 'Bold' }).focus()
   await press('?')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
@@ -119,12 +118,12 @@ test('[WRITE-4] Escape and Tab leave the text, F6 goes from one part of the page
   expect(await focused()).toBe('top-bar')
   await press('F6', 'F6')
   expect(await focused()).toContain('cm-content')
-  // At once after a letter, too, while menus are still looked for: Tab is left to the browser.
+  // Also directly after a letter, while menus are still being looked up: the browser handles Tab.
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   await press('End')
   const isTaken = await page.locator('.cm-content').evaluate(async (element) => {
     globalThis.document.execCommand('insertText', false, 'z')
-    // The editor reads what changed in a task of its own.
+    // The editor reads changes in a task of its own.
     await new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel()
       port1.addEventListener('message', resolve)
@@ -144,7 +143,7 @@ test('[WRITE-5] a slash opens the menu of blocks, which stays while others write
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
-  // Text that the server does not have yet would enter the text a second time with the replacement.
+  // Text that the server does not have yet would be inserted a second time with the replacement.
   await until(async () => (await readMarkdown(world.url, document)) === '# Plan\n\n/tab', 'what was typed, at the server')
   const answer = await fetch(`${world.url}/api/docs/${document.id}/content`, {
     method: 'PUT',
@@ -166,7 +165,7 @@ test('[WRITE-5] a slash opens the menu of blocks, which stays while others write
   await press('Enter')
   await type('a /x and/or 1/2 :tad')
   await page.getByRole('option', { name: 'tada' }).waitFor()
-  // A key right behind a letter takes what is shown.
+  // A key directly after a letter accepts the shown item.
   await Promise.all([page.keyboard.press('a'), page.keyboard.press('Enter')])
   await text('## Two\na /x and/or 1/2 🎉')
   await press('Enter', 'Enter')
@@ -176,7 +175,7 @@ test('[WRITE-5] a slash opens the menu of blocks, which stays while others write
   await leave()
 })
 
-/** Pastes as a browser does it: kinds of one clipboard by their media type. */
+/** Pastes like a browser: the formats of one clipboard by media type. */
 const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<void> =>
   page.locator('.cm-content').evaluate((element, values) => {
     const data = new DataTransfer()
@@ -186,7 +185,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
 
 test('[WRITE-35] a paste is a step of undo by itself', async () => {
   const { page, press, text, leave } = await writer('')
-  // In one go: what is typed more slowly than half a second a letter is several steps.
+  // In one step: letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')
   await paste(page, { 'text/html': '<b>bold</b>', 'text/plain': 'bold' })
   await paste(page, { 'text/plain': ' plain' })
@@ -233,7 +232,7 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await paste(page, { 'text/plain': 'a|b\nc' })
   await until(async () => (await editorText(page)).includes('a\\|b<br>c'), 'the cell')
   await clear()
-  // Code stays as it was copied, and so does what is pasted with Shift.
+  // Code stays as copied, and so does a paste with Shift.
   await type('```')
   await press('Enter')
   await paste(page, { 'text/html': '<b>x</b>', 'text/plain': 'x' })
@@ -278,14 +277,14 @@ test('[WRITE-34] cells pasted in a table fill its cells, add rows and columns, a
   await text('| a | b |  |\n| - | - | --- |\n| c | 1 | 2\\| |\n| e |  | 4 |\n|  | 5 | 6! |\n\nafter')
   await press('Control+z', 'Control+z')
   await text(before)
-  // A column of a page, from the head on.
+  // A column of a page, starting at its head.
   await at('a')
   const html = '<table><tr><td>x</td></tr><tr><td><b>y</b></td></tr></table>'
   await paste(page, { 'text/html': html, 'text/plain': 'x\ny' })
   await text('| x | b |\n| - | - |\n| **y** | d |\n| e |\n\nafter')
   await press('Control+z')
   await text(before)
-  // Text that is no table of cells stays in one.
+  // Text that is not a table of cells stays in one cell.
   await at('c')
   await paste(page, { 'text/plain': 'p\nq\tr' })
   await until(async () => (await editorText(page)).includes('| p<br>q r | d |'), 'one cell')
@@ -317,7 +316,7 @@ test('[WRITE-11] five megabytes pasted freeze nothing and lose nothing; what fit
   await until(async () => (await editorText(page)).length === 20 + 31 * 30_000, 'what fits')
   await type('after')
   await saved(page)
-  // Far below what one takes for a freeze, far above what a busy machine needs.
+  // Far below a perceived freeze, and far above the needs of a busy machine.
   expect(Math.max(...took)).toBeLessThan(5000)
   await leave()
 })
@@ -330,7 +329,7 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
     await type(command)
     await page.getByRole('option', { name: command, selected: true }).waitFor()
     await press('Enter')
-    // While it is open, keys of the page mean nothing.
+    // While it is open, the page's keys have no effect.
     await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor({ state: 'hidden' })
   }
   await type('/table')
@@ -344,7 +343,7 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
   await press('Tab')
   await type('3')
   await text('| Name | Sum |\n| ------ | ------ |\n| Ana       | 3       |\n')
-  // After the last cell a row; before the first nothing.
+  // After the last cell it adds a row; before the first it does nothing.
   await press('Tab')
   await type('Bea')
   await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab', 'Shift+Tab')
@@ -393,7 +392,7 @@ test('[WRITE-13] a table of 20,000 rows is written in as one of two', async () =
   await type('y')
   await until(async () => (await editorText(page)).includes('| row 0 | 0 | some wordsx |\n| y | 1 | some words |'), 'the text')
   const ofKey = await longest()
-  // The time of reading every row once for each key: it was a second before rows were read briefly.
+  // The time to read every row at each key: it took a second before rows were read this way.
   const ofAll = await page.evaluate(() => {
     const started = performance.now()
     const row = '| row 12345 | 12345 | some words |'
@@ -425,7 +424,7 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] text is found and replaced: counted, by c
   await status('Invalid expression')
   await page.getByRole('textbox', { name: 'Find', exact: true }).fill('o(n)e')
   await status('1 of 3')
-  // Selected lines are what is searched in.
+  // The search covers only the selected lines.
   await press('Escape', 'Control+Home', 'ArrowDown', 'Control+Shift+End', 'Control+f')
   await page.getByRole('button', { name: 'Replace', exact: true }).click()
   await expect.poll(() => page.evaluate(() => globalThis.document.activeElement?.getAttribute('aria-label'))).toBe('Replace with')
@@ -493,7 +492,7 @@ test('[WRITE-17] code is coloured and its spelling not checked; text from right 
 
 test('[WRITE-18] formulas and diagrams show in the live view, and their source where the cursor is', async () => {
   const { page, press, type, leave } = await writer(sample)
-  // The editor draws what is near its window.
+  // The editor draws only near the visible part.
   await press('Control+Home')
   await page.locator('.md-formula math').waitFor()
   await page.locator('.md-formula-block math').waitFor()
@@ -552,7 +551,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await press('Control+b')
   await text('```\ncode\n```\n\nsome ***words***')
 
-  /** Room between caret and lower edge, and height, of the part of the page that shows the text. */
+  /** Space between the caret and the lower edge, and height, of the part of the page with the text. */
   const room = (): Promise<number[]> =>
     page.evaluate(() => {
       const bottomOf = (name: string): DOMRect => (globalThis.document.querySelector(name) as HTMLElement).getBoundingClientRect()
@@ -566,17 +565,17 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await press('Control+End')
   for (let line = 0; line < 30; line++) await press('Enter')
   await until(hasQuarter, 'a quarter of the window stays free below the caret')
-  // A picture that gets its height later, above the caret.
+  // A picture above the caret gets its height late.
   const picture = `data:image/png;base64,${readFileSync(join(import.meta.dirname, '../../web/public/icon-192.png')).toString('base64')}`
   await page.keyboard.insertText(`![](${picture})`)
   await press('Enter', 'Enter')
   await page.waitForFunction(() => (globalThis.document.querySelector('img.md-media')?.clientHeight ?? 0) > 150)
   await until(hasQuarter, 'the room is kept when the picture is there')
-  // A click moves nothing, nor does the letter that is typed after it.
+  // A click moves nothing, nor does a letter typed after it.
   const scroller = page.locator('.cm-scroller')
   const box = await scroller.boundingBox()
   const scrolled = (): Promise<number> => scroller.evaluate((element) => element.scrollTop)
-  // By the wheel, as people do: who scrolls is not taken back to the caret when the picture is laid out once more.
+  // By wheel, like people: a person who scrolls is not returned to the caret when the picture is laid out again.
   await page.mouse.move((box?.x ?? 0) + 400, (box?.y ?? 0) + 100)
   await page.mouse.wheel(0, -5000)
   await until(async () => (await scrolled()) === 0, 'scrolled back')
@@ -603,7 +602,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open for its first word
   await type('Write it')
   await press('Enter')
   await has('```board\n## To do\n- [ ] Write it\n')
-  // Out of the card and past the board.
+  // Leave the card and move past the board.
   await page.locator('.card:focus').waitFor()
   await press('Escape')
   await page.locator('.frame:focus').waitFor()
@@ -676,7 +675,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-5
   await text('see [our site](https://b.example/two) and [bad](javascript:alert(1)) end')
   await page.locator('.cm-content:focus').waitFor()
   await card.waitFor({ state: 'detached' })
-  // Under the pointer, too, without the caret.
+  // Also under the pointer, without the caret.
   await press('End')
   await page.locator('.md-link', { hasText: 'bad' }).hover()
   await card.getByText('javascript:alert(1)').waitFor()
@@ -697,7 +696,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-5
   await second.close()
   await page.locator('.cm-content').press('End')
   await type(' [[plan')
-  // A match for fewer letters is not chosen any more.
+  // A match for fewer letters is no longer selected.
   const menu = page.locator('.menu-at-cursor:not(.cm-tooltip-autocomplete-disabled)')
   await menu.getByRole('option', { name: 'The plan of Ana', selected: true }).waitFor()
   await press('Enter')
@@ -717,15 +716,15 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-5
   await paste(`${world.url}/d/${other.id}extra`)
   await until(async () => !(await editorText(page)).includes(`](${world.url}/d/${other.id}extra`), 'another address stays as it is')
 
-  // A picture has its card where the caret is.
+  // A picture shows its card when the caret is there.
   await press('Control+a')
   await page.keyboard.insertText('![cat](/icon.svg)')
-  // It stays where it was without the caret; its Markdown comes below it.
+  // It keeps its position; its Markdown appears below it.
   const placeOf = async (): Promise<string> => {
     const { x = 0, y = 0 } = (await page.locator('img.md-media').boundingBox()) ?? {}
     return `${Math.round(x)} ${Math.round(y)}`
   }
-  // It has its size once it is loaded.
+  // Its size is known once it has loaded.
   await page.locator('img.md-media').evaluate(async (picture) => {
     await (picture as HTMLImageElement).decode()
   })
@@ -801,7 +800,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
   await page.locator('.cm-content:focus').waitFor()
   await type('!')
   await text('Then read the [manual](https://b.example) before you go!')
-  // The card of the pointer, opened again before the text changes.
+  // The pointer's card, opened again before the text changes.
   await page.mouse.move(1, 1)
   await link.hover()
   await card.getByText('https://b.example').waitFor()
@@ -817,7 +816,7 @@ test('[WRITE-78] the card of a link follows the text, one at a time; the caret s
 
   await leave()
 
-  // From within the address the caret goes behind the link.
+  // The caret moves from within the address to the end of the link.
   const other = await writer('see [our](https://a.example) x')
   for (let letter = 0; letter < 6; letter++) await other.press('ArrowLeft')
   await other.press('Control+k')
@@ -834,7 +833,7 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
     '# One\n\n**bold** and *quiet*\n\n> quote\n\n- item\n- [ ] task\n\n1. first\n\n```ts\nlet a\n```\n\n---\n\n[link](/x) `code` ~~no~~\n\n| a | b |\n| - | - |\n| c | d |\n\nUnder\n-----\n\nlast'
   )
   await page.locator('.hljs-keyword').waitFor()
-  // From the beginning of the text: the page may scroll.
+  // At the beginning of the text the page may scroll.
   const bottom = () =>
     page
       .locator('.cm-line')
@@ -871,7 +870,7 @@ test('[WRITE-30] [WRITE-58] a wide table of the live view is scrolled within its
   await page.locator('.md-cell', { hasText: 'a rather long' }).click()
   await press('Tab', 'Tab', 'End')
   await until(async () => (await scrolled()) > 100, 'the table goes along with the cursor')
-  // Next to undo and redo all that is done with the table is one menu: nothing is pushed out of the window.
+  // Next to undo and redo, one menu holds all table actions: nothing is pushed out of the window.
   const bar = page.getByRole('toolbar', { name: 'Formatting' })
   for (const name of ['Undo', 'Redo', 'Rows and columns']) {
     const box = await bar.getByRole('button', { name, exact: true }).boundingBox()
@@ -884,7 +883,7 @@ test('[WRITE-30] [WRITE-58] a wide table of the live view is scrolled within its
   await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   await until(async () => (await scrolled()) === 0, 'the table is back at its beginning')
   expect(await widths()).toEqual([360, 360])
-  // It is no stop of its own on the way out of the text.
+  // It is not a stop of its own for Tab on the way out of the text.
   await press('Home', 'Escape', 'Tab')
   expect(await page.evaluate(() => globalThis.document.activeElement?.closest('.cm-content'))).toBeNull()
   await leave()
@@ -896,7 +895,7 @@ test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row a
   await press('ArrowLeft')
   await type('|e')
   await text(`${head}| \`c\` | d\\|e |`)
-  // In code, and with the backslash typed.
+  // In code, and with a typed backslash.
   await press('Shift+Tab', 'Home', 'ArrowRight', 'ArrowRight')
   await type('|\\|')
   await text(`${head}| \`c\\|\\|\` | d\\|e |`)

@@ -1,6 +1,6 @@
 /**
- * Programs and people in one document, each in a section of its own. AGMD_TEST_SOAK_SECONDS makes it longer:
- * AGMD_TEST_SOAK_SECONDS=60 node node_modules/vitest/vitest.mjs run --project faults test/faults/agents.test.ts
+ * Programs and people in one document, each in a section of its own. AGMD_TEST_SOAK_SECONDS lengthens the run: AGMD_TEST_SOAK_SECONDS=60 node
+ * node_modules/vitest/vitest.mjs run --project faults test/faults/agents.test.ts
  */
 import { expect, test } from 'vitest'
 import { call } from '../support/mcp.ts'
@@ -26,7 +26,7 @@ interface Edit {
   readonly markdown?: string
 }
 
-/** Makes edits by HTTP or by MCP. Answers the code of a refusal. */
+/** Makes edits by HTTP or by MCP. Returns the code of a refusal. */
 type Door = (target: Target, edits: readonly Edit[], baseVersion: string, author: string) => Promise<string | undefined>
 
 const byHttp: Door = async ({ url, doc, key }, operations, baseVersion, author) => {
@@ -73,7 +73,7 @@ test(
       const random = seeded(100 + n)
       const door = n % 2 === 0 ? byHttp : byMcp
       while (performance.now() < end) {
-        // One read serves for several edits: the others go on meanwhile.
+        // One read serves several edits, while the others continue.
         const { content, version } = await readMarkdown(target)
         const own = [...countTokens(content).keys()].filter((token) => token.startsWith(`⟦a${n}-`)).toSorted(() => random(3) - 1)
         for (let turn = 0; turn < 3; turn++) {
@@ -104,9 +104,9 @@ test(
     expect(refusals.join('; ')).toBe('')
     const counts = countTokens(content)
     expect([...ledger.made].filter((token) => counts.get(token) !== (gone.has(token) ? undefined : 1))).toEqual([])
-    // Nothing but the tokens was changed.
+    // Only the tokens were added.
     expect(content.replace(/⟦[a-z]+\d+-\d{6}⟧\n/g, '')).toBe(text)
-    // Each in its own section.
+    // Each token is in its own section.
     for (const [n, title] of titles.entries()) {
       const body = content.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
       const own = n < agentCount ? `⟦a${n}-` : `⟦p${n - agentCount}-`

@@ -1,4 +1,4 @@
-/** `kill -9` in the middle of erasings. `AGMD_TEST_KILL_ROUNDS` lengthens a run. */
+/** `kill -9` during erasures. `AGMD_TEST_KILL_ROUNDS` lengthens a run. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { tracesIn, tracesOf } from '../support/traces.ts'
 const rounds = Number(process.env['AGMD_TEST_KILL_ROUNDS'] ?? 12)
 const child = join(import.meta.dirname, '..', 'support', 'erasing-process.ts')
 
-/** Starts the child, kills it after so many lines, and answers what it said. */
+/** Starts the child, kills it after this many lines, and returns its output. */
 const run = async (folder: string, round: number, lines: number): Promise<string[]> => {
   const process_ = spawn(process.execPath, [child, folder, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const said: string[] = []
@@ -41,14 +41,14 @@ test('[ERASE-6] kill -9 in the middle of an erasing: the store is sound, nothing
     for (const line of said) {
       const [what, name = ''] = line.split(' ')
       if (what === 'put') kept.add(name)
-      // Whether a deletion that was under way is on disk, nobody knows.
+      // It is unknown whether a deletion in progress reached the disk.
       if (what === 'deleting') kept.delete(name)
       if (what === 'deleted') deleted.add(name)
     }
     withFillers += (await fillersIn(folder)) > 0 ? 1 : 0
     await checkStore(folder, { full: true })
   }
-  // Each round was killed during an erasing, mostly while fillers were in.
+  // Each round was killed during an erasure, in most cases while it had filler records.
   expect(withFillers).toBeGreaterThan(rounds / 3)
   const storage = await openLmdbStorage({ folder })
   await storage.erase?.()

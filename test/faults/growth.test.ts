@@ -1,4 +1,4 @@
-/** The growth guard: each parser of text that others wrote, on each family of hostile texts. Twice the text takes about twice the time. */
+/** The growth guard: each parser of others' text, on each family of hostile texts. Doubling the text about doubles the time. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { Text } from '@codemirror/state'
@@ -68,10 +68,10 @@ const fenced =
   (text) =>
     read(fenceOf(kind, text))
 
-/** The text with a line before it, and other words in its middle. */
+/** The text with an added first line and a different middle. */
 const changed = (text: string): string => `new\n${text.slice(0, text.length >> 1)}\nword ${text.slice((text.length >> 1) + 40)}`
 
-/** The edits that lead there. */
+/** The edits that make that change. */
 const edits = (text: string): readonly Edit[] => {
   const middle = text.length >> 1
   return [
@@ -94,7 +94,7 @@ const formula =
     }
   }
 
-/** As a page shows it, so that the parser of each kind is read here without a row of its own. */
+/** Rendered as on a page, which covers the parser of each kind without a row of its own. */
 const shown = (fence: Fence): unknown => componentHtml(fence, { inline: (text) => text, line: 0, sheets: documentSheets([fence], 0) })
 
 /** The exports of each module, by its path. */
@@ -229,7 +229,7 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   'web/editor/headings.ts': { headingsOf: (text) => headingsOf(Text.of(`# ${text}`.split('\n'))) }
 }
 
-/** Modules of the folders of parsers that read no text of others themselves, and why. */
+/** Modules of the parser folders that read no text by others themselves, with the reason. */
 const others: Readonly<Record<string, string>> = {
   'shared/fences/chart-pick.ts': 'edits of a chart that is parsed: its settings, one by one',
   'shared/fences/json-table.ts': 'by chartTableOf, in chart-data.ts',
@@ -269,7 +269,7 @@ test.each(
   for (const [name, family] of Object.entries(families)) {
     const fault = growthOf(read, family)
     if (fault !== undefined) faults.push(`${name}: ${fault}`)
-    // A parser that is slow is so on many: a few tell enough.
+    // A slow parser is slow on many texts, so a few examples are enough.
     if (faults.length === faultsMax) break
   }
   expect(faults).toEqual([])

@@ -1,4 +1,4 @@
-/** The growth guard's texts and its clock: how the time of a parser grows with the text, on a machine that others use too. */
+/** The growth guard's texts and its timing: how a parser's time grows with the text, on a machine with other work. */
 
 import { repeats } from '../support/repeats.ts'
 
@@ -10,10 +10,10 @@ const runOf =
   (kilobytes: number): string =>
     unit.repeat(Math.ceil((kilobytes * unitsPerKilobyte) / unit.length)).slice(0, kilobytes * unitsPerKilobyte)
 
-/** A short beginning, a run and an end that what began does not expect. */
+/** A short beginning, a run, and an end that does not match the beginning. */
 const between = (head: string, unit: string, tail: string) => (kilobytes: number) => head + runOf(unit)(kilobytes) + tail
 
-/** Half of the text opens containers on one line, the other half is lines within them. */
+/** Half of the text opens containers on one line; the other half is lines within them. */
 const nested =
   (mark: string, line: string) =>
   (kilobytes: number): string =>
@@ -28,7 +28,7 @@ const units = [
   ['@a', '@a.', '<a', '1. ', 'a\n\n', 'ä😀']
 ].flat()
 
-/** Texts made to hurt, by their size in KB. */
+/** Hostile texts, by their size in KB. */
 export const families: Readonly<Record<string, (kilobytes: number) => string>> = {
   ...Object.fromEntries(units.map((unit) => [JSON.stringify(unit), runOf(unit)])),
   'spaces that end a line': between('# ', ' ', '\u2028x'),
@@ -56,22 +56,22 @@ export const families: Readonly<Record<string, (kilobytes: number) => string>> =
   mixed: between('# a\n\n', '> - [a](b) **c** `d` $e$ <!-- f\n\n```\n| g |\n', '')
 }
 
-/** Time of the processor that this thread had, in milliseconds: others on the machine do not count. */
+/** Processor time of this thread in milliseconds: excludes other work on the machine. */
 const threadMs = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Kernels may count this time in ticks of 4 ms (CONFIG_HZ=250), so a time can be one tick too short. */
+/** Kernels may count this time in ticks of 4 ms (CONFIG_HZ=250), so a measured time can be one tick short. */
 const tickMs = 4
 /** Times below this, in milliseconds, are noise. */
 const floorMs = repeats(40, 100)
-/** From one size to twice that, over the doublings that are judged. */
+/** From one size to the double, over all judged doublings. */
 const ratioMax = 2.5
-/** On the way one doubling alone may bring a collection of garbage more; the square of the time brings 4. */
+/** A single doubling may include one more garbage collection; quadratic time gives 4. */
 const stepRatioMax = 3
 const rounds = 8
-/** A longer run, in milliseconds, is not measured again. */
+/** Longer runs, in milliseconds, are not measured again. */
 const hopelessMs = 1000
 
 /** In KB. */
@@ -79,7 +79,9 @@ const largest = repeats(128, 256)
 const steps = [1, 2, 4, 8, 16, 32, 64, 128, 256].filter((size) => size <= largest)
 const judged = { from: largest / 4, to: largest }
 
-/** How a parser's time grew too fast; undefined: it did not. The smallest of several times counts, and a size that fails is measured again. */
+/**
+ * Describes how a parser's time grew too fast; undefined: it did not. The shortest of several times counts, and a size that fails is measured again.
+ */
 export const growthOf = (read: (text: string) => unknown, family: (kilobytes: number) => string): string | undefined => {
   const times = new Map<number, number>()
   const timeOf = (size: number): number => times.get(size) ?? Number.POSITIVE_INFINITY

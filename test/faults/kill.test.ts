@@ -29,7 +29,7 @@ interface Load {
   readonly targets: readonly Target[]
 }
 
-/** Reads, appends a token, puts with the version read; after a conflict, or a lost answer, looks again. */
+/** Reads, appends a token, and puts with the version that it read; after a conflict, or a lost answer, it reads again. */
 const agent = async (name: string, index: number, load: Load, running: () => boolean): Promise<void> => {
   let token: string | undefined
   while (running()) {
@@ -44,7 +44,7 @@ const agent = async (name: string, index: number, load: Load, running: () => boo
         token = undefined
       } else expect(status).toBe(409)
     } catch (error) {
-      // The server was killed in mid-answer.
+      // The server was killed while answering.
       if (running()) await pause(5)
       else if (!(error instanceof TypeError)) throw error
     }
@@ -58,7 +58,7 @@ const typing = async (typist: Typist, random: (below: number) => number, running
   }
 }
 
-/** Faults of each token, by the counts: absent though acknowledged, or there twice. */
+/** Faults of each token by its count: absent though acknowledged, or present twice. */
 const wrongs = (ledger: ReadonlySet<string>, counts: ReadonlyMap<string, number>): { lost: string[]; twice: string[] } => ({
   lost: [...ledger].filter((token) => !counts.has(token)),
   twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)
@@ -76,14 +76,14 @@ interface Run {
   readonly random: (below: number) => number
   readonly ledger: TokenLedger
   server: ProcessWorld
-  /** Every document of the run, without its address: that changes with each restart. */
+  /** Every document of the run, without its address, which changes with each restart. */
   readonly created: Target[]
   round: number
 }
 
 const at = (run: Run, target: Target): Target => ({ ...target, url: run.server.url })
 
-/** One kill and restart: load, the end, and what is on disk before any client comes back and brings along what the server had lost. */
+/** One kill and restart: load, the kill, and a check of the disk before any client returns with data that the server lost. */
 const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly Target[]): Promise<void> => {
   const { ledger, random, round } = run
   const load: Load = { ledger, typists, targets: targets.map((target) => at(run, target)) }
@@ -94,7 +94,7 @@ const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly 
     ...typists.map((typist) => typing(typist, random, () => running)),
     ...Array.from({ length: agentsCount }, (_, index) => agent(`a${round * agentsCount + index}`, index, load, () => running))
   ]
-  // Every fifth time while people still come back.
+  // Every fifth time while people are still reconnecting.
   const early = round % 5 === 4
   if (!early) for (const typist of typists) await typist.whenSynced()
   await pause(100 + random(500))
@@ -111,7 +111,7 @@ const killOnce = async (run: Run, typists: readonly Typist[], targets: readonly 
   if (!early) expect(acknowledged.size, 'the load was acknowledged').toBeGreaterThan(before)
 }
 
-/** Ten kills on the same documents; then everybody comes back for good, and everything that was typed is there once. */
+/** Ten kills on the same documents. Then everyone reconnects, and all typed text is there exactly once. */
 const epoch = async (run: Run, count: number): Promise<void> => {
   const targets: Target[] = []
   for (let n = 0; n < documentsCount; n++) targets.push(await createDocument(run.server.url, `# Document ${n}\n`))

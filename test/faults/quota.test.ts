@@ -1,4 +1,4 @@
-/** `kill -9` while documents are written: what their heads count is what is on disk. */
+/** `kill -9` while documents are written: the counts in their heads match the disk. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const load = async (targets: readonly Target[]): Promise<void> => {
       await pause(5)
     }
   } catch (error) {
-    // The server was killed in mid-answer.
+    // The server was killed while answering.
     if (!(error instanceof TypeError)) throw error
   } finally {
     for (const typist of typists) typist.disconnect()

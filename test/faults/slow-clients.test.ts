@@ -1,4 +1,4 @@
-/** Clients that take their time: connections that never say what they want end by themselves, and nobody else waits for them. */
+/** Slow clients: connections that never send a request are closed, and nobody else waits for them. */
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -26,7 +26,7 @@ const slow = (first: string, drip: string): Slow => {
   let answer = ''
   let isCut = false
   socket.on('data', (chunk) => (answer += chunk.toString('latin1')))
-  // Reset, or refused to take more: the server has let go of it.
+  // Reset, or closed for writing: the server has released it.
   socket.on('error', () => (isCut = true))
   socket.on('close', () => (isCut = true))
   if (first !== '') socket.write(first)

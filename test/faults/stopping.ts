@@ -1,4 +1,4 @@
-/** A stop in the middle of work: people type and programs write, and the server is told to end. */
+/** A stop during work: people type, programs write, and the server is told to stop. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,13 +27,13 @@ export interface Stopped {
   readonly code: number | string | null
   readonly stopSeconds: number
   readonly acknowledged: number
-  /** Acknowledged and not in any document after the next start. */
+  /** Tokens that were acknowledged but are in no document after the next start. */
   readonly lost: readonly string[]
 }
 
 const documentsCount = 5
 
-/** Reads, and appends a token; what is answered with 200 is acknowledged. */
+/** Reads, and appends a token; an answer of 200 acknowledges it. */
 const request = async (target: Target, ledger: TokenLedger, name: string): Promise<void> => {
   try {
     const { content, version } = await readMarkdown(target)
@@ -41,7 +41,7 @@ const request = async (target: Target, ledger: TokenLedger, name: string): Promi
     const { status } = await putMarkdown(target, `${content}${token}\n`, version, name)
     if (status === 200) ledger.acknowledged.add(token)
   } catch {
-    // The server is about to end, and says so or hangs up.
+    // The server is stopping, and says so or closes the connection.
   }
 }
 
@@ -52,7 +52,7 @@ export const stopUnderLoad = async ({ typists: count, requestsPerSecond, seconds
   const random = seeded(1)
   const targets: Target[] = []
   for (let made = 0; made < documentsCount; made++) targets.push(await createDocument(server.url, ''))
-  // The documents of people and of programs are not the same: a program that always loses against typing acknowledges nothing.
+  // People and programs use different documents: a program that always loses to typing gets nothing acknowledged.
   const programs = await Promise.all(Array.from({ length: documentsCount }, () => createDocument(server.url, '')))
   const typists = Array.from({ length: count }, (_, at) => new Typist(`c${at}`, targets[at % documentsCount] as Target, ledger))
   for (const typist of typists) typist.connect()

@@ -14,6 +14,6 @@ test(`[FUZZ-2] under concurrent edits, replacements, restores and accepts anchor
     sum.together += tally.together
     sum.missed += tally.missed
   }
-  // To say "gone" always would be easy: of words that stand together in one place in the end next to none are missed.
+  // Always reporting "gone" would be easy: of words that end up together in one place, almost none are missed.
   expect(sum.missed).toBeLessThan(sum.together / 100)
 })

@@ -1,9 +1,9 @@
 /**
- * Anchors under everything that may happen to a text: concurrent edits of several people, replacements, restores, accepted suggestions.
- * One seed is one case. Two models, neither of which shares code with what is tried:
+ * Anchors under all kinds of changes to a text: concurrent edits of several people, replacements, restores, accepted suggestions. One seed is one
+ * case. Two models, neither of which shares code with the tested one:
  *
- * - `letters`: few different letters, so that the same words stand everywhere; a character is its Yjs id, found by walking every character.
- * - `words`: every word is unique, so that a character is known by its word, whoever moves it; replacements move, drop and rewrap words.
+ * - `letters`: few different letters, so that the same words occur everywhere; a character is its Yjs id, found by walking every character.
+ * - `words`: every word is unique, so that its word identifies a character, whoever moves it; replacements move, drop and rewrap words.
  */
 import assert from 'node:assert/strict'
 import * as Y from 'yjs'
@@ -17,7 +17,7 @@ type Random = (below: number) => number
 interface Person {
   readonly ydoc: Y.Doc
   readonly text: Y.Text
-  /** Updates made here and not yet sent, and those of the server not yet taken. */
+  /** Updates made here but not yet sent, and the server's updates not yet received. */
   readonly out: Uint8Array[]
   readonly incoming: Uint8Array[]
 }
@@ -27,7 +27,7 @@ interface Case {
   readonly server: Person
   readonly people: readonly Person[]
   readonly pins: { pin: Pin; readonly tags: Set<string>; replaced: boolean }[]
-  /** Texts that were there once. */
+  /** Earlier texts. */
   readonly past: string[]
   readonly log: string[]
   words: number
@@ -53,7 +53,7 @@ const apply = (text: Y.Text, edits: readonly Edit[]): void =>
     }
   })
 
-/** Sends what waits, at random in part: between these moments everybody edits a copy of their own. */
+/** Sends a random part of the waiting updates. Between exchanges everyone edits a copy of their own. */
 const exchange = ({ random, server, people }: Case, all: boolean): void => {
   for (const person of people) {
     while (person.out.length > 0 && (all || random(3) > 0)) {
@@ -77,11 +77,11 @@ const rangeIn = (random: Random, content: string, unitsMax: number): Range => {
 interface Model {
   readonly name: string
   start(random: Random): string
-  /** The text that somebody types. */
+  /** The text that a person types. */
   typed(fuzz: Case): string
-  /** An agent's replacement of a text. */
+  /** A replacement of a text by an agent. */
   rewritten(fuzz: Case, content: string): string
-  /** The identity of each unit of the text, by a plain walk. */
+  /** The identity of each unit of the text, from a plain walk. */
   tags(text: Y.Text): string[]
 }
 
@@ -103,7 +103,7 @@ const letters: Model = {
   }
 }
 
-/** The n-th word: six letters that tell nothing of its neighbours'. */
+/** The n-th word: six letters that reveal nothing about its neighbours. */
 const wordOf = (number: number): string => {
   const random = seeded(number * 7919 + 13)
   return Array.from({ length: 6 }, () => String.fromCharCode(97 + random(26))).join('')
@@ -144,7 +144,7 @@ const words: Model = {
     return lines.join('\n')
   },
   tags(text) {
-    // Letters of a word are told by the word and their place in it; what is between words is nobody's.
+    // The word and the position in it identify a letter; characters between words are anonymous.
     const content = text.toString()
     const tags = Array.from({ length: content.length }, () => '')
     for (const { 0: word, index } of content.matchAll(/[a-z]+/g))
@@ -167,7 +167,7 @@ const typeOrErase = (fuzz: Case, model: Model): string => {
     return `types ${JSON.stringify(typed)} at ${from}`
   }
   const { from, to } = rangeIn(random, content, random(4) === 0 ? 40 : 6)
-  // In the model of words they go whole, and the space around them stays: what is left of one, or two that meet, would be another.
+  // The model of words deletes whole words and keeps the space around them: the rest of a word, or two joined ones, would be another word.
   const whole = model === words ? wordsAlone(content, wholeWords(content, { from, to })) : { from, to }
   if (whole.to > whole.from) text.delete(whole.from, whole.to - whole.from)
   return `erases ${JSON.stringify(whole)}`
@@ -202,7 +202,7 @@ const pinSomewhere = (fuzz: Case, model: Model): string => {
   return `pins ${JSON.stringify(range)} ${JSON.stringify(pin?.quote)}`
 }
 
-/** The server's way with a PUT or a restore. */
+/** Replaces a text as the server does for a PUT or a restore. */
 const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.server.text.toString(), after)): void => {
   const { server, pins } = fuzz
   const before = server.text.toString()
@@ -224,12 +224,12 @@ const replaceBy = (fuzz: Case, model: Model, after: string, edits = diff(fuzz.se
     const held = pins[index]
     if (held === undefined) continue
     held.pin = pin
-    // Text typed within it went along with it.
+    // Text typed within it disappeared with it.
     const was = stood[index]
     if (was !== undefined) for (const tag of tags.slice(was.from, was.to)) held.tags.add(tag)
     held.tags.delete('')
   }
-  // From here on which of several equal characters is meant is for the difference to say.
+  // From here on the difference decides which of several equal characters is meant.
   for (const held of pins) held.replaced = true
 }
 
@@ -248,7 +248,7 @@ const restore = (fuzz: Case, model: Model): string => {
   return `restores ${JSON.stringify(after)}`
 }
 
-/** Accepts a suggestion on a pin, as the server does: nothing if its text is not the one that was meant. */
+/** Accepts a suggestion on a pin as the server does: nothing happens if its text has changed. */
 const accept = (fuzz: Case, model: Model): string => {
   const { random, server, pins } = fuzz
   if (pins.length === 0) return 'nothing to accept'
@@ -284,7 +284,7 @@ const check = ({ server, pins }: Case, model: Model): void => {
     const kept = tags.flatMap((tag, at) => (own.has(tag) ? [at] : []))
     if (model === words) {
       if (range === undefined) continue
-      // Never other text: some of its words are in it, and what it begins and ends with is from the quote.
+      // It is never other text: it contains some of the words, and begins and ends with text of the quote.
       const inside = tags.slice(range.from, range.to)
       assert.ok(
         inside.some((tag) => own.has(tag)),
@@ -298,9 +298,9 @@ const check = ({ server, pins }: Case, model: Model): void => {
       continue
     }
     if (replaced) continue
-    // Word for word where it stood: a deletion undone.
+    // Its exact words at its position: a deletion was undone.
     if (range !== undefined && content.slice(range.from, range.to) === pin.quote) continue
-    // Other characters than letters count at the edges of the quote alone; without letters all but white space; without that everything.
+    // At the edges of the quote only letters count; without letters, everything but white space; without that, all characters.
     const counts = [/[ab]/, /\S/].find((kind) => kind.test(pin.quote)) ?? /[^]/
     const solid = kept.filter((at) => counts.test(content[at] ?? ''))
     const ends = kept.filter((at) => solid.includes(at) || tags[at] === ids[0] || tags[at] === ids.at(-1))
@@ -320,16 +320,16 @@ const weightSum = weights.reduce((sum, [weight]) => sum + weight, 0)
 
 export interface Tally {
   /**
-   * Pins whose words all stood in one place in the end, together as they were pinned and between what stood next to them, and those of them
-   * that were said to be gone. Words whose surroundings went may be said to be gone (ANCHOR-10).
+   * Pins whose words all ended up in one place, together as pinned and between their old neighbours, and how many of them were reported as gone.
+   * Words that lost their context may be reported as gone (ANCHOR-10).
    */
   together: number
   missed: number
-  /** Pins that a replacement moved on. */
+  /** Pins that a replacement moved. */
   pins: number
 }
 
-/** Units directly next to words that tell them. */
+/** Neighbouring units that identify words. */
 const besideUnits = 8
 
 const tallyOf = ({ server, pins }: Case): Tally => {
@@ -347,7 +347,7 @@ const tallyOf = ({ server, pins }: Case): Tally => {
   return { pins: pins.length, together: together.length, missed: together.filter((index) => ranges[index] === undefined).length }
 }
 
-/** Runs one case. Errors: the first thing that was wrong, with the seed and its operations. */
+/** Runs one case. Errors: the first fault, with the seed and its operations. */
 export const anchorsHold = (seed: number): Tally => {
   const random = seeded(seed)
   const model = seed % 2 === 0 ? letters : words

@@ -5,10 +5,10 @@ import { converges } from './convergence.ts'
 
 const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(40, 200))
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1_000)
-/** Seeds under way at once: while one waits for the disk or a socket, another one computes. */
+/** Seeds that run at once: while one waits for the disk or a socket, another one computes. */
 const lanes = Number(process.env['AGMD_TEST_LANES'] ?? 2)
 
-/** Seeds that failed once, and what was wrong then. */
+/** Seeds that failed once, with the fault. */
 const failedOnce: readonly (readonly [number, string])[] = [
   [30, 'a replacement of a text that begins with a line end left the line end there'],
   [133, 'an update that its socket left behind kept the client id for ever, and its owner could not come back']

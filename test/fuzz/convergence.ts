@@ -1,9 +1,8 @@
 /**
- * Convergence fuzz: one seed is one world. Browsers type, delete, leave and come back; agents replace with and without a base and restore
- * revisions; time passes; the server restarts, cleanly or as if it had died. In the end everybody holds the same bytes, and what was
- * acknowledged is there.
+ * Convergence fuzz: one seed is one world. Browsers type, delete, leave and come back; agents replace with and without a base and restore revisions;
+ * time passes; the server restarts, cleanly or as if it had died. In the end everyone holds the same bytes, and every acknowledged change is there.
  *
- * The seed decides the operations; how they interleave on the sockets is the machine's. A failing seed prints both.
+ * The seed decides the operations; their order on the sockets depends on the machine. A failing seed prints both.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -26,7 +25,7 @@ import {
   Typist
 } from '../support/typist.ts'
 
-/** A clock that stands until it is turned. */
+/** A clock that stands still until it is advanced. */
 const turnableClock = (): Clock & { turn(milliseconds: number): void } => {
   let now = Date.UTC(2026, 0, 1)
   const timers = new Set<{ readonly at: number; readonly run: () => void }>()
@@ -47,7 +46,7 @@ const turnableClock = (): Clock & { turn(milliseconds: number): void } => {
 
 interface Page {
   readonly created: Target
-  /** Texts by version, as they were handed out. */
+  /** Texts by version, as answers contained them. */
   readonly seen: Map<string, string>
   /** The text that agents read last. */
   read: Read | undefined
@@ -60,9 +59,9 @@ interface Fuzz {
   readonly ledger: TokenLedger
   readonly pages: Page[]
   readonly typists: { readonly typist: Typist; readonly page: Page; online: boolean }[]
-  /** Tokens that a recorded deletion or replacement may have covered. */
+  /** Tokens that a recorded deletion or replacement may have removed. */
   readonly covered: Set<string>
-  /** Answers still under way. */
+  /** Answers not yet received. */
   readonly pending: Set<Promise<void>>
   readonly log: string[]
   world: World
@@ -78,7 +77,7 @@ const see = (page: Page, { version, content }: Read): void => {
   page.seen.set(version, content)
 }
 
-/** Runs next to the next operations; a server that went down in mid-answer is no failure. */
+/** Runs alongside the next operations. A server that stops while answering is not a failure. */
 const beside = (fuzz: Fuzz, work: () => Promise<void>): void => {
   const promise = work()
     .catch((error: unknown) => {
@@ -102,7 +101,7 @@ const type = (fuzz: Fuzz): string => {
   return `${typist.name} types ${tokens.join(' ')}`
 }
 
-/** Whole lines: half a token could make another one with its neighbours. */
+/** Deletes whole lines: half a token could form another one with its neighbours. */
 const erase = (fuzz: Fuzz): string => {
   const { typist } = pick(fuzz.random, fuzz.typists)
   const content = typist.text.toString()
@@ -143,7 +142,7 @@ const agentReads = (fuzz: Fuzz): string => {
   return `an agent reads ${fuzz.pages.indexOf(page)}`
 }
 
-/** Appends to what was read last, however old: 200 only if nothing came between. */
+/** Appends to the text that was read last, however old it is: 200 only if nothing came in between. */
 const agentAppends = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const fresh = fuzz.random(3) > 0
@@ -166,7 +165,7 @@ const coverAllMade = (fuzz: Fuzz): void => {
   for (const token of fuzz.ledger.made) fuzz.covered.add(token)
 }
 
-/** Replaces whatever is there: lines dropped, moved, doubled words, emoji, no final line end. */
+/** Replaces any text: drops, moves and doubles lines, adds emoji, removes the final line break. */
 const agentReplaces = (fuzz: Fuzz): string => {
   const page = pick(fuzz.random, fuzz.pages)
   const { random } = fuzz
@@ -209,13 +208,13 @@ const timePasses = (fuzz: Fuzz): string => {
   return `${seconds} s pass`
 }
 
-/** As if the process had died: from one moment on nothing reaches the disk, and nothing is tidied up. */
+/** Simulates a crash: from now on nothing reaches the disk, and nothing is cleaned up. */
 const die = (world: World): void => {
   world.service.storage.commit = () =>
     Promise.reject(new ServiceError('storage_unavailable', {}, { cause: new Error('the fuzz ended it') }))
 }
 
-/** Stops the server; its own time limits run on the clock that stands. */
+/** Stops the server; its own time limits use the clock that stands still. */
 const stopWorld = async ({ world, clock }: Fuzz): Promise<void> => {
   const ticking = setInterval(() => clock.turn(500), 100)
   await world.stop().finally(() => clearInterval(ticking))
@@ -274,7 +273,7 @@ interface EventRow {
   readonly payload: { readonly fromVersion?: string; readonly toVersion?: string }
 }
 
-/** Cursors without gaps, and content events that lead from each version to the next. */
+/** Checks for cursors without gaps, and content events that lead from each version to the next. */
 const checkEvents = async (fuzz: Fuzz, page: Page): Promise<void> => {
   const { url, doc, key } = target(fuzz, page)
   const events: EventRow[] = []
@@ -334,7 +333,7 @@ const play = async (fuzz: Fuzz, steps: number): Promise<void> => {
   }
   const texts = await converge(fuzz)
   checkTokens(fuzz, texts)
-  // Everything that was due later has happened by then; the texts come from the disk alone.
+  // Everything due later has happened by now; the texts come from the disk alone.
   fuzz.clock.turn(1_500)
   for (const { typist } of fuzz.typists) typist.disconnect()
   await stopWorld(fuzz)
@@ -348,7 +347,7 @@ const play = async (fuzz: Fuzz, steps: number): Promise<void> => {
   }
 }
 
-/** Runs one seed. Errors: the first thing that was wrong, with the seed and its operations. */
+/** Runs one seed. Errors: the first fault, with the seed and its operations. */
 export const converges = async (seed: number, steps?: number): Promise<void> => {
   const random = seeded(seed)
   const folder = await mkdtemp(join(tmpdir(), 'agmd-fuzz-'))

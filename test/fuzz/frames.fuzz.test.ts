@@ -1,4 +1,4 @@
-/** A slice of the frame fuzz; `npm run fuzz frames` for more. `AGMD_TEST_SEED` changes the frames. */
+/** A short run of the frame fuzz; `npm run fuzz frames` runs it for longer. `AGMD_TEST_SEED` changes the frames. */
 import { expect, test } from 'vitest'
 import { fuzzFrames } from './frames.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Frames that no honest client sends, from sockets of every role and before any token: random bytes, and whole frames with flipped bits, cut
- * off, spliced with long numbers, odd names, sessions and other documents, and updates whose counts lie. A seed makes the same frames again.
+ * Frames that no honest client sends, from sockets of every role and before any token: random bytes, and whole frames with flipped bits, cut off,
+ * spliced with long numbers, odd names, sessions and other documents, and updates with false counts. A seed reproduces the same frames.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -16,7 +16,7 @@ type Random = (below: number) => number
 const framesPerSocket = 25
 const lanes = 4
 
-/** Numbers that a decoder must bear: ten bytes and more without an end, the largest, and what overflows. */
+/** Numbers that a decoder must survive: ten or more bytes without an end, the largest, and numbers that overflow. */
 const longNumbers = [
   new Uint8Array(10).fill(0xff),
   new Uint8Array(20).fill(0x80),
@@ -34,7 +34,7 @@ const inserting = (text: string, client: number): Uint8Array => {
   return Y.encodeStateAsUpdate(ydoc)
 }
 
-/** An update that reads well and lies: counts, clocks, lengths and origins that nothing stands behind. */
+/** A well-formed update with false counts, clocks, lengths and origins. */
 const lying = (random: Random): Uint8Array => {
   const encoder = encoding.createEncoder()
   const number = (): number => [0, 1, 2, 7, 127, 128, 65_536, 2 ** 31 - 1, 2 ** 32 - 1, 2 ** 53 - 1][random(10)] ?? 0
@@ -110,7 +110,7 @@ const frameFrom = (random: Random, doc: string, other: string, key: string): Uin
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes that live in memory. */
+/** Live bytes in memory. */
 const memory = async (): Promise<number> => {
   for (let round = 0; round < 3; round++) {
     collect()
@@ -120,7 +120,7 @@ const memory = async (): Promise<number> => {
   return heapUsed + external
 }
 
-/** The sender: by which key, and to which document. */
+/** The sender: its key, and its document. */
 interface Sender {
   readonly name: string
   readonly doc: string
@@ -130,7 +130,7 @@ interface Sender {
 interface Scene {
   readonly world: World
   readonly senders: readonly Sender[]
-  /** A document that only those send to who may not write it. */
+  /** A document that only callers without the right to write send to. */
   readonly readable: Person
   readonly writable: Person
   readonly elsewhere: Person
@@ -152,7 +152,7 @@ const prepare = async (world: World): Promise<Scene> => {
   return { world, senders, readable, writable, elsewhere }
 }
 
-/** Sends so many frames from sockets of all kinds. */
+/** Sends a number of frames from sockets of all kinds. */
 const attack = async ({ world, senders }: Scene, random: Random, count: number): Promise<void> => {
   let sent = 0
   const other = senders.at(-1)?.doc ?? ''
@@ -161,7 +161,7 @@ const attack = async ({ world, senders }: Scene, random: Random, count: number):
       const { doc, key } = senders[random(senders.length)] as Sender
       const socket = await world.socket()
       if (key !== '') await socket.open(doc, key)
-      // The doors of the other document are open to no key of these: what is sent there is sent before any token.
+      // No key used here opens the other document: frames for it arrive before any valid token.
       const aim = doc === other ? 'AAAAAAAAAAAAAAAA' : other
       for (let at = 0; at < framesPerSocket && socket.closed() === undefined; at++, sent++) {
         socket.send(frameFrom(random, doc, aim, key))
@@ -187,7 +187,7 @@ const typesOn = async (editor: Editor, who: string): Promise<void> => {
 const left = ({ world }: Scene): Promise<void> =>
   until(() => world.counts().sockets === 0 && world.counts().documents === 0, 'the end of all sockets and documents', 60)
 
-/** Bytes in memory once nobody is connected. Errors: when sockets or documents stay. */
+/** Bytes in memory once nobody is connected. Errors: when sockets or documents stay open. */
 const memoryAtRest = async (scene: Scene): Promise<number> => {
   await left(scene)
   return memory()
@@ -200,7 +200,7 @@ export interface Figures {
   readonly after: number
 }
 
-/** Runs so many frames. Errors: what went wrong. */
+/** Runs a number of frames. Errors: the fault. */
 export const fuzzFrames = async (count: number, seed: number, onProgress: (sent: number) => void = () => undefined): Promise<Figures> => {
   const unhandled: unknown[] = []
   const note = (error: unknown): number => unhandled.push(error)
@@ -210,7 +210,7 @@ export const fuzzFrames = async (count: number, seed: number, onProgress: (sent:
   try {
     const random = seeded(seed)
     const scene = await prepare(world)
-    // Code that is compiled and cached at first use is no leak.
+    // Code that is compiled and cached on first use is not a leak.
     await attack(scene, random, Math.min(2000, Math.ceil(count / 4)))
     const before = await memoryAtRest(scene)
     const untouched = await scene.readable.read()

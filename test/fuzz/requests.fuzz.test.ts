@@ -9,7 +9,7 @@ const seed = Number(process.env['AGMD_TEST_SEED'] ?? 1)
 test(`[BUDGET-11] requests of every role, valid and hostile, are answered as described, and refused ones write nothing (seed ${seed})`, async () => {
   const { requests, refused, done, statuses } = await fuzzRequests(count, seed)
   expect(requests).toBe(count)
-  // A fuzz that is always refused tries nothing.
+  // A fuzz whose requests are all refused tests nothing.
   expect(done).toBeGreaterThan(count / 10)
   expect(refused).toBeGreaterThan(count / 10)
   expect(Object.keys(statuses).filter((status) => Number(status) >= 500 && status !== '503')).toEqual([])

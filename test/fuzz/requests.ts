@@ -1,9 +1,8 @@
 /**
- * Request fuzz: requests that are made from `/openapi.json`, valid, mutated and hostile, with the credentials of every role. Nothing may
- * crash, every answer must be one that the description has, a 5xx must be explained, and a request that was refused, or that only reads, must
- * have written nothing.
+ * Request fuzz: requests made from `/openapi.json`, valid, mutated and hostile, with the credentials of every role. Nothing may crash, every answer
+ * must match the description, a 5xx must be explained, and a request that is refused, or only reads, must write nothing.
  *
- * The seed decides the requests; ids and versions in them are those that answers told. A failing request is told whole.
+ * The seed decides the requests; their ids and versions come from answers. A failing request is printed in full.
  */
 import assert from 'node:assert/strict'
 import { Agent, request as httpRequest } from 'node:http'
@@ -38,7 +37,7 @@ interface Sent {
   readonly target: string
   readonly headers: Record<string, string>
   readonly body: Buffer
-  /** The operation, when the path is one of its. */
+  /** The operation that the path belongs to, if any. */
   readonly operation: Operation | undefined
 }
 
@@ -53,7 +52,7 @@ export interface Report {
   readonly requests: number
   readonly refused: number
   readonly done: number
-  /** How often each status was answered. */
+  /** How often each status occurred. */
   readonly statuses: Record<string, number>
   /** The slowest answer, in milliseconds. */
   readonly slowest: { readonly ms: number; readonly of: string }
@@ -72,12 +71,12 @@ const resolved = (description: Json, part: Json): Json => {
   return Object.fromEntries(Object.entries(part).map(([field, value]) => [field, resolved(description, value)]))
 }
 
-/** Any error may be answered whose status is one of ours. */
+/** An error is valid if its status is one of ours. */
 const statusesOf = (responses: object): Set<number> =>
   new Set(Object.keys(responses).flatMap((status) => (status === '4XX' ? errorStatuses : [Number(status)])))
 const errorStatuses = Object.values(errorMeanings).map(({ status }) => status)
 
-/** The operations of the table: what stands next to it is read, and writes nothing. */
+/** The operations of the table; other routes only read, and write nothing. */
 const operationsOf = (description: Json): Operation[] =>
   Object.entries(resolved(description, description.paths) as Record<string, Json>).flatMap(([path, methods]) =>
     ['get', 'post', 'put', 'patch', 'delete']
@@ -97,7 +96,7 @@ const operationsOf = (description: Json): Operation[] =>
       })
   )
 
-/** Ids that answers told: the newest of each kind. */
+/** Ids from answers: the newest of each kind. */
 const keptMax = 30
 
 class Known {
@@ -110,7 +109,7 @@ class Known {
     if (pool.length > keptMax) pool.shift()
   }
 
-  /** Takes ids out of an answer. A document that others may delete is no place for the rest to happen. */
+  /** Collects ids from an answer. A document that others may delete is excluded. */
   learn(value: unknown, depth = 0): void {
     if (typeof value !== 'object' || value === null || depth > 4) return
     for (const [name, member] of Object.entries(value).slice(0, 50)) {
@@ -128,10 +127,10 @@ interface Credential {
   readonly doc?: string
 }
 
-/** Operations after which others have nothing left to do: tried seldom. */
+/** Operations that end the run for others; they are tried rarely. */
 const ending = new Set(['deleteDocument', 'revokeSessions', 'revokeSession', 'revokeShare', 'claimDocument'])
 
-/** The world of one run: documents, and who asks. */
+/** The world of one run: documents and callers. */
 class Fuzz {
   readonly random: Random
   readonly world: World
@@ -249,7 +248,7 @@ class Fuzz {
     const fields = new URLSearchParams()
     for (const { name, schema } of query) {
       if (random(3) > 0) continue
-      // The clock stands: who waits would wait for ever.
+      // The clock stands still: a request that waits would wait forever.
       const value =
         name === 'wait'
           ? pick(random, ['0', '-1', 'long', ''])
@@ -277,7 +276,7 @@ class Fuzz {
     const schema = types[type] ?? types['application/json'] ?? {}
     const valid = validValue(random, schema, 'body', known.pools)
     const fields = typeof valid === 'object' && valid !== null ? (valid as Record<string, unknown>) : { content: valid }
-    // Media jobs take long waits in their bodies too.
+    // Media jobs also accept long waits in their bodies.
     const given = random(3) === 0 ? mutated(random, fields) : fields
     delete given['wait']
     if (type === 'text/markdown') return { type, body: Buffer.from(wellFormed(given['content'] ?? 'text')) }
@@ -290,7 +289,7 @@ class Fuzz {
     return { type, body: random(15) === 0 ? brokenBody(random, json) : Buffer.from(json) }
   }
 
-  /** Another method, or a path that is none. */
+  /** Another method, or an unknown path. */
   #stray(operation: Operation): Sent {
     const { random } = this
     const method = pick(random, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])
@@ -379,7 +378,7 @@ const headerOf = (value: unknown): string =>
 
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 
-/** Time after which an answer is taken for one that never comes, in milliseconds. */
+/** After this time, in milliseconds, an answer counts as missing. */
 const answerMsMax = 30_000
 
 const send = ({ method, target, headers, body }: Sent, url: string): Promise<Heard> =>
@@ -411,8 +410,8 @@ const send = ({ method, target, headers, body }: Sent, url: string): Promise<Hea
 // ——— what must hold ———
 
 /**
- * A store that notes every commit, and says when asked to that another node wrote all that was read: what the service keeps of its store in
- * memory, up to a bound, then goes, and what is measured is what nobody bounds.
+ * A store that records every commit. On request it reports that another node wrote every record that was read, which empties the service's bounded
+ * caches: the rest, which the fuzz measures, is memory that nothing bounds.
  */
 const createWatched = () => {
   const commits: Batch[] = []
@@ -440,7 +439,7 @@ const createWatched = () => {
   return { commits, around, forget }
 }
 
-/** Changes of a commit other than the time at which a link or a session was used. */
+/** Changes of a commit, except for the time when a link or a session was used. */
 const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknown>): string[] => {
   const changed = deletes.map((key) => `- ${key.join(' ')}`)
   for (const { key, value } of puts) {
@@ -457,16 +456,16 @@ const changesOf = ({ puts = [], deletes = [] }: Batch, heads: Map<string, unknow
   return changed
 }
 
-/** Codes of a 5xx that this world explains: it has no compute node. */
+/** Codes of a 5xx with an explanation in this world: it has no compute node. */
 const explained = new Set(['node_offline', 'engine_unavailable'])
 
 const isRefusal = ({ status, text }: Heard, { target }: Sent): boolean =>
   status >= 400 || (target === '/mcp' && /"isError":true|^\{"jsonrpc":"2.0","id":[^,]*,"error"/.test(text))
 
-/** The answers of any address to a target or headers that are not plain (400) or too long (431). */
+/** The answers of any address to a malformed target or header (400), or one that is too long (431). */
 const protocolStatuses = new Set([400, 431])
 
-/** Errors: what is wrong with an answer. */
+/** Throws the fault of an answer. */
 const judge = (sent: Sent, heard: Heard): void => {
   const { status, type, text } = heard
   const json = type.includes('json') && text !== '' ? (JSON.parse(text) as Json) : undefined
@@ -489,7 +488,7 @@ const collect = (): number => {
   return heapUsed + external
 }
 
-/** Sends `count` requests. Errors: `AssertionError` that tells the request, its answer and what is wrong. */
+/** Sends `count` requests. Errors: `AssertionError` with the request, its answer and the fault. */
 export const fuzzRequests = async (count: number, seed: number, progress: (done: number) => void = () => undefined): Promise<Report> => {
   const { commits, around, forget } = createWatched()
   const heads = new Map<string, unknown>()
@@ -500,7 +499,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
   const fuzz = new Fuzz(world, issuer, clock, seed)
   const report = { statuses: {} as Record<string, number>, refused: 0, done: 0, slowest: { ms: 0, of: '' }, before: 0 }
 
-  /** Lets everything come to rest, so that a commit belongs to the request before it. */
+  /** Waits until all work has finished, so that a commit belongs to the request before it. */
   const settle = async (): Promise<void> => {
     await world.service.ledger.idle()
     await new Promise((resolve) => setImmediate(resolve))
@@ -530,12 +529,12 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
     const heard = await sendOne(sent)
     await settle()
     const changed = commits.splice(0).flatMap((batch) => changesOf(batch, heads))
-    // `GET /new` makes a document for programs, as its guide says.
+    // `GET /new` creates a document for programs, as the guide says.
     const onlyReads = sent.method === 'HEAD' || (sent.method === 'GET' && heard.status !== 303)
     const mustNot = isRefusal(heard, sent) || onlyReads
     if (mustNot && changed.length > 0) throw new Error(tell(sent, heard, `changed ${changed.slice(0, 5).join(', ')}`))
   }
-  /** Time passes until no document is open. */
+  /** Advances the time until no document is open. */
   const rest = async (): Promise<void> => {
     for (let turns = 0; turns < 30; turns++) {
       await settle()
@@ -554,7 +553,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
         await rest()
         await fuzz.renew()
         await settle()
-        // Documents that are asked for no more need no memory here: the memory that is measured is the service's.
+        // Forgets documents that are no longer used: the measured memory must be the service's.
         heads.clear()
         forget()
         for (const batch of commits.splice(0)) changesOf(batch, heads)
@@ -565,7 +564,7 @@ export const fuzzRequests = async (count: number, seed: number, progress: (done:
         forget()
         report.before = collect()
       }
-      // Now and then many at once; what each of them wrote cannot be told then.
+      // Occasionally sends many at once; then nobody knows which of them wrote something.
       if (fuzz.random(100) === 0) {
         const many = Array.from({ length: Math.min(16, count - done) }, () => fuzz.request())
         await Promise.all(many.map(sendOne))

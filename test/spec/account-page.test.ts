@@ -17,7 +17,7 @@ let people = 0
 const join = (): Promise<Visitor> => signUp(world.url, `person-${++people}@example.org`)
 
 const open = (visitor: Visitor): Promise<unknown> => visitor.visit(`${world.url}/account`)
-/** Sends the form of a page that holds all of these fields; a field that the page has several of is told by its value. */
+/** Submits the form that has all of these fields. If the page has several such forms, the value of a field identifies one. */
 const send = (visitor: Visitor, action: string, fields: Record<string, string>): Promise<{ status: number; text: string }> =>
   visitor.submit(action, fields)
 
@@ -85,7 +85,7 @@ test('[PAGE-8] sessions are listed by what they were opened with, and ended one 
   await send(visitor, '/account/end-session', {})
   expect((await phone.request(`${world.url}/api/me`)).status).toBe(401)
   expect((await visitor.request(`${world.url}/api/me`)).status).toBe(200)
-  // Nor does the broker let the browser in again.
+  // The broker does not let the browser in again either.
   await open(phone)
   expect(phone.page.text).toContain('name="password"')
   await visitor.visit(`${world.url}/sign-in`)

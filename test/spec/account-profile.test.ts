@@ -1,4 +1,4 @@
-/** Name, password and the end of an account, as a browser without script uses them. */
+/** Name, password and deletion of an account, as used by a browser without script. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { finishAccountEnds } from '../../server/domain/accounts/account-end.ts'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
@@ -102,7 +102,7 @@ test('[ACCT-2] a new password asks for the current one, ends every other session
   expect(visitor.page.text).toContain('Password changed.')
   expect([await status(visitor), await status(other)]).toEqual([200, 401])
   expect(await world.service.storage.list(keys.accountNodes(id))).toEqual([])
-  // The broker lets nobody in by a former session, nor by the former password.
+  // The broker accepts neither an earlier session nor the old password.
   expect((await other.visit(`${world.url}/sign-in`)).text).toContain('name="password"')
   expect(await status(await signInElsewhere(email))).toBe(401)
   expect(await status(await signInElsewhere(email, 'another horse battery'))).toBe(200)
@@ -154,7 +154,7 @@ test('[ACCT-4] an account is deleted by its password; all access ends at once, a
   const shown = (await (await world.ask('GET', `/api/docs/${linked}`, { key: link.secret })).json) as Json
   expect(shown.owner).toEqual({ kind: 'anonymous' })
   expect((await world.ask('GET', `/pub/${published}.md`)).status).toBe(200)
-  // Nobody could open it: it goes.
+  // Nobody could open it, so it is deleted.
   const headOf = async (doc: string): Promise<Head> =>
     decodeRecord<Head>((await world.service.storage.get(keys.head(doc)))?.value ?? new Uint8Array())
   for (const doc of [alone, trashed]) {
@@ -195,7 +195,7 @@ test('[ACCT-6] [ACCT-22] a deletion that a crash cut short is finished at the ne
   const { visitor, id } = await join()
   const doc = await create(visitor, '# Half')
   await ask(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'view' })
-  // As the first commit leaves it.
+  // The state after the first commit.
   await world.service.storage.commit({
     puts: [
       { key: keys.accountEnd(id), value: encodeRecord({ account: id, documents: 'keep' }) },
@@ -204,7 +204,7 @@ test('[ACCT-6] [ACCT-22] a deletion that a crash cut short is finished at the ne
     deletes: [keys.account(id)]
   })
   expect(await status(visitor)).toBe(401)
-  // One that cannot be read comes first, and holds up no other.
+  // A record that cannot be read comes first, and delays no other.
   const failed: string[] = []
   await finishAccountEnds(world.service, (account) => failed.push(account))
   expect(failed).toEqual(['!'])
@@ -217,7 +217,7 @@ test('[ACCT-6] [ACCT-22] a deletion that a crash cut short is finished at the ne
 test('[ACCT-22] a document that cannot be given up holds up nothing else of its account, and is tried again', async () => {
   const { visitor, id } = await join()
   const good = [await create(visitor, '# First')]
-  // They are given up in the order of their making.
+  // They are given up in the order of their creation.
   clock.turn(1)
   const bad = await create(visitor, '# Bad')
   clock.turn(1)
@@ -346,7 +346,7 @@ test('[ACCT-10] a deletion that a crash cut short after any commit leaves each d
     })
   })
   const { service } = failing
-  // Each round, one commit more comes before the end.
+  // In each round, one more commit happens before the end.
   for (let commits = 0, ended = false; !ended; commits++) {
     const account = (await createAccount(service, { email: `crash-${commits}@example.org`, password })) as Account
     const { token } = await openSession(service, account.id, 'app', 'a test')

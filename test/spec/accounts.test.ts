@@ -19,7 +19,7 @@ const me = async (visitor: Visitor, base = world.url): Promise<{ status: number;
   return { status: response.status, ...((await response.json()) as object) }
 }
 
-/** The words of a page, without those that differ from one interaction to the next. */
+/** The words of a page, without those that differ between interactions. */
 const said = ({ page }: Visitor): string =>
   page.text.replaceAll(/interaction\/[\w-]+/g, 'interaction').replaceAll(/(value|data-options)="[^"]*"/g, '')
 
@@ -33,7 +33,7 @@ test('[ACCOUNT-1] somebody signs up with address and password, is signed in at o
 
 test('[ACCOUNT-13] the embedded broker works on a plain network too, where the address is no localhost', async () => {
   const port = await freePort()
-  // Loopback as well, but not by any name that an exception is made for.
+  // Also loopback, but not a name with an exception.
   const base = `http://127.0.0.2:${port}`
   const lan = await startWorld({ env: { AGMD_HOST: '127.0.0.2', AGMD_PORT: String(port), AGMD_BASE_URL: base } })
   const visitor = await signUp(base, 'lan@example.org')
@@ -150,7 +150,7 @@ describe('limits', () => {
   })
   afterAll(() => limited.stop())
 
-  /** A try from an address of its own. */
+  /** An attempt from an address of its own. */
   const guess = async (address: string, email: string, given: string): Promise<{ status: number; text: string; visitor: Visitor }> => {
     const visitor = newVisitor({ headers: { 'X-Forwarded-For': address } })
     await visitor.visit(`${limited.url}/sign-in`)
@@ -165,7 +165,7 @@ describe('limits', () => {
         statuses.push((await guess(`10.${email.length}.0.${tries}`, email, 'wrong wrong wrong')).status)
       expect(statuses, email).toEqual([...Array.from({ length: rateLimits.password.burst }, () => 422), 429, 429])
     }
-    // The right one does not help while it is so, and does afterwards.
+    // The correct password does not help while the limit lasts, but does afterwards.
     expect((await guess('10.1.1.1', 'ana@example.org', password)).status).toBe(429)
     clock.turn(900 * 1000)
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/`)

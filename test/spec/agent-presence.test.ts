@@ -20,7 +20,7 @@ interface Seen {
   readonly name: string
   readonly kind: string
   readonly role: string
-  /** The text that its cursor covers. */
+  /** The text that the cursor covers. */
   readonly at: string | undefined
 }
 
@@ -65,7 +65,7 @@ test('[PROGRAM-1] who wrote by HTTP or MCP under a name is shown where it wrote,
     critic: 'Introduction',
     editor: 'Plan'
   })
-  // A page that opens later sees them, too.
+  // A page that opens later also sees them.
   const late = await owner.connect()
   await until(() => names(late).length === 5, 'all of them')
 })
@@ -108,7 +108,7 @@ test('[PROGRAM-4] who gave no name, and who has a page open under that name and 
   await until(() => page.provider.awareness?.getStates().has(ana.ydoc.clientID), 'Ana')
   await owner.replace(`${text}one\n`)
   await edit(owner, 'Ana', 'Intro.', 'Hello.')
-  // Another link under the same name is another.
+  // Another link with the same name is another agent.
   const guest = await owner.share('edit')
   await edit(guest, 'Ana', 'Much.', 'Little.')
   await until(() => names(page).length === 1, 'the other Ana')
@@ -136,7 +136,7 @@ test('[PROGRAM-5] nobody speaks for a program or takes it away', async () => {
     )
   say({ user: { name: 'Mallory' } }, 100)
   say(null, 200)
-  // Messages that follow on the same socket come after.
+  // Later messages on the same socket arrive afterwards.
   const bob = await owner.connect({ name: 'Bob' })
   bob.type(0, 'x')
   await page.shows((shown) => shown.startsWith('x'))

@@ -1,4 +1,4 @@
-/** Agent identities: tokens of a configured issuer, by its keys or by asking it. */
+/** Agent identities: tokens of a configured issuer, verified with its keys or by introspection. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { limits } from '../../shared/limits.ts'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'

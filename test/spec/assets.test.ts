@@ -23,7 +23,7 @@ const fetchAsset = (asset: Json, headers: Record<string, string> = {}): Promise<
 
 const bytesOf = async (answer: Response): Promise<Bytes> => new Uint8Array(await answer.arrayBuffer())
 
-/** Files of blobs in the data folder, those under way too. */
+/** Blob files in the data folder, including unfinished ones. */
 const files = async (): Promise<string[]> => {
   const found = await readdir(join(world.folder, 'blobs'), { recursive: true, withFileTypes: true })
   return found.filter((entry) => entry.isFile()).map(({ name }) => name)

@@ -68,7 +68,7 @@ test('[AUTHORITY-1] an edit that is being checked when its link is revoked is no
   const editor = await guest.connect()
   await own.service.ledger.idle()
   disk.hold()
-  // Deleting nearly all makes the service save what was there first: the edit waits for the disk.
+  // Deleting nearly all text makes the service save the previous text first, so the edit waits for the disk.
   editor.erase(0, limits.wipeUnitsMin + 1)
   await until(() => disk.waiting() > 0, 'the save before the deletion')
   own.service.live.end(owner.doc, guest.link.id, 'credential_invalid')
@@ -108,7 +108,7 @@ test('[AUTHORITY-3] of a revocation and a change that wait for the same turn, th
   const [first, second] = await Promise.all([owner, guest].map(({ key }) => callerOfDocument(service, owner.doc, { key })))
   const key = keys.share(owner.doc, guest.link.id)
   const { write } = service.ledger
-  // Both are queued before either is drawn.
+  // Both are queued before either runs.
   const revoke = (draft: Draft): void => draft.put(key, encodeRecord({ ...(draft.read<Share>(key) as Share), revokedAt: draft.now }))
   const revoking = write(owner.doc, first as Caller, revoke, { reads: [key] })
   const late = write(owner.doc, second as Caller, (draft) => draft.event('doc.published', 'guest:', {}))
@@ -206,7 +206,7 @@ test('[AUTHORITY-7] links made through the owner key of a claimed document go on
   expect(made.json.madeThrough).toBe(null)
   const { shares } = (await world.ask('GET', `/api/docs/${owner.doc}/shares`, { headers })).json
   expect(shares.find(({ id }: Json) => id === guest.link.id).madeThrough).toBe(null)
-  // The account opens it whatever becomes of its links.
+  // The account can open it whatever happens to its links.
   expect((await world.ask('DELETE', `/api/docs/${owner.doc}/shares/${made.json.id}`, { headers })).status).toBe(200)
 })
 
@@ -221,7 +221,7 @@ test('[AUTHORITY-8] the last owner link of a document without an account stays, 
   expect((await owner.ask('GET', '')).status).toBe(401)
   expect((await second.ask('GET', '')).json.role).toBe('owner')
   expect((await second.ask('DELETE', `/shares/${second.link.id}`)).status).toBe(409)
-  // A link that expires is no owner to count on.
+  // An owner link that expires does not count.
   const expiresAt = new Date(clock.now() + 60 * 60_000).toISOString()
   expect((await second.ask('POST', '/shares', { json: { role: 'owner', expiresAt } })).status).toBe(201)
   expect((await second.ask('DELETE', `/shares/${second.link.id}`, { query: { keep: 'links' } })).status).toBe(409)
@@ -242,7 +242,7 @@ test('[AUTHORITY-13] an owner link frees neither itself nor its maker from the l
     expect({ status, code: json.code, hint: json.hint }).toEqual({ status: 403, code: 'forbidden', hint: expect.stringContaining('claim') })
   }
   for (const person of [owner, second, third]) expect((await person.ask('GET', '')).status).toBe(200)
-  // One next to it keeps what was made through it, and so does the holder of the link itself.
+  // Another owner link keeps the links made through it, and so does the holder of the link itself.
   const beside = await owner.share('owner')
   expect((await beside.ask('DELETE', `/shares/${second.link.id}`, keeping)).status).toBe(200)
   expect((await third.ask('GET', '')).json.role).toBe('owner')
@@ -274,10 +274,10 @@ test('[AUTHORITY-10] it is said where links are made: guide, description, comman
 
 const password = 'correct horse battery'
 
-/** A new account, whose address nobody has vouched for. */
+/** A new account whose address is not verified. */
 const newAccount = async (email: string): Promise<Account> => (await createAccount(world.service, { email, password })) as Account
 
-/** Sets a new password by the link that an administrator hands out. */
+/** Sets a new password with the link that an administrator hands out. */
 const reset = async ({ id }: Account): Promise<void> => {
   const account = (await findAccount(world.service, id)) as Account
   const link = createLink(world.service.vault, world.url, clock.now(), { kind: 'reset', account })
@@ -324,7 +324,7 @@ test.each(ends)('[AUTHORITY-11] %s ends every page of what the broker keeps', { 
   const store = createBrokerStore(world.service)
   const ids = Array.from({ length: limits.listMax + 5 }, (_each, index) => `session ${account.id} ${index}`)
   await Promise.all(ids.map((id) => store.adapter('Session').upsert(id, { accountId: account.id, uid: id, exp: 0 }, 3600)))
-  // A sign-in that got as far as the password, and waits for its browser to come back.
+  // A sign-in that has passed the password and waits for its browser to return.
   await store.adapter('Interaction').upsert(account.id, { result: { login: { accountId: account.id } }, exp: 0 }, 3600)
   await end(account)
   expect(await world.service.storage.list(keys.broker('of', account.id))).toEqual([])
@@ -348,7 +348,7 @@ test.each(ends)('[AUTHORITY-11] %s ends a session whose secret changes at that m
   clock.turn(limits.sessionRotateHours * 3600 * 1000)
   const [next] = await Promise.all([rotateSession(world.service, token), end(account)])
   for (const secret of [token, next ?? token]) expect(await findSession(world.service, 'browser', secret)).toBe(undefined)
-  // A person who sets a new password is signed in with it.
+  // A person who sets a new password is then signed in.
   const left = await world.service.storage.list(keys.accountSessions(account.id))
   expect(left.length).toBe(end === reset ? 1 : 0)
 })

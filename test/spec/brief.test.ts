@@ -1,4 +1,4 @@
-/** Reading one, and short answers. */
+/** Reading single items, and short answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
@@ -16,7 +16,7 @@ afterAll(() => world.stop())
 test('[BRIEF-1] one comment, suggestion or link is read by its id, and the lists take it, too', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const viewer = await owner.share('view')
-  // A link that nobody uses: when one was used last is written behind the answer.
+  // A link that nobody uses: the time of the last use is written after the answer.
   const unused = await owner.share('view')
   const stranger = await world.create('Another.\n')
   await comment(owner, { body: 'Another.' })
@@ -47,7 +47,7 @@ test('[BRIEF-1] one comment, suggestion or link is read by its id, and the lists
   expect((await told(world.url, 'list_suggestions', { ...place, id: suggestionId })).suggestions).toHaveLength(1)
 })
 
-/** The paths at which an answer holds the same text or record, where that is no matter of chance; items of lists one by one. */
+/** The paths at which an answer holds the same text or record, except by chance; list items are compared one by one. */
 const twice = (value: unknown): string[] => {
   if (Array.isArray(value)) return value.flatMap(twice)
   if (typeof value !== 'object' || value === null) return []
@@ -97,7 +97,7 @@ test('[BRIEF-5] an answer holds a text or record twice only where the contract s
     /^id task\.id task\.taskId$/,
     /^(?:task\.)?id (?:task\.)?taskId$/
   ]
-  // Moments that are the same by chance, and versions that stand in the call that undoes.
+  // Times that are equal by chance, and versions in the call that undoes the change.
   const chance = /createdAt|updatedAt|lastUsedAt|version|Version/
   expect([...new Set(found)].filter((paths) => !chance.test(paths) && !told.some((each) => each.test(paths)))).toEqual([])
 })

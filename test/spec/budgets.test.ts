@@ -1,4 +1,4 @@
-/** The budgets of one caller, and the checks before anything is read. */
+/** The rate limits of one caller, and the checks before anything is read. */
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../server/http/rate-limit.ts'
@@ -8,13 +8,13 @@ import { post, refused, rpc } from '../support/mcp.ts'
 import { signUp } from '../support/visitor.ts'
 import { type Ask, type Answer, startWorld, until, type World } from '../support/world.ts'
 
-/** A service that limits, told by a proxy who asks. Its clock stands: no bucket fills again. */
+/** A service with limits; a proxy tells it who calls. Its clock stands still, so no bucket refills. */
 const limited = (env: Record<string, string> = {}): Promise<World> =>
   startWorld({ clock: turnedClock(), env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1', ...env } })
 
 const from = (address: string): Record<string, string> => ({ 'X-Forwarded-For': address })
 
-/** The rest of a limit, as an answer tells. */
+/** The remaining limit according to an answer. */
 const left = ({ headers }: { readonly headers: Headers }): readonly [string, number] => {
   const [, name = '', remaining = ''] = /^"(\w+)";r=(\d+)/.exec(headers.get('RateLimit') ?? '') ?? []
   return [name, Number(remaining)]
@@ -133,14 +133,14 @@ test('[BUDGET-5] a credential is found good before it chooses a bucket: nonsense
   const other = await world.create('other')
   const ask = (n: number, what: Ask = {}): Promise<Answer> =>
     world.ask('GET', `/api/docs/${doc}`, { ...what, headers: { ...from('192.0.2.1'), ...what.headers } })
-  // A good key of another document opens nothing here.
+  // A valid key of another document opens nothing here.
   for (let n = 0; n < 3; n++) expect(left(await ask(n, { key: other.key }))).toEqual(['address', rateLimits.address.burst - n - 1])
   for (let n = 0; n < 3; n++)
     expect(left(await ask(n, { headers: { Authorization: `Bearer asess_${n}` } }))).toEqual([
       'failedKey',
       rateLimits.failedKey.burst - n - 1
     ])
-  // A write is no way around.
+  // A write does not get around the limit.
   const put = await world.ask('PUT', `/api/docs/${doc}/content`, { key: wrongKey, json: { content: '' }, headers: from('192.0.2.1') })
   expect(left(put)).toEqual(['failedKey', rateLimits.failedKey.burst - 4])
   await world.stop()
@@ -171,7 +171,7 @@ test('[BUDGET-13] a refused request whose body does not come is answered, and cu
   await until(() => heard.join('').includes('credential_invalid'), 'the answer')
   clock.turn(limits.refusedBodySecondsMax * 1000)
   await ended
-  // One that was heard whole keeps its connection.
+  // A connection whose request was read completely stays open.
   const whole = [...head, 'Content-Length: 2', '', '{}'].join('\r\n')
   const twice = await world.raw(whole + whole, (answer) => answer.split('credential_invalid').length > 2)
   expect(twice.match(/HTTP\/1.1 401/g)).toHaveLength(2)
@@ -192,7 +192,7 @@ test('[BUDGET-6] reads count for who was admitted: a link for itself, an account
     left(await one.request(`${world.url}/api/docs`, { headers: { Origin: world.url, ...headers } }))
   const first = await me({})
   expect(await me({})).toEqual(['read', first[1] - 1])
-  // The key of a link with it changes nothing of whose limit counts.
+  // Adding the key of a link does not change whose limit counts.
   expect(await me({ 'X-Share-Key': guest.key })).toEqual(['read', first[1] - 2])
   await world.stop()
 })
@@ -232,7 +232,7 @@ test('[BUDGET-8] no flood of addresses resets a bucket, nor makes the memory gro
   expect(spent('guesser')).toBe(rateLimits[name].burst)
   for (let n = 0; n < limits.rateBucketsMax; n++) limiter.take(name, `flood ${n}`)
   expect(spent('guesser')).toBe(0)
-  // Newcomers share what is left, so nobody gets a bucket for each address.
+  // Newcomers share the remaining buckets, so nobody gets a bucket for each address.
   let passed = 0
   for (let n = 0; n < 2 * limits.rateBucketsShared * rateLimits[name].burst; n++)
     try {
@@ -242,7 +242,7 @@ test('[BUDGET-8] no flood of addresses resets a bucket, nor makes the memory gro
       // Refused.
     }
   expect(passed).toBeLessThanOrEqual(limits.rateBucketsShared * rateLimits[name].burst)
-  // Another limit is not touched.
+  // Another limit is not affected.
   expect(limiter.take('signUp', 'newcomer')?.remaining).toBe(rateLimits.signUp.burst - 1)
   clock.turn((rateLimits[name].burst / rateLimits[name].perSecond) * 1000)
   for (let n = 0; n <= limits.rateBucketsShared; n++) expect(spent(`later ${n}`)).toBe(rateLimits[name].burst)

@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const linkOf = ({ doc, key }: Person): string => `${world.url}/d/${doc}?key=${key}`
 
-/** A document of this text, in a file. */
+/** Pulls a document with this text into a file. */
 const pulled = async (file: string, content = '# Notes\n\nFirst words.\n\nMiddle.\n\nLast words.\n'): Promise<Person> => {
   const owner = await world.create(content)
   expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', file)).code).toBe(0)
@@ -85,7 +85,7 @@ test('[CLI-2] the commands are those of the table: in help, in `commands --json`
   const { stdout } = await here.agmd()
   for (const { words } of commands) expect(stdout).toContain(`${words} `)
   expect(commands.every(({ summary }) => summary.endsWith('.'))).toBe(true)
-  // Every operation that has a command is one, and every option is explained.
+  // Every operation with a command is listed, and every option is explained.
   const named = (Object.values(operations) as Operation[]).flatMap(({ cli }) => (cli === undefined ? [] : [cli]))
   for (const words of named) expect(commands.map((command) => command.words)).toContain(words)
   for (const { words, options, positionals } of commands)
@@ -110,7 +110,7 @@ const mention = async (headers: Record<string, string>): Promise<void> => {
   await comment(world.person(id, secret), { body: `@${user.name}, look.` }, asAuthor('Bo'))
 }
 
-/** The scene of an example: a fresh document with a comment, a suggestion, an assignment and a file. */
+/** The setting of an example: a new document with a comment, a suggestion, an assignment and a file. */
 const prepared = async (machine: Machine, example: string, token: string): Promise<Record<string, string>> => {
   const owner = await world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\nMore words.\n' })
   const { task } = await assign(world, owner)
@@ -122,7 +122,7 @@ const prepared = async (machine: Machine, example: string, token: string): Promi
   const made = async (path: string, json: object): Promise<Json> => (await owner.ask('POST', path, { headers, json })).json
   rmSync(machine.path('.agmd'), { recursive: true, force: true })
   if (example.includes('notes.md')) await machine.agmd('docs', 'pull', url, '-o', 'notes.md', '--force')
-  // The inbox has something to tell: it would else wait as long as the example lets it.
+  // Without an entry in the inbox, the command would wait as long as the example allows.
   if (example.includes('--wait')) await mention(headers)
   return {
     URL: url,
@@ -152,7 +152,7 @@ const idOf = async (token: string): Promise<string> => {
   return json.sessions.find(({ current }: Json) => current).id
 }
 
-/** Commands that wait for somebody, or for ever: tried where they are stopped ([CLI-16]). */
+/** Commands that wait for somebody, or forever; they are tested where they are stopped ([CLI-16]). */
 const waiting = (words: string, example: string): boolean =>
   words === 'docs watch' || example === 'agmd login --no-browser' || example.endsWith(' agmd node')
 const examplesOf = (chosen: readonly Command[]): { words: string; example: string }[] =>
@@ -160,7 +160,7 @@ const examplesOf = (chosen: readonly Command[]): { words: string; example: strin
 
 const tryExamples = async (chosen: readonly Command[], account: Account): Promise<void> => {
   const machine = await newMachine(world.url)
-  // Other tests with the account must not stand in the way of these.
+  // Other tests with the account must not interfere with these.
   let token = await session(account)
   for (const { words, example } of examplesOf(chosen).filter((each) => !waiting(each.words, each.example))) {
     rememberIn(machine, token)
@@ -182,7 +182,7 @@ test('[CLI-3] every example of every command does what it says', { timeout: 240_
   await Promise.all(groups.map(async (chosen, index) => tryExamples(chosen, await newAccount(`ana${index}@example.org`))))
 })
 
-/** A session as `agmd login` leaves it. */
+/** Stores a session as `agmd login` does. */
 const rememberIn = (machine: Machine, token: string): void => {
   const folder = machine.path('.config/agmd')
   mkdirSync(folder, { recursive: true })
@@ -219,7 +219,7 @@ test('[CLI-3] the examples of the guide can be run in their order, on one docume
   const post = async (path: string, json: object): Promise<Json> =>
     (await world.ask('POST', `/api/docs/${doc}/${path}`, { headers, key, json })).json
   const { task } = await post('tasks', { requestId: 'r', title: 't', instructions: 'i' })
-  // Not those of the account and of machines, nor those that wait.
+  // Excludes commands for the account and for machines, and those that wait.
   const isMeant = (line: string): boolean =>
     /^\S.*agmd (docs|comments|suggestions|share|revisions|publish|events|assets|tasks) /.test(`x ${line}`) &&
     !/docs (watch|claim|delete|list)/.test(line)
@@ -369,7 +369,7 @@ test('[CLI-7] a pull never takes away what was changed in a file', async () => {
   expect(here.read('mine.md')).toBe(await text(owner))
 })
 
-/** A way to the service on which something can happen before an answer arrives. */
+/** A proxy to the service; `before` runs before an answer arrives. */
 const detour = async (before: (request: IncomingMessage) => void): Promise<Elsewhere> => {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -547,7 +547,7 @@ test('[CLI-35] a command that needs an account says to sign in, and asks for no 
     })
     expect(stderr).not.toMatch(/link|key|share/i)
   }
-  // A document opens with a link, too.
+  // A link opens a document, too.
   const { doc } = await world.create('x')
   expect((await here.agmd('docs', 'info', doc)).stderr).toContain('Add the share URL of the document, or sign in: agmd login.')
 })
@@ -591,7 +591,7 @@ test('[CLI-31] of a session and a link the one that was refused is named, with t
   )
   await machine.agmd('logout')
   expect((await machine.agmd('docs', 'cat', linkOf(owner))).code).toBe(0)
-  // A link that has ended is told as that, with a session that holds, too.
+  // A link that has ended is reported as such, also when the session is valid.
   const gone = `${world.url}/d/${owner.doc}?key=${'A'.repeat(32)}`
   const sound = { AGMD_TOKEN: await session(await newAccount('sound@example.org')) }
   expect(await here.run(['docs', 'cat', gone], { env: sound })).toMatchObject({
@@ -637,7 +637,7 @@ interface Elsewhere {
   close(): Promise<unknown>
 }
 
-/** Another server, which answers everything with this. */
+/** Another server, which gives this answer to every request. */
 const elsewhere = async (
   status: number,
   headers: Record<string, string>,
@@ -712,7 +712,7 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
 test('[CLI-12] keys and tokens are in one file for its owner only, and are printed where a link is made and nowhere else', async () => {
   const machine = await newMachine(world.url)
   const made = (await machine.agmd('docs', 'create', '--title', 'T', '--json')).json
-  // From the first moment: what reads it later would mend it.
+  // From the first moment on; a later read would repair it.
   const modes = (): object => ({
     file: statSync(machine.path('.config/agmd/hosts.json')).mode & 0o777,
     folder: statSync(machine.path('.config/agmd')).mode & 0o777
@@ -749,7 +749,7 @@ test('[CLI-12] of several links to a document the one that allows most is used f
   await machine.agmd('docs', 'pull', linkOf(await owner.share('view')), '-o', 'view.md')
   const role = async (doc: string): Promise<string> => (await machine.agmd('docs', 'info', doc, '--json')).json.role
   expect([await role(owner.doc), await role('own.md'), await role('view.md')]).toEqual(['owner', 'owner', 'view'])
-  // A file that was pulled with a session alone is not narrowed by a link that is known, too.
+  // A file pulled with only a session is not restricted by a link that is also known.
   const token = await session(await newAccount('several@example.org'))
   const { json: own } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'one' } })
   const env = { AGMD_TOKEN: token }
@@ -778,7 +778,7 @@ test('[CLI-13] an address of another service is refused and nothing is sent ther
     expect(JSON.stringify(json)).not.toContain('KKKK')
   }
   expect(trap.requests).toHaveLength(0)
-  // A service that was asked for by no name gets the key of its link, and no token of another one.
+  // A service that was reached without a name gets the key of its link, and no token for another service.
   const free = await newMachine()
   expect((await free.run(['docs', 'cat', foreign], { env })).code).toBe(0)
   expect(trap.requests[0]?.headers).toHaveProperty('x-share-key', 'K'.repeat(32))
@@ -818,7 +818,7 @@ test('[CLI-32] without encryption nothing is sent to another machine, unless tha
   const node = await machine.run(['node', '--url', url, '--json'], { env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_ALLOW: 'x' } })
   expect(node.code).toBe(2)
   expect(machine.has('.config/agmd/hosts.json')).toBe(false)
-  // Nobody is there; that was found out by asking.
+  // Nobody answers there; the client found out by asking.
   const asked = { code: 7, json: { error: { code: 'service_unreachable' } } }
   expect(await machine.run(['docs', 'cat', link, '--json'], { env: { AGMD_INSECURE_HTTP: '1' } })).toMatchObject(asked)
   expect(await machine.agmd('docs', 'cat', link, '--json')).toMatchObject({ code: 2 })
@@ -852,11 +852,11 @@ test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a docu
     expect(stdout, words.join(' ')).toContain('red')
     expect(stdout, words.join(' ')).not.toMatch(steering)
   }
-  // JSON keeps everything, escaped.
+  // JSON keeps every character, escaped.
   const { stdout, json } = await here.onTerminal(['docs', 'cat', linkOf(owner), '--json'])
   expect(stdout).not.toMatch(steering)
   expect(json.content).toBe(`${hostile}\n`)
-  // Tables and messages are clean everywhere.
+  // Tables and messages have no control characters anywhere.
   expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
 })
 
@@ -884,7 +884,7 @@ test('[CLI-14] on a terminal it asks before it merges or destroys', async () => 
 
 // ——— signing in ———
 
-/** A login that has shown its code, and asks every second whether it is approved. */
+/** A login that has shown its code, and polls every second for approval. */
 const startLogin = async (machine: Machine, ...words: string[]): Promise<Running> => {
   const login = machine.start(['login', '--json', ...words])
   await withLimit('devicePollSeconds', 1, () => until(() => login.stdout().includes('\n'), 'the code'))
@@ -927,7 +927,7 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
   await machine.remove()
 })
 
-// ——— what goes on ———
+// ——— commands that keep running ———
 
 test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
   await pulled('notes.md')
@@ -938,7 +938,7 @@ test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => 
   expect(lines).toHaveLength(4)
   for (const words of lines) {
     const running = here.start(words)
-    // The first page of events is there.
+    // The first page of events has arrived.
     await until(() => (words[0] === 'events' ? running.stdout() : running.stderr()) !== '', 'a word')
     running.child.kill('SIGINT')
     expect({ words, code: (await running.ended).code }).toEqual({ words, code: 130 })
@@ -954,7 +954,7 @@ test('[CLI-17] a watched file follows its document, and with --two-way the docum
   await until(() => here.read('watched.md').startsWith('ONE'), 'the change in the file')
   here.write('watched.md', 'ONE\n\ntwo\n\nTHREE\n')
   await until(async () => (await text(owner)).includes('THREE'), 'the change in the document')
-  // Both at once, in different places.
+  // Both change it at once, in different places.
   here.write('watched.md', 'ONE\n\nTWO\n\nTHREE\n')
   await until(async () => (await text(owner)) === 'ONE\n\nTWO\n\nTHREE\n', 'the second change')
   running.child.kill('SIGINT')

@@ -24,7 +24,7 @@ test.each([
   const last = await owner.read()
   expect(last.content).toBe('three')
   await owner.replace('four', { ifMatch: write(last.version), baseVersion: last.version }).catch((error: unknown) => {
-    // A list or * next to one version is not the same statement.
+    // A list or * does not equal a single version.
     expect(error).toMatchObject({ code: 'versions_differ' })
   })
 })
@@ -351,7 +351,7 @@ test('[REV-9] a restore without a version tells what it replaced, and how that i
   expect([status, (await owner.read()).content]).toEqual([200, 'second'])
   const guarded = await owner.ask('POST', '/restore', { json: { revision: 1, baseVersion: (await owner.read()).version } })
   expect(guarded.json).not.toHaveProperty('unguarded')
-  // The text is the same: nothing is replaced.
+  // The text is the same, so nothing is replaced.
   expect((await owner.ask('POST', '/restore', { json: { revision: 1 } })).json).not.toHaveProperty('unguarded')
 })
 

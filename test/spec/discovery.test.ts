@@ -1,4 +1,4 @@
-/** Documents that programs find without credentials (docs/api.md, Discovery; RFC 8414, 9728, 9727). */
+/** Metadata documents that programs find without credentials (docs/api.md, Discovery; RFC 8414, 9728, 9727). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -121,7 +121,7 @@ test('[DISCOVER-5] the authentication guide is Markdown and carries the metadata
 test('[DISCOVER-6] the interface description knows sessions, device login in forms, and OAuth errors', async () => {
   const { json } = await world.ask('GET', '/openapi.json')
   expect(json.paths['/api/me'].get.security).toEqual([{ bearer: [] }])
-  // Said once, for all that say nothing else.
+  // Declared once, for all operations without their own.
   expect(json.paths['/api/docs/{id}'].get.security).toBeUndefined()
   expect(json.security).toEqual([{ shareKey: [] }, { shareKeyQuery: [] }, { bearer: [] }])
   const token = json.paths['/api/cli/device/token'].post

@@ -86,7 +86,7 @@ test('[DOC-31] a document is given a title by the edit role, and follows its tex
   expect((await name(suggester, 'Mine')).status).toBe(403)
   for (const bad of [undefined, 7, 'x'.repeat(limits.titleCharsMax + 1), 'two\nlines']) expect((await name(editor, bad)).status).toBe(400)
   expect((await owner.events()).events).toHaveLength(events)
-  // The front matter comes before it.
+  // The front matter takes precedence.
   await owner.replace('---\ntitle: Set\n---\n# Heading')
   expect((await name(editor, 'Given')).json).toMatchObject({ title: 'Set', givenTitle: 'Given' })
 })
@@ -123,7 +123,7 @@ test('[BUDGET-9] no page elsewhere, prefetch or monitor creates a document by GE
     ['GET', { Purpose: 'prefetch' }],
     ['GET', { 'X-Purpose': 'preview' }],
     ['GET', { 'X-Moz': 'prefetch' }],
-    // A picture of an older browser.
+    // An image request of an older browser.
     ['GET', { Accept: 'image/webp,image/png,*/*;q=0.8' }]
   ]
   for (const [method, headers] of visits) {
@@ -245,7 +245,7 @@ test('[DOC-12] any version ever handed out stays readable: after edits, compacti
     await editor.saved()
     const { content, version } = await owner.read()
     seen.set(version, content)
-    // Text that does not compress, so that the journal grows quickly.
+    // Text that does not compress, so that the journal grows fast.
     const text = `round ${round}\n${randomBytes(60_000).toString('base64')}`
     seen.set((await owner.replace(text)).version, text)
     await editor.shows(text)

@@ -1,4 +1,4 @@
-/** The client to download, its checksum, and the script that installs it. */
+/** The client download, its checksum, and the install script. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -48,7 +48,7 @@ const install = async (machine: Machine, script = installer, env: Record<string,
   return machine.shell(`sh ${path}`, { env })
 }
 
-/** A home in which nothing is installed. */
+/** A home folder without any installation. */
 const freshHome = async (): Promise<Machine> => {
   const machine = await newMachine()
   await machine.shell('rm bin/agmd')
@@ -99,7 +99,7 @@ test('[DOWNLOAD-2] the installer installs nothing, and leaves what is there, if 
   const gone = installer.replaceAll(world.url, 'http://127.0.0.1:9')
   expect(await install(machine, lying)).toMatchObject({ code: 1, stderr: expect.stringContaining('checksum') })
   expect(await install(machine, gone)).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be fetched') })
-  // An old Node: it knows no getBuiltinModule.
+  // An old Node without getBuiltinModule.
   const old = machine.path('old')
   await machine.shell(`mkdir old && for tool in curl mktemp mkdir rm mv chmod sh; do ln -s "$(command -v $tool)" old/; done`)
   writeFileSync(join(old, 'node'), '#!/bin/sh\n[ "$1" = --version ] && echo v18.20.0\nexit 1\n', { mode: 0o755 })
@@ -118,9 +118,9 @@ test('[DOWNLOAD-2] the installer installs nothing, and leaves what is there, if 
 test('[DOWNLOAD-3] an installer that was cut off anywhere does nothing at all', async () => {
   const machine = await freshHome()
   const whole = installer.trimEnd()
-  // Whole but for its end is whole: what is left out is the arguments, of which there are none.
+  // The cuts stop before the last line: a cut within it may leave a complete call.
   const end = whole.length - 'main "$@"'.length
-  // In one shell, each cut in a process of its own.
+  // One shell runs all cuts, each in a process of its own.
   const cuts = Array.from({ length: 60 }, (_cut, index) => Math.floor((end * index) / 59))
   cuts.forEach((cut, index) => machine.write(`cut-${index}.sh`, installer.slice(0, cut)))
   await machine.shell('for cut in cut-*.sh; do sh "$cut" >>said.txt 2>/dev/null || true; rm "$cut"; done')

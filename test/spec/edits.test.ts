@@ -113,7 +113,7 @@ test('[EDIT-20] of structured edits, suggestions and short words what stands the
   })
 })
 
-// ——— words that stand there otherwise ———
+// ——— words that are written differently ———
 
 test.each([
   ['A **bold** word here.', 'bold word', 'plain', 'A plain here.', '**bold** word'],
@@ -166,7 +166,7 @@ test.each([
   const { version } = await owner.read()
   await edit(owner, [{ op: 'insert', ...fields }])
   expect(await contentOf(owner)).toBe(then)
-  // The same of the text that was read, when another line came before it meanwhile.
+  // The same for the text that was read, after another line was added before it.
   await owner.replace(`New.\n\n${text}`)
   await edit(owner, [{ op: 'insert', ...fields }], { baseVersion: version })
   expect(await contentOf(owner)).toBe(`New.\n\n${then}`)
@@ -246,7 +246,7 @@ test('[EDIT-4] operations on the same text are refused and named', async () => {
       { op: 'replace_section', section: 'Costs', markdown: 'x' }
     ])
   ).toMatchObject({ status: 400, json: { code: 'invalid_request', operations: [0, 2] } })
-  // Side by side is not on each other; additions at one place stand in their order.
+  // Adjacent edits do not overlap; additions at one place keep their order.
   await edit(owner, [
     { op: 'insert', markdown: 'a', after: 'Intro.' },
     { op: 'insert', markdown: 'b', after: 'Intro.' }
@@ -435,7 +435,7 @@ test('[EDIT-16] what a program adds where somebody is typing parts neither their
     expect(content.startsWith(`# Top\n\n${typed}\n\n- a line\n`), JSON.stringify(content)).toBe(true)
     expect(content.endsWith(after === '' ? '\n' : after.trimStart())).toBe(true)
   }
-  // At the same moment: neither has heard of the other.
+  // At the same moment, so that neither knows of the other.
   for (let round = 0; round < 8; round++) {
     const owner = await world.create('one two thr')
     const ydoc = new Y.Doc()
@@ -545,7 +545,7 @@ test('[EDIT-27] words that stand elsewhere, or fewer times, are told with their 
     }
     expect(await doc.read()).toEqual(before)
   }
-  // Words that are nowhere are told as before.
+  // The error for words that are nowhere stays the same.
   const { json } = await edit(owner, [{ op: 'replace', find: 'Sane.', occurrence: 2, with: 'New.' }])
   expect(json.message).toBe('Operation 0: The text does not contain "Sane.".')
 })
@@ -583,7 +583,7 @@ test('[EDIT-28] a section that is replaced without a version is told with what i
   })
   expect((await world.ask(json.undo.method, json.undo.path, { key: owner.key, json: json.undo.body })).status).toBe(200)
   expect(await contentOf(owner)).toBe(plan)
-  // A version that was read guards; nothing is replaced in an empty section, in a dry run, and by other edits.
+  // A version that was read satisfies the check. So do an empty section, a dry run, and other kinds of edits.
   const now = (await owner.read()).version
   for (const more of [{ baseVersion: now, dryRun: true }, { dryRun: true }, { mode: 'suggest' }, { baseVersion: now }])
     expect((await edit(owner, operations, more)).json, JSON.stringify(more)).not.toHaveProperty('unguarded')

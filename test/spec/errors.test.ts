@@ -35,7 +35,7 @@ const isProblem = ({ status, headers, json }: Answer, code: ErrorCode): void => 
     hint,
     retryable = false
   } = errorMeanings[code] as { status: number; message: string; hint: string; retryable?: boolean }
-  // Some know a better next step than the code alone tells.
+  // Some errors have a more specific next step than their code.
   const nextStep: unknown = ownHints.includes(code) ? expect.stringMatching(/.{20,}/) : hint
   expect(json, JSON.stringify({ status, json })).toMatchObject({
     code,
@@ -64,7 +64,7 @@ const started = async (): Promise<Assignment> => {
   return assignment
 }
 
-/** One way to each code; those that need more than a request have a test of their own. */
+/** One way to provoke each code. Codes that need more than a request have tests of their own. */
 const upload = (more: Uint8Array): Promise<Answer> =>
   owner.ask('POST', '/assets', { body: joined(samples['flac']?.bytes as Uint8Array, more), type: 'audio/flac' })
 
@@ -174,7 +174,7 @@ const elsewhere: ErrorCode[] = [
   'storage_full',
   'shutting_down'
 ]
-// Errors of signing in are told by pages and OAuth bodies (identity tests).
+// Pages and OAuth responses report errors of signing in (identity tests).
 const ofIdentity: ErrorCode[] = [
   'form_expired',
   'sign_in_failed',
@@ -187,11 +187,11 @@ const ofIdentity: ErrorCode[] = [
 ]
 // Errors of media jobs need nodes (media tests).
 const ofMedia: ErrorCode[] = ['engine_unavailable', 'job_not_done', 'media_queue_full', 'node_offline', 'too_many_nodes']
-// That of tokens stands with them.
+// The token tests cover this.
 const ofTokens: ErrorCode[] = ['too_many_tokens']
-// That of a strict server stands with the slips.
+// The slip tests cover the strict server.
 const ofSlips: ErrorCode[] = ['version_required']
-// Errors of large texts need a full queue, or a text that takes longer than any that we know (event-loop tests).
+// Errors of large texts need a full queue, or a text slower than any that is known (event-loop tests).
 const ofTexts: ErrorCode[] = ['busy', 'too_complex']
 test('[ERROR-1] every code has a test here', () => {
   expect([...Object.keys(ways), ...elsewhere, ...ofIdentity, ...ofMedia, ...ofTexts, ...ofTokens, ...ofSlips].toSorted()).toEqual(

@@ -1,4 +1,4 @@
-/** Input of callers may be as large and odd as it likes: others are answered meanwhile. */
+/** However large and odd a caller's input is, the server keeps answering others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Lane } from '../../server/threads/lane.ts'
 import { createTexts, type TextJob } from '../../server/threads/texts.ts'
@@ -135,7 +135,7 @@ test('[LOOP-9] a large text that is replaced while somebody types is the one tha
   await replacing
   await editor.saved()
   const { content, version } = await owner.read()
-  // Typed text came before the replacement or after it, whole.
+  // Typed text came entirely before or entirely after the replacement.
   expect([reversed, `${reversed}while it was compared`]).toContain(content)
   typed('since then')
   await editor.saved()
@@ -186,7 +186,7 @@ test('[LOOP-10] a queue is bounded, for each holder and in all', async () => {
   const runs = [1, 2, 3, 4].map((number) => own.run('a', job('a', String(number))))
   const others = [own.run('b', job('a', 'b')), own.run('c', job('a', 'b'))]
   const results = await Promise.allSettled([...runs, ...others])
-  // One runs, two wait of one holder, one of another.
+  // One runs, two of one holder wait, and one of another holder.
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'rejected'])
   expect(results[3]).toMatchObject({ reason: { why: 'full' } })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   const stopping = world.stop()
-  // A connection that fetch opened and never used is cut off in the end.
+  // A connection that fetch opened and never used is cut off at the end.
   const seconds = limits.stopSecondsMax / 4
   await until(() => clock.awaits(seconds * 1000), 'the cut')
   clock.turn(seconds * 1000)
@@ -24,11 +24,11 @@ afterAll(async () => {
 interface Listener {
   readonly status: number
   readonly headers: Headers
-  /** All that came. */
+  /** Everything received. */
   text(): string
   events(): Json[]
   ids(): string[]
-  /** The reason that the stream gave as it ended, once it has. */
+  /** The reason that the stream gives when it ends. */
   readonly reason: Promise<string | undefined>
   leave(): void
 }
@@ -205,7 +205,7 @@ test('[SSE-5] a reader that takes nothing is ended, with little kept for it, and
         draft.event('chat.mentioned', 'system:', { names: [], author: '', sentAt: '', text: words, line: 1 })
     })
   await until(stalls, 'the stall')
-  // Others hear of all at once.
+  // Others receive everything at once.
   const other = await listen(owner, { query: { since: 'latest' } })
   await owner.replace('done')
   await until(() => kinds(other).includes('content.replaced'), 'the event')
@@ -213,6 +213,6 @@ test('[SSE-5] a reader that takes nothing is ended, with little kept for it, and
   clock.turn(limits.eventStreamStallSecondsMax * 1000)
   socket.resume()
   await until(() => closed, 'the end')
-  // The connection that fetch opens in place of the one that was left is used, so that the server can close it.
+  // The connection that fetch opens as a replacement is used, so that the server can close it.
   await owner.read()
 }, 60_000)

@@ -179,7 +179,7 @@ test.each(['text\n', ''])('[EVENT-11] edits that a crash kept from being announc
   const editor = await created.connect()
   editor.type(0, 'typed')
   await editor.saved()
-  // A crash: what is in memory is lost, and nobody settles anything.
+  // A crash: memory is lost, and no document settles.
   own.service.live.fence(created.doc, new Error('crash'))
   editor.close()
   const before = (await own.service.ledger.head(created.doc)).announcedSeq
@@ -233,17 +233,17 @@ const chatOf = (...lines: readonly string[]): string => `# Talk\n\n\`\`\`chat\n$
 const old = '[2029-12-31T10:00Z] @Cy: Ask @ana'
 const said = '[2030-01-01T00:00Z] @Bo: @ana and @Claude-2, look at `@nobody`'
 
-/** Time in which everything that is to be told of a chat is told. */
+/** Time in which every mention in a chat is announced. */
 const quiet = (): void => clock.turn(limits.healLookMs * 2 + limits.healQuietMs)
 
-/** The mentions that are told, once there are so many. */
+/** The announced mentions, once there are this many. */
 const mentioned = async (person: Person, count: number): Promise<Json[]> => {
   const list = async (): Promise<Json[]> => (await person.events({ types: 'chat.mentioned' })).events
   await until(async () => (await list()).length >= count, 'the mentions')
   return list()
 }
 
-/** The text of the page becomes this, as an editor writes it, and reaches the server. */
+/** Replaces the text of the page like an editor, and waits until it reaches the server. */
 const rewrite = async (owner: Person, editor: Editor, text: string): Promise<void> => {
   editor.ydoc.transact(() => {
     editor.ytext.delete(0, editor.ytext.length)
@@ -257,7 +257,7 @@ test('[EVENT-14] who is mentioned in a new message of a chat is told of once it 
   const owner = await world.create(chatOf(old))
   const viewer = await owner.share('view')
   const editor = await owner.connect({ name: 'Bo' })
-  // A name that is still being written is none.
+  // An unfinished name is not a mention.
   await rewrite(owner, editor, chatOf(old, '[2030-01-01T00:00Z] @Bo: @an'))
   clock.turn(limits.healLookMs)
   await rewrite(owner, editor, chatOf(old, said, '  twice for @ana'))
@@ -282,10 +282,10 @@ test('[EVENT-15] a mention is told once: not again when its message moves, is ed
   const editor = await owner.connect({ name: 'Bo' })
   const steps = [
     chatOf('[2030-01-01T00:00Z] @Cy: Hm', old, said),
-    // It moves, and is edited.
+    // The message moves, and is edited.
     chatOf(said, old),
     chatOf(`${said}!`, old),
-    // It is gone, with one that was there before; both come back, one of them twice.
+    // It is deleted together with an earlier one; both return, one of them twice.
     chatOf('[2030-01-01T00:00Z] @Cy: Hm'),
     chatOf('[2030-01-01T00:00Z] @Cy: Hm', old, said),
     chatOf(said, '[2030-01-01T00:00Z] @Cy: Hm', old, said)
@@ -295,7 +295,7 @@ test('[EVENT-15] a mention is told once: not again when its message moves, is ed
     quiet()
   }
   expect(await mentioned(owner, 1)).toHaveLength(1)
-  // An earlier version that comes back says nothing new; what an agent sends does, and so does a second message of the same minute.
+  // Restoring an earlier version announces nothing. A message from an agent does, and so does a second message in the same minute.
   await owner.replace(chatOf(old, `${said}?`, '[2030-01-01T00:00Z] @Bo: @ana, again'), { author: 'Robo' })
   quiet()
   await mentioned(owner, 2)
@@ -372,7 +372,7 @@ test.each([{ permanent: 0 }, { permanent: 1 }])('[EVENT-17] a deletion is an eve
   const after = await owner.ask('GET', '/events', { query: { since: 2 } })
   if (query.permanent === 1) return expect(after.status).toBe(410)
   expect(after.json).toMatchObject({ events: [{ kind: 'doc.deleted' }], latest: 3 })
-  // Nothing comes after that, so nobody waits there.
+  // Nothing can happen after that, so the call does not wait.
   expect(await owner.ask('GET', '/events', { query: { since: 3, wait: 50 } })).toMatchObject({ status: 410 })
   return expect((await owner.ask('GET', '/events', { query: { since: 3 } })).json).toEqual({ events: [], latest: 3 })
 })

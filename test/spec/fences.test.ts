@@ -34,7 +34,7 @@ const move = ({ ytext }: Editor): string => {
   return after
 }
 
-/** Puts a page's cursor somewhere, until the server shows it to another one. */
+/** Places a page's cursor and waits until another page sees it. */
 const stand = async (page: Editor, watcher: Editor, index: number): Promise<void> => {
   const place = Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(page.ytext, index))
   page.provider.setAwarenessField('cursor', { anchor: place, head: place })

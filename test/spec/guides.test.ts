@@ -57,7 +57,7 @@ test.each(['/agents.md', '/api/quickstart'])(
   async (path) => {
     const examples = blocks(await read(path), 'sh')
     expect(examples.length).toBeGreaterThan(3)
-    // `curl -f` fails where the service refuses.
+    // `curl -f` fails when the service refuses.
     const pasted = examples.map((example, index) => `${example}\necho "=== ${index}"`).join('\n')
     const { stdout } = await run('sh', ['-eu', '-c', pasted])
     const said = stdout.split(/=== \d+\n/)
@@ -157,7 +157,7 @@ test.each(['/agents.md', '/skills/agmd/SKILL.md'])('[GUIDE-9] %s shows every kin
   const owner = await world.create({ title: 'Components', content: example })
   await owner.ask('POST', '/publish')
   const html = (await world.ask('GET', `/pub/${owner.doc}`)).text
-  // Nothing in them is unknown, the formulas and the chart are what they say.
+  // They contain nothing unknown, and the formulas and the chart have the described results.
   expect(html).not.toContain('component-note')
   expect(html).not.toContain('component-error')
   for (const shown of ['In progress', 'my-agent', '>42<', '<svg']) expect(html).toContain(shown)

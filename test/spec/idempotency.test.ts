@@ -203,7 +203,7 @@ test('[RETRY-11] remembered answers leave the store after 24 hours, however many
   ).flat()
   await own.service.storage.commit({ puts: due })
   await sweep(own.service)
-  // A listing answers at most so many.
+  // A list answer has at most this many.
   expect(await kept()).toBe(limits.listMax + 3)
   clock.turn(limits.idempotencyHours * 3_600_000 + 2)
   await sweep(own.service)

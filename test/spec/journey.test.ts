@@ -25,7 +25,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const ana = await signUp(world.url, 'ana@example.org')
-    // A person with a browser: told the address, approves the login there.
+    // A person with a browser gets the address and approves the login there.
     const told = machine.path('approve.txt')
     const approve = machine.path('approve')
     writeFileSync(approve, `#!/bin/sh\nprintf '%s' "$1" >'${told}'\n`, { mode: 0o755 })

@@ -1,4 +1,4 @@
-/** Large and hostile texts by the API: each is answered as a small one is. */
+/** Large and hostile texts through the API: each is answered like a small one. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 

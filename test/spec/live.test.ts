@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** Resolves with the states that this editor sees of others, once there are as many. */
+/** Resolves with the other people's states that this editor sees, once there are this many. */
 const othersOf = async (editor: Editor, count: number): Promise<Map<number, Record<string, never>>> => {
   const others = (): Map<number, Record<string, never>> =>
     new Map(
@@ -33,7 +33,7 @@ const inserting = (text: string, clientId?: number): Uint8Array => {
   return Y.encodeStateAsUpdate(ydoc)
 }
 
-/** Sends frames as an editor and expects the socket to be closed with one of the codes, the text unchanged, and a bystander undisturbed. */
+/** Sends frames as an editor. Expects that the socket is closed with one of the codes, the text is unchanged, and a bystander is undisturbed. */
 const refuses = async (frames: (doc: string, owner: Person) => (Uint8Array | string)[], ...codes: number[]): Promise<void> => {
   const owner = await world.create('text')
   const bystander = await owner.connect()
@@ -99,7 +99,7 @@ test('[LIVE-3] a key of another, a deleted and an unknown document are told apar
   }
 })
 
-/** A store whose journal can be held up. */
+/** A store whose journal can be blocked. */
 const held = (): { storage: (storage: Storage) => Storage; hold: () => void; release: () => void } => {
   let release = (): void => undefined
   let gate: Promise<void> | undefined
@@ -202,7 +202,7 @@ test('[LIVE-7] nobody speaks for another: presence under another’s id is dropp
   }
   mallory.send(forged({ user: { name: 'Eve' } }))
   mallory.send(forged(null))
-  // Answered in order: what came before has been handled when this is.
+  // Answers come in order: everything sent before it has been handled.
   const before = mallory.frames.length
   mallory.send(
     frameOf(owner.doc, 0, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarUint8Array(encoder, Uint8Array.of(0))))
@@ -252,7 +252,7 @@ test('[LIVE-8] who leaves is gone for the others: at a goodbye and when the sock
   await othersOf(ana, 0)
 })
 
-/** A seeded generator, so that a failure can be had again (mulberry32). */
+/** A seeded generator, so that a failure can be reproduced (mulberry32). */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -383,7 +383,7 @@ test('[LIVE-12] an update with a gap, or a circle, is refused and heals by synci
   source.getText('content').insert(0, 'a')
   source.getText('content').insert(1, 'b')
   await refuses((doc) => [updateFrame(doc, updates[1] ?? new Uint8Array())], 1013)
-  // Two items that each stand after the other.
+  // Two items, each placed after the other.
   const circle = encoding.createEncoder()
   const item = (client: number, on: number): void => {
     for (const value of [1, client, 0]) encoding.writeVarUint(circle, value)
@@ -465,7 +465,7 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
 })
 
 test('[LIVE-26] who asks for a whole document again and again holds nobody up, and is closed with 4429 in the end', async () => {
-  // Its clock stands still, so the budget does not refill however slow the machine is.
+  // Its clock stands still, so the budget does not refill, however slow the machine is.
   const still = await startWorld({ clock: turnedClock() })
   const owner = await still.create('A line of forty characters, more or less.\n'.repeat(95_000))
   const viewer = await owner.share('view')
@@ -578,7 +578,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   const seen = await owner.connect()
   const base = Y.encodeStateAsUpdate(seen.ydoc)
   seen.close()
-  // Without the network: each page begins with what the device has kept until then, and types.
+  // Offline: each page begins with the stored text of the device, and types.
   const page = (...kept: readonly Y.Doc[]): Y.Doc => {
     const ydoc = new Y.Doc()
     for (const update of [base, ...kept.map((one) => Y.encodeStateAsUpdate(one))]) Y.applyUpdate(ydoc, update)
@@ -593,7 +593,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   const second = page(former, first)
   type(first, 'first, later\n')
   type(second, 'second\n')
-  // The second brings the earlier half of the first one's own typing; the third, all that the former page typed.
+  // The second page has half of the first one's typing; the third, everything that the former page typed.
   const pages = [second, first, page(former)]
   const editors = []
   for (const ydoc of pages) {

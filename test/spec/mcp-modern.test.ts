@@ -1,4 +1,4 @@
-/** Version 2026-07-28 of MCP, which has no handshake and no session, at the address of the others. */
+/** Version 2026-07-28 of MCP, which has no handshake and no session, at the same address as the others. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -19,7 +19,7 @@ const queryOf = ({ doc, key: secret }: Person): string => `?doc=${doc}&key=${sec
 
 interface Sent {
   readonly params?: Record<string, unknown>
-  /** Instead of the right ones; empty: left out. */
+  /** Replaces the correct headers; an empty one is omitted. */
   readonly headers?: Record<string, string>
   readonly query?: string
 }
@@ -85,7 +85,7 @@ test('[MCP-44] each result says its type, who answered, and how long it may be k
     expect({ method, status, session: headers.get('Mcp-Session-Id') }).toEqual({ method, status: 200, session: null })
     expect(json.result, method).toMatchObject({ resultType: 'complete', ...fields, _meta: { [key('serverInfo')]: info } })
   }
-  // Earlier versions are as they were.
+  // Earlier versions still work.
   const { json } = await post(world.url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
   expect(Object.keys(json.result)).toEqual(['tools'])
 })
@@ -107,7 +107,7 @@ test('[MCP-44] what is discovered is what a handshake and the description tell: 
     for (const older of supportedVersions.filter((each: string) => each !== version)) {
       const shaken = await shake(older, query)
       expect(shaken).toMatchObject({ protocolVersion: older, instructions })
-      // Without a document or an account there is no session, and so no stream of one.
+      // Without a document or an account there is no session, and therefore no stream.
       expect(shaken.capabilities).toEqual(query === '' ? { ...capabilities, resources: {} } : capabilities)
     }
   }

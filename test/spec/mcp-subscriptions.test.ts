@@ -1,4 +1,4 @@
-/** Notices of changes to resources, over the stream of a session. */
+/** Notifications about changes to resources, on the stream of a session. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
@@ -57,7 +57,7 @@ test('[MCP-41] the official client subscribes and is told when the text or the c
   const transport = new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${queryOf(owner)}`))
   await client.connect(transport as never)
   const uri = `agmd://doc/${owner.doc}`
-  // In this order: a notice of the comments would come first.
+  // In this order: a notification about the comments would arrive first.
   await client.subscribeResource({ uri: `${uri}/comments` })
   await client.subscribeResource({ uri })
   await owner.replace('# Plan\n\nMore.\n')

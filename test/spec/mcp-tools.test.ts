@@ -29,7 +29,7 @@ const names = async (query: string): Promise<string[]> => (await list(query)).ma
 
 // ——— every operation ———
 
-/** Operations without a tool, and why. */
+/** Operations without a tool, with the reason. */
 const withoutTool: Readonly<Record<string, string>> = {
   readDiff: 'read_doc with since',
   readComment: 'list_comments with id',
@@ -279,7 +279,7 @@ test('[MCP-49] a hint names the tool of a call, as the connection lists it', asy
     expect(await hint(query, joint, 'list_comments', { since: '3' })).toContain(`with ${to}list_events {since}`)
     const title = { content: 'x', title: 'Two', force: true }
     expect(await hint(query, joint, 'replace_doc', title)).toContain(`with ${to}rename_doc {title}`)
-    // A document that was replaced unread is brought back by a tool, too.
+    // A tool can also restore a document that was replaced unread.
     const forced = { name: `${to}replace_doc`, arguments: { ...at(owner), content: `Three ${joint}\n`, force: true } }
     const { undo } = (await rpc(world.url, 'tools/call', forced, { query })).json.result.structuredContent
     expect(undo).toMatchObject({ tool: `${to}restore_revision`, arguments: { revision: expect.any(Number) } })
@@ -332,6 +332,6 @@ test('[MCP-49] no hint of the service tells a tool to make a call that a tool ma
     expect(known, whole).toEqual(expect.arrayContaining(fields === '' ? [] : fields.split(', ').map((field) => field.split(':')[0])))
     expect(tool, whole).toBeDefined()
   }
-  // A call that no tool makes stays.
+  // A call without a tool stays as it is.
   expect(hintForTools('GET /api/relay/status lists them.', 'svc_')).toBe('GET /api/relay/status lists them.')
 })

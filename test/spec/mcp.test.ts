@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** The basic tools, in the order in which clients know them. */
+/** The basic tools, in the order that clients know. */
 const specified = [
   'create_doc',
   'read_doc',
@@ -41,7 +41,7 @@ const specified = [
   'get_skill'
 ]
 
-/** Ours, after those. `get_skill` stands at the end of all. */
+/** Our own tools follow; `get_skill` is last. */
 const ours = [
   'reply',
   'resolve_comment',
@@ -84,7 +84,7 @@ test('[MCP-1] the basic tools are listed first, in their order, with description
   }
   const named = Object.values(operations as unknown as Record<string, Operation>).flatMap(({ mcp }) => mcp ?? [])
   const without = list.map(({ name }) => bareName(name)).filter((name) => !named.includes(name))
-  // One tells how to work, one is a kind of edit.
+  // One is the introduction, the other is a kind of edit.
   expect(without).toEqual(['append_doc', 'get_skill'])
 })
 
@@ -100,7 +100,7 @@ test('[MCP-29] the address of a connection may name its document: it is told, an
   const read = async (doc: string, given: object): Promise<string> =>
     JSON.stringify((await rpc(world.url, 'tools/call', { name: 'svc_read_doc', arguments: given }, to(doc))).json)
   expect(await read(owner.doc, {})).toContain('# Mine')
-  // A document that is named counts, and a key opens its own alone.
+  // A named document takes precedence, and a key opens only its own.
   expect(await read(other.doc, { doc: owner.doc })).toContain('# Mine')
   expect(await read(other.doc, {})).not.toContain('# Other')
   expect(await read('no%20id', {})).toContain('must be given')
@@ -168,7 +168,7 @@ test('[MCP-4] the official client connects, lists and calls', async () => {
   expect((await ask('read_doc', { doc })).content).toBe(
     text.replace('Much.', 'Little.').replace('- two\n', '- two\n- three\n').replace('Intro.', 'Hello.')
   )
-  // A refusal, too: the client checks it against the same schema.
+  // The same for a refusal: the client checks it against the same schema.
   expect(await client.callTool({ name: 'svc.read_doc', arguments: { doc: made.id, key: 'A'.repeat(32) } })).toMatchObject({ isError: true })
   await client.close()
 })
@@ -284,7 +284,7 @@ test('[MCP-10] of two clients with the same ids no answer crosses in 1,000 concu
   const answers = await Promise.all(
     Array.from({ length: 1000 }, async (_, index) => {
       const who = index % 2
-      // Half through the official client, whose ids count from the same number; half by hand, all with the same id.
+      // Half through the official client, whose ids start from the same number; half by hand, all with the same id.
       if (index % 4 < 2) {
         const result = (await clients[who]?.callTool({ name: 'svc.read_doc', arguments: at(people[who] as Person) })) as Json
         return [who, result.structuredContent.content]
@@ -315,7 +315,7 @@ test('[MCP-11] a document is named by id with key, by address, or with the key o
   expect((await told(world.url, 'read_doc', { doc }, { 'X-Share-Key': key })).content).toBe(text)
   const local = `http://127.0.0.1:${port}`
   expect((await told(local, 'read_doc', { doc: urlOf(owner).replace(world.url, local) })).content).toBe(text)
-  // The key of a call comes before that of the connection, and is never passed over.
+  // The key of a call takes precedence over that of the connection, and is never ignored.
   const other = await world.create('other')
   expect((await told(world.url, 'read_doc', at(other), { 'X-Share-Key': key })).content).toBe('other')
   expect(await refused(world.url, 'read_doc', { doc, key: 'A'.repeat(32) }, { 'X-Share-Key': key })).toMatchObject({
@@ -364,7 +364,7 @@ test('[MCP-14] who wrote is the name of the connection, else of the call', async
 test('[MCP-15] limits count for calls as for requests', async () => {
   const limited = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clock: turnedClock() })
   const owner = await limited.create(text)
-  // Refused ones count as well, and wait for no disk.
+  // Refused calls count as well, and do not wait for the disk.
   const many = Array.from({ length: rateLimits.write.burst + 100 }, () =>
     refused(limited.url, 'create_share', { ...at(owner), role: 'king' })
   )
@@ -552,7 +552,7 @@ test('[MCP-24] names in snake case and synonyms are understood, unknown argument
   expect(
     (await told(world.url, 'create_review_task', { ...at(owner), request_id: 'r', title: 't', description: 'd' })).task.instructions
   ).toBe('d')
-  // A null field was not given; one line may be a number.
+  // A null field counts as absent; a single line may be a number.
   expect((await told(world.url, 'create_doc', { title: null, content: '# One' })).title).toBe('One')
   expect((await told(world.url, 'read_doc', { ...at(owner), lines: 1, section: null })).content).toBe('# Plan')
 })

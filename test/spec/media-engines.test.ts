@@ -1,4 +1,4 @@
-/** `agmd node` with the engines of Debian, in processes of its own, against a real server. */
+/** `agmd node` with Debian's engines, in processes of its own, against a real server. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ let painter: ChildProcess | undefined
 let painterUrl: Promise<string> | undefined
 afterAll(() => painter?.kill())
 
-/** A server with the interface of OpenAI, in a process of its own. */
+/** A server with OpenAI's interface, in a process of its own. */
 const openaiServer = (): Promise<string> =>
   (painterUrl ??= (async () => {
     painter = spawn(process.execPath, [join(import.meta.dirname, '../support/openai-server.ts')], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -53,7 +53,7 @@ const openaiServer = (): Promise<string> =>
     return address.toString().trim()
   })())
 
-// On a machine where nobody may install the engines; in CI their absence is an error (nodes.ts).
+// Skipped on a machine where the engines cannot be installed; in CI their absence is an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
 
 type Doc = Awaited<ReturnType<Signed['document']>>
@@ -110,7 +110,7 @@ withEngines(
 )
 
 withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there, fail with a reason; the node goes on', async () => {
-  // Nodes that were killed elsewhere leave folders behind in the common one.
+  // Nodes that other tests killed leave folders in the common one.
   const TMPDIR = machine.path('jobs')
   mkdirSync(TMPDIR)
   const node = await lend({ TMPDIR })
@@ -183,7 +183,7 @@ test('[MEDIA-46] a node whose token the service does not know ends, and says why
 
 const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 
-// As above; the picture of the text is drawn by the browser.
+// The same; the browser draws the picture of the text.
 test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
   '[MEDIA-26] a text in a picture is read exactly',
   { timeout: 90_000 },
@@ -225,7 +225,7 @@ withEngines(
   async () => {
     const doc = await ana.document()
     const first = await lend()
-    // Long enough to be in the middle of it.
+    // Long enough to be interrupted.
     const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
     const { json } = await doc.ask('POST', '/media/transcribe', { body: noise, type: 'audio/wav' })
     await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
@@ -313,7 +313,7 @@ test.each([8000, 16_000, 22_050, 44_100, 48_000])(
   }
 )
 
-/** A file of `bytes` bytes of sound, of which the header says this. */
+/** A sound file of `bytes` bytes, with this header. */
 const wavOf = (bytes: number, rate: number, channels = 1): Buffer => {
   const file = Buffer.alloc(44 + bytes)
   file.set(writeWav(new Float32Array(0)))

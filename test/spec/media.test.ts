@@ -1,4 +1,4 @@
-/** Media jobs and the relay, with nodes that say what a test tells them to (docs/api.md, Assets and media jobs). */
+/** Media jobs and the relay, with scripted nodes (docs/api.md, Assets and media jobs). */
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
@@ -26,7 +26,7 @@ const connected: ScriptedNode[] = []
 afterEach(async () => {
   for (const node of connected.splice(0)) node.die()
   await until(async () => (await ana.ask('GET', '/api/relay/status')).json.nodes === 0, 'nodes to be gone', 3)
-  // Open jobs fail for want of a node, and the tokens make room.
+  // Open jobs fail because there is no node, and the tokens are deleted.
   await until(() => {
     clock.turn(limits.mediaNodelessSecondsMax * 1000)
     return world.service.relay.openJobs(ana.account.id) === 0
@@ -55,14 +55,14 @@ const ended = async (doc: Doc, id: string, path = 'ocr'): Promise<Json> => {
 }
 const blobs = async (): Promise<number> => (await world.service.blobs.list()).length
 
-/** The stored bytes of now. Bytes are overwritten before they go, so those of an earlier test may still be on their way out. */
+/** The blobs that are stored now. Blobs are overwritten before removal, so those of an earlier test may still be there. */
 const kept = async (): Promise<ReadonlySet<string>> => new Set((await world.service.blobs.list()).map((blob) => JSON.stringify(blob)))
 
-/** Resolves when nothing is kept that was not kept then. */
+/** Resolves when only blobs from `before` are stored. */
 const nothingNew = (before: ReadonlySet<string>): Promise<void> =>
   until(async () => [...(await kept())].every((blob) => before.has(blob)), 'what was left to be gone')
 
-// ——— what is asked and answered ———
+// ——— requests and answers ———
 
 test('[MEDIA-1] a picture is generated, kept as an asset and answered as Markdown', async () => {
   const node = await join(ana)
@@ -180,7 +180,7 @@ test('[MEDIA-5] as tools: they wait for the end, go on waiting by jobId, and kee
   expect((await told(world.url, 'speak_text', { doc, jobId: open.jobId, wait: 0 }, ana.headers)).jobId).toBe(open.jobId)
 })
 
-// ——— who ———
+// ——— permissions ———
 
 test('[MEDIA-6] a link alone is refused, another account reads nothing, and without a node it is 503', async () => {
   const doc = await ana.document()
@@ -207,7 +207,7 @@ test('[MEDIA-6] a link alone is refused, another account reads nothing, and with
 
 test('[MEDIA-7] a node does the jobs of its own account; those that the operator named do those of everybody, if somebody vouched for them', async () => {
   const ben = await newSigned(world, 'stranger@example.org')
-  // Anybody may sign up with the address that the operator named.
+  // Anyone may sign up with the address that the operator named.
   const eve = await newSigned(world, 'eve@example.org')
   const strange = [await join(ben), await join(eve)]
   const status = async (who: Signed): Promise<Json> => (await who.ask('GET', '/api/relay/status')).json
@@ -220,7 +220,7 @@ test('[MEDIA-7] a node does the jobs of its own account; those that the operator
   const id = await startOcr(doc)
   await common.answer((await common.next()).job, { text: 'shared' })
   expect((await ended(doc, id)).text).toBe('shared')
-  // One's own node comes first.
+  // The account's own node is preferred.
   const own = await join(ana)
   await startOcr(doc)
   await own.next()
@@ -314,7 +314,7 @@ test('[MEDIA-11] a node that takes nothing is sent no more than the window', asy
   await until(() => node.sizeOf(job) === 320 * 1024, 'one piece more')
 })
 
-/** A node's way with a job, and how the job ends then. */
+/** A node's misbehaviour with a job, and how the job then ends. */
 const misdeeds: Readonly<Record<string, { does: (node: ScriptedNode, job: JobMessage) => unknown; code: string }>> = {
   'no file': { does: (node, { job }) => node.answer(job, {}), code: 'result_refused' },
   'a page as picture': {
@@ -368,7 +368,7 @@ test('[MEDIA-13] a result without end is ended at the limit, while it comes', as
   const before = await kept()
   const { jobId } = (await doc.ask('POST', '/media/image', { json: { prompt: 'x' } })).json
   const { job } = await node.next()
-  // Honest about the window, and never at an end.
+  // It respects the window, but never ends.
   const endless = node.answer(job, {}, { bytes: new Uint8Array(64 * 1024 * 1024), contentType: 'image/png' }).catch(() => undefined)
   expect(await ended(doc, jobId, 'image')).toMatchObject({ status: 'failed', error: { code: 'result_refused' } })
   const credited = node.messages
@@ -380,7 +380,7 @@ test('[MEDIA-13] a result without end is ended at the limit, while it comes', as
   await endless
 })
 
-/** Messages that no node may send: they cost the socket. */
+/** Messages that no node may send; each closes the socket. */
 const offences: Readonly<Record<string, (node: ScriptedNode, job: number) => void>> = {
   'bytes beyond the window': (node, job) => {
     for (let count = 0; count < 80; count++) node.raw(encodeChunk(job, new Uint8Array(64 * 1024)))
@@ -437,7 +437,7 @@ test('[MEDIA-16] of two nodes one dies in mid-job: the other does it; when every
   second.die()
   await until(async () => (await poll(doc, doomed)).status === 'queued', 'the job to wait again')
   clock.turn(limits.mediaNodelessSecondsMax * 1000)
-  // A frozen node sends nothing: it is found to be silent first.
+  // A frozen node sends nothing; the server first has to notice.
   const { relaySilentSecondsMax, relayBeatSeconds, mediaNodelessSecondsMax } = limits
   expect(relaySilentSecondsMax + relayBeatSeconds + mediaNodelessSecondsMax).toBeLessThanOrEqual(60)
   expect(await ended(doc, doomed)).toMatchObject({ status: 'failed', error: { code: 'node_offline' } })
@@ -468,7 +468,7 @@ test('[MEDIA-18] a node that says no hello, or nothing any more, is dropped; a j
     const beats = node.messages.filter(({ type }) => type === 'beat').length
     clock.turn(limits.relayBeatSeconds * 1000)
     await until(() => node.messages.filter(({ type }) => type === 'beat').length > beats, 'a beat')
-    // The answer has to arrive before time moves on.
+    // The answer must arrive before the clock advances.
     node.say({ type: 'progress', job, progress: at / seconds })
     await until(
       async () => ['failed', at / seconds].includes(await poll(doc, id).then(({ progress, status }) => progress ?? status)),
@@ -548,7 +548,7 @@ test('[MEDIA-20] an account has so many open jobs at most, and the picture that 
   expect(more.headers.get('Retry-After')).not.toBeNull()
   await node.answer((await node.next()).job, { text: 'x' })
   await until(async () => (await doc.ask('POST', '/media/ocr', { body: png(), type: 'image/png' })).status === 202, 'room')
-  // Nor do many find room that ask at once.
+  // Many simultaneous requests do not exceed the limit either.
   const carl = await newSigned(world, 'carl@example.org')
   await join(carl)
   const crowded = await carl.document()
@@ -561,7 +561,7 @@ test('[MEDIA-20] an account has so many open jobs at most, and the picture that 
   const { jobId } = (await full.ask('POST', '/media/image', { json: { prompt: 'x' } })).json
   await painter.answer((await painter.next()).job, {}, { bytes: png(), contentType: 'image/png' })
   expect(await ended(full, jobId, 'image')).toMatchObject({ status: 'failed', error: { code: 'asset_quota_exceeded' } })
-  // The caller may hear of the end before the bytes are overwritten.
+  // The caller may learn of the end before the bytes are overwritten.
   await until(async () => (await small.service.blobs.list()).length === 0, 'the end of the picture')
   await small.stop()
 })

@@ -41,7 +41,7 @@ describe.each([
   })
   afterAll(() => host.stop())
 
-  /** The person opens the address, signs in, agrees, and is sent back to the client. */
+  /** The person opens the address, signs in, agrees, and returns to the client. */
   const authorize = async (url: URL, visitor = newVisitor({ stopAt: redirect })): Promise<URL> => {
     await visitor.visit(url.href)
     await host.pages.signIn(visitor, email)
@@ -93,7 +93,7 @@ describe.each([
       expect(renewed.access_token).not.toBe(tokens.access_token)
       await oidc.tokenRevocation(config, renewed.access_token)
       await expect(oidc.fetchUserInfo(config, renewed.access_token, sub)).rejects.toThrow()
-      // A refresh token that was used is stolen by somebody: everything under its grant ends.
+      // A refresh token that is used twice was stolen: everything under its grant ends.
       await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
     })
 
@@ -203,7 +203,7 @@ test('[AUTH-24] people sign in to the service with another provider, of which it
   expect(user).toMatchObject({ name: 'ana', email })
   // Signing out leads to the provider, which ends its own session.
   for (const path of ['/account', '/sign-out']) {
-    // A browser follows a form's redirect only to where the policy of its page lets it.
+    // A browser follows a form's redirect only if the page's policy allows the target.
     const { headers } = await visitor.visit(`${base}${path}`)
     expect(headers.get('Content-Security-Policy')).toContain(`form-action 'self' ${provider.url}`)
   }

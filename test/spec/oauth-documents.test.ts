@@ -1,4 +1,4 @@
-/** Clients that describe themselves by a document at an https address, which is their id. */
+/** Clients that describe themselves in a document at an https address, which is their id. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -23,10 +23,10 @@ let site: Server
 let origin: string
 let folder: string
 let ca: string
-/** How often each document was asked for. */
+/** How often each document was requested. */
 const asked = new Map<string, number>()
 
-/** The document at each path of the site, given its own address. */
+/** The document at each path of the site, made from its own address. */
 const documents: Record<string, (id: string) => { status?: number; headers?: Record<string, string>; body: string }> = {
   '/good': (id) => ({ body: JSON.stringify(describe(id)) }),
   '/local': (id) => ({ body: JSON.stringify(describe(id, { redirect_uris: ['http://127.0.0.1/callback'] })) }),
@@ -101,7 +101,7 @@ test('[OAUTH-14] a client that is an address signs a person in, and the page nam
   const { json: tokens } = await redeem(world, fields)
   const again = await redeem(world, { grant_type: 'refresh_token', client_id: id, refresh_token: tokens.refresh_token })
   expect({ status: again.status, renewed: typeof again.json.refresh_token }).toEqual({ status: 200, renewed: 'string' })
-  // It is kept for a while.
+  // It is cached for a while.
   expect(asked.get('/good')).toBe(1)
 })
 

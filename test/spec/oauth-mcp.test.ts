@@ -1,4 +1,4 @@
-/** Clients of MCP that sign a person in (OAuth 2.1 as the protocol has it), against the running service. */
+/** MCP clients that sign a person in (OAuth 2.1 with the protocol's rules), against the running service. */
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ const read = () => ({ name: 'svc.read_doc', arguments: { doc } })
 const outcome = async (client: Client, call: { name: string; arguments: Record<string, unknown> }) =>
   (await client.callTool(call)) as { isError?: boolean; structuredContent?: Json }
 
-/** A program that was let in. */
+/** A program with access. */
 const letIn = async (role?: string): Promise<{ program: Program; client: Client }> => {
   const program = newProgram(world.url)
   const first = await program.connect()

@@ -112,7 +112,7 @@ test('[OAUTH-5] a token opens the resource that it was issued for, and no other'
     await visitor.visit((await begin(world, { resource })).url.href)
     expect(new URL(visitor.page.url).searchParams.get('error')).toBe('invalid_target')
   }
-  // Clients from before resources were named mean the endpoint.
+  // Older clients that name no resource mean the endpoint.
   const { answer: older } = await tokensFor(world, email, { parameters: { resource: null } })
   expect((await rpc(older.json.access_token, 'tools/call', readDoc())).status).toBe(200)
   expect((await as(older.json.access_token, 'GET', '/api/me')).status).toBe(401)
@@ -130,7 +130,7 @@ test('[OAUTH-6] a code that comes again ends everything under its grant, and so 
     const waiting = rpc(second.access_token, 'tools/call', { name: 'svc.list_events', arguments: { doc, since: 'latest', wait: 50 } })
     expect(await settledWithin(waiting, 100)).toBe('waiting')
     refusedAs(await redeem(world, again === 'code' ? fields : renewal), 'invalid_grant')
-    // A program that acts under the grant is disconnected, and listed no more.
+    // A program that acts under the grant is disconnected, and no longer listed.
     expect((await waiting).json.result.structuredContent.error.code).toBe('credential_invalid')
     expect((await as(session, 'GET', '/api/me/tokens')).json.tokens.some((each: Json) => each.id === id)).toBe(false)
     expect((await rpc(second.access_token, 'tools/call', readDoc())).status).toBe(401)
@@ -169,7 +169,7 @@ test('[OAUTH-8] nobody is sent to an address that is not registered', async () =
     expect(visitor.page.status).toBe(400)
     expect(visitor.page.url).toContain(world.url)
   }
-  // Redeemed for another address than it was asked for: the client was mixed up.
+  // The code is redeemed with another redirect address than requested: the client was confused.
   const flow = await begin(world, {}, { redirect_uris: [callback, `${callback}2`] })
   const fields = codeFields(flow, await agreeAs(flow.url, email))
   refusedAs(await redeem(world, { ...fields, redirect_uri: `${callback}2` }), 'invalid_grant')
@@ -223,9 +223,9 @@ test.each([
   await ownPages.signIn(visitor, email)
   const { text, headers } = visitor.page
   for (const words of [wants, sent, role, email, '127.0.0.1:7777', 'Bot &lt;b&gt; evil']) expect(text).toContain(words)
-  // No more than was asked for.
+  // Not more than requested.
   expect(text).not.toContain('value="owner"')
-  // Nothing on it needs a script, and none in it runs.
+  // The page needs no script, and its policy allows none.
   expect(headers.get('Content-Security-Policy')).not.toContain('unsafe-inline')
   expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
   expect(headers.get('Cache-Control')).toContain('no-store')
@@ -238,7 +238,7 @@ test('[OAUTH-9] only the form of the page agrees, in the browser that was asked,
   const { url, text } = visitor.page
   const action = /action="([^"]*\/agree)"/.exec(text)?.[1] ?? ''
   const form = { method: 'POST', body: 'role=edit', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
-  // Another browser, another site, and no form at all.
+  // Another browser, another site, and a request without a form.
   expect((await newVisitor().request(new URL(action, url).href, form)).status).toBe(403)
   const foreign = { ...form, headers: { ...form.headers, Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' } }
   expect((await visitor.request(new URL(action, url).href, foreign)).status).toBe(403)
@@ -258,7 +258,7 @@ test('[OAUTH-10] each access is agreed to, and is one of its own', async () => {
   const two = (await redeem(world, codeFields(flow, new URL(visitor.page.url)))).json
   expect(two.access_token).not.toBe(one.access_token)
   for (const token of [one.access_token, two.access_token]) expect((await rpc(token, 'tools/call', readDoc())).status).toBe(200)
-  // Silently it gets nothing.
+  // Without interaction it gets nothing.
   const silent = new URL(flow.url)
   silent.searchParams.set('prompt', 'none')
   await visitor.visit(silent.href)

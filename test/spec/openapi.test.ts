@@ -22,7 +22,7 @@ const table = Object.entries(operations) as unknown as [string, Operation][]
 const root = join(import.meta.dirname, '..', '..')
 const snapshotPath = join(root, 'test', 'openapi.snapshot.json')
 
-/** The description without what differs from start to start. */
+/** The description without the parts that differ between starts. */
 const settled = (): Json => ({ ...api, servers: [{ url: 'https://agmd.test' }] })
 
 /** A path has its own parameters next to its methods. */
@@ -60,11 +60,11 @@ test('[OPENAPI-2] nothing is described that the table does not have, and the cod
   expect(api.components.schemas.ErrorCode.enum).toEqual(errorCodes)
 })
 
-/** Forms for people, what their pages fetch, and the identity broker, which describes itself (`/.well-known/openid-configuration`). */
+/** Forms for people, requests by their pages, and the identity broker, which describes itself (`/.well-known/openid-configuration`). */
 const notDescribed =
   /^\/(?:sign-out|account\/|device$|auth\/(?:callback|invite|reset|interaction)|sw\.js|diagram\/|embed\/|favicon\.ico)|oauth2|\\\/drawings/
 
-/** Patterns of routes, as the description names them. */
+/** Route patterns under the names of the description. */
 const patterns: Readonly<Record<string, string>> = {
   '/^\\/d\\/([^/.]+)$/': '/d/{id}',
   '/^\\/pub\\/([^/.]+)$/': '/pub/{id}',
@@ -119,12 +119,12 @@ test('[OPENAPI-3] redocly lint has nothing to say', { timeout: 60_000 }, async (
 test('[OPENAPI-4] the description is the one committed: a change of the interface is a change of this file', async () => {
   const text = `${JSON.stringify(settled(), null, 2)}\n`
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') await writeFile(snapshotPath, text)
-  // Written again with AGMD_UPDATE_SNAPSHOTS=1.
+  // AGMD_UPDATE_SNAPSHOTS=1 writes the file.
   expect(JSON.parse(await readFile(snapshotPath, 'utf8'))).toEqual(JSON.parse(text))
 })
 
-/** Enough of JSON Schema 2020-12 for what zod writes; a keyword it does not know is an error. */
-/** One object of the parts that a schema is made of. */
+/** The part of JSON Schema 2020-12 that zod uses; an unknown keyword is an error. */
+/** Merges the parts of a schema into one object. */
 const whole = (schema: Json): Json => {
   const { allOf = [], properties = {}, required = [] } = resolved(schema)
   const parts = allOf.map(whole)
@@ -163,7 +163,7 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
   if (schema.anyOf !== undefined && !schema.anyOf.some((each: Json) => violations(each, value, at).length === 0))
     found.push(`${at}: none of anyOf`)
   if (schema.allOf !== undefined) {
-    // Parts of one object: each leaves the fields of the others out.
+    // Parts of one object: each omits the fields of the others.
     found.push(...violations(whole(schema), value, at))
   }
   const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value
@@ -177,7 +177,7 @@ const violations = (schema: Json, value: Json, at = ''): string[] => {
   for (const [name, each] of Object.entries(value)) {
     const property = schema.properties?.[name]
     if (property !== undefined) found.push(...violations(property, each, `${at}/${name}`))
-    // Descriptions of answers are open; ours say all that there is.
+    // Response schemas are open by default, but ours list every field.
     else if (schema.properties !== undefined && (schema.additionalProperties ?? false) === false)
       found.push(`${at}: ${name} is not described`)
   }

@@ -1,4 +1,4 @@
-/** Passkeys: what is taken, and what is not. The same by real Chromium: test/browser/account.test.ts. */
+/** Accepted and refused passkeys. test/browser/account.test.ts does the same in real Chromium. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findAccountByEmail } from '../../server/domain/accounts/accounts.ts'
 import { createLink } from '../../server/domain/accounts/links.ts'
@@ -91,7 +91,7 @@ test('[PASSKEY-3] a question is good once, for its page and for half an hour', a
   const [one, other] = [await openSignIn(), await openSignIn()]
   const used = device.use(ceremony(one))
   const question = /name="challenge" value="([^"]+)"/.exec(one.page.text)?.[1] ?? ''
-  // Taken along to another sign-in: the question names its own.
+  // Used in another sign-in: the challenge names its own sign-in.
   expect((await other.submit('/passkey', { response: used, challenge: question })).status).toBe(422)
   const late = await openSignIn()
   const answer = device.use(ceremony(late))
@@ -157,7 +157,7 @@ test('[PASSKEY-6] passkeys are offered where browsers can make them, and nowhere
     const text = await page.text()
     expect(text, base).toContain('<h1>Sign in</h1>')
     expect(text.includes('data-passkey'), base).toBe(offers)
-    // Its place is there before its script is: no line moves.
+    // Its space is reserved before its script loads: no line moves.
     if (offers) expect(/<form[^>]* data-passkey[^>]*>/.exec(text)?.[0]).not.toMatch(/ hidden/)
     await other.stop()
   }

@@ -183,7 +183,7 @@ test('[PUBLISH-12] a kept picture of a diagram is shown without a script, light 
   expect(await picture.text()).toBe(svgOf('night'))
   expect(picture.headers.get('content-type')).toContain('image/svg+xml')
   expect(picture.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
-  // Another source has no picture.
+  // A changed source has no picture.
   await owner.replace(`\`\`\`mermaid\n${diagram} --> C\n\`\`\`\n`)
   expect(await (await page(owner.doc)).text()).toContain('component-mermaid')
 })
@@ -333,7 +333,7 @@ test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown
 test('[PUBLISH-10] a thread that takes too long is ended, and the next text has another', async () => {
   const entry = new URL('../../server/http/published/worker.ts', import.meta.url)
   const lane = new Lane<Job, Page>({ entry, secondsMax: 2, waitingMax: 10, waitingOfHolderMax: 10 })
-  // Hours of work.
+  // This takes hours.
   const hostile = lane.run('a', { source: '['.repeat(4_000_000), baseUrl: world.url, drawings: {} })
   const next = lane.run('b', { source: '*so*', baseUrl: world.url, drawings: {} })
   await expect(hostile).rejects.toMatchObject({ why: 'slow' })

@@ -1,4 +1,4 @@
-/** Quotas of text and history: of a document, of an account, of an address; over REST and while one types. */
+/** Quotas of text and history: per document, per account, per address; over REST and while typing. */
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
@@ -15,7 +15,7 @@ afterEach(() => world.stop())
 const mebibyte = 1024 * 1024
 const small = { AGMD_DOCUMENT_MEGABYTES: '1', AGMD_ACCOUNT_MEGABYTES: '2', AGMD_ANONYMOUS_MEGABYTES: '2' }
 
-/** A text that nothing makes shorter. */
+/** Incompressible text. */
 const noise = (bytes: number): string =>
   randomBytes(Math.ceil((bytes * 3) / 4))
     .toString('base64url')
@@ -32,7 +32,7 @@ const headOf = async (doc: string): Promise<Head> => {
   return decodeRecord<Head>(entry.value)
 }
 
-/** Replaces the text until that is refused; answers what it was and the refusal. */
+/** Replaces the text until that is refused. Returns the last text and the refusal. */
 const fill = async (person: Person): Promise<{ content: string; refused: Answer }> => {
   for (let content = ''; ;) {
     const next = noise(200_000)
@@ -105,7 +105,7 @@ test('[QUOTA-3] typing into a full document is refused before it is applied, wit
   expect((await owner.read()).content).toBe(content)
   expect(editor.text()).toBe(typed + content)
   editor.close()
-  // Reading and deleting go on.
+  // Reading and deleting still work.
   const other = await owner.connect()
   other.erase(0, 1000)
   await other.saved()
@@ -131,7 +131,7 @@ test('[QUOTA-4] the documents of an account have a quota; claiming moves a docum
   const refused = await create(1_500_000)
   expect(refused).toMatchObject(full('account'))
   expect(refused.json).toMatchObject({ allowedBytes: 2 * mebibyte })
-  // It counts for its owner, whoever writes into it.
+  // It counts for its owner, whoever writes in it.
   expect(await send(claimed, 'PUT', '/content', { content: noise(1_400_000) })).toMatchObject(full('account'))
   const all = await usedBy(ana)
   world = await world.restart()
@@ -172,7 +172,7 @@ test('[QUOTA-6] a document of an earlier version is never refused before it is c
   expect((await send(owner, 'PUT', '/content', { content: noise(10_000) })).status).toBe(200)
   await until(async () => (await headOf(owner.doc)).bytes !== undefined, 'the count')
   const now = await headOf(owner.doc)
-  // Changes during the count may be missed.
+  // The count may miss changes made while it runs.
   expect(Math.abs((now.bytes ?? 0) - (await measure(world.service.storage, owner.doc)))).toBeLessThan(30_000)
   expect(now.bytes).toBeGreaterThanOrEqual(bytes ?? 0)
 })

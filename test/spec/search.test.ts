@@ -37,7 +37,7 @@ test('[SEARCH-7] a match that reads otherwise says how it reads', async () => {
   const { json } = await owner.ask('GET', `/search?q=${encodeURIComponent('caf\u00e9')}`)
   expect(json.matches).toMatchObject([{ exact: false, matched: 'Cafe\u0301' }, { exact: true }])
   expect(json.matches[1]).not.toHaveProperty('matched')
-  // [ANCHOR-13] A letter without its accent is another one.
+  // [ANCHOR-13] A letter without its accent is a different letter.
   const plain = (await owner.ask('GET', '/search?q=cafe&exact=true')).json.matches
   expect(plain.map(({ from, to }: Json) => content.slice(from, to + 1))).toEqual(['cafe.'])
 })

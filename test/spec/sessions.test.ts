@@ -1,4 +1,4 @@
-/** Sessions: what they open, and that they end at once, everywhere. */
+/** Sessions: their access, and that they end at once, everywhere. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { sweep } from '../../server/domain/records/expiry.ts'
@@ -68,7 +68,7 @@ test('[SESSION-3] ending all ends this one too, and no other account’s', async
 
 test('[SESSION-4] a session ends after 30 days, and after 7 without use', async () => {
   const [used, idle] = [await bearer(), await bearer()]
-  // The note of a use is written after the answer.
+  // The time of use is written after the answer.
   const noted = async (): Promise<void> => {
     const { sessions } = (await by(used, 'GET', '/api/me/sessions')).json
     expect(sessions.find((session: Json) => session.current).lastUsedAt).toBe(new Date(clock.now()).toISOString())
@@ -195,7 +195,7 @@ test('[SESSION-9] the secret of a browser changes every day, and the former one 
   }
   expect(await ask(first)).toMatchObject({ status: 200, next: undefined })
   clock.turn(days(1))
-  // Several requests at once: one of them brings the new secret, all are answered.
+  // Several requests at once: one of them returns the new secret, and all are answered.
   const answers = await Promise.all(Array.from({ length: 4 }, () => ask(first)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   const [given, ...others] = answers.filter(({ next }) => next !== undefined)
@@ -203,7 +203,7 @@ test('[SESSION-9] the secret of a browser changes every day, and the former one 
   expect(given?.maxAge).toBe((days(limits.sessionDaysMax) - days(1)) / 1000)
   const second = given?.next ?? ''
   expect(second).not.toBe(first)
-  // The answer got lost: a minute later the browser, which has the old one, gets another.
+  // The answer was lost: a minute later the browser, which still has the old secret, gets another one.
   clock.turn(limits.sessionOverlapSeconds * 1000)
   const third = (await ask(first)).next ?? ''
   expect((await ask(second)).status).toBe(401)

@@ -236,7 +236,7 @@ test('[SHARE-14] a document has at most so many live links; one that is revoked 
     clock.turn(61_000)
     expect(await make()).toMatchObject({ status: 201 })
     expect(await make()).toMatchObject({ status: 400 })
-    // One that had expired counted no more: to revoke it makes no more room.
+    // An expired link no longer counted, so revoking it makes no more room.
     await owner.ask('DELETE', `/shares/${short.id}`)
     expect(await make()).toMatchObject({ status: 400 })
   })
@@ -285,7 +285,7 @@ test('[LINK-1] the owner changes the role of a link in place; it holds at once f
     json: { code: 'forbidden', role: 'comment' }
   })
   expect((await ana.ask('POST', '/comments', { json: { body: 'Yes.' } })).status).toBe(201)
-  // The open page comes back with the new role, and what it types changes nothing.
+  // The open page reconnects with the new role, and its typing changes nothing.
   const roleNow = (): unknown => page.messages.findLast(({ type }) => type === 'role')?.['role']
   await until(() => roleNow() === 'comment', 'the new role')
   page.type(0, 'no ')
@@ -296,7 +296,7 @@ test('[LINK-1] the owner changes the role of a link in place; it holds at once f
     { payload: { shareId: ana.link.id, role: 'comment', label: 'Ana' } },
     { payload: { shareId: ana.link.id, role: 'edit', label: 'Ana' } }
   ])
-  // The same role again is no change.
+  // Setting the same role again is not a change.
   const before = (await owner.events()).latest
   expect((await owner.ask('PATCH', `/shares/${ana.key}`, { json: { role: 'edit' } })).status).toBe(200)
   expect((await owner.events()).latest).toBe(before)
@@ -317,7 +317,7 @@ test('[LINK-2] a link gives no more than the one that it was made through, which
     status: 400,
     json: { code: 'invalid_request', details: [{ path: 'role' }] }
   })
-  // An assignment is done by suggesting: its link ends where that is no longer given.
+  // Reviewers suggest: the link of an assignment ends when its maker may no longer do that.
   const { json } = await second.ask('POST', '/tasks', { json: { requestId: 'one', title: 'Check', instructions: 'Read it.' } })
   const task = new URL(json.task.share.url).searchParams.get('key') ?? ''
   expect((await owner.ask('PATCH', `/shares/${task}`, { json: { role: 'edit' } })).status).toBe(400)
@@ -340,7 +340,7 @@ test('[LINK-3] only owners change roles, and one of them stays', async () => {
   await owner.ask('DELETE', `/shares/${gone.key}`)
   expect((await owner.ask('PATCH', `/shares/${gone.key}`, { json: { role: 'edit' } })).status).toBe(404)
   const second = await owner.share('owner', { label: 'Second' })
-  // It was made through the first and would lose its role with it.
+  // It was made through the first link and would lose its role with it.
   expect((await second.ask('PATCH', `/shares/${owner.key}`, { json: { role: 'view' } })).json.code).toBe('last_owner_link')
 })
 
@@ -356,7 +356,7 @@ test('[LINK-5] whoever comes through a link raises only what was made through it
   const { link: editor } = await first.share('edit')
   expect(await setRole(short, editor, 'view')).toMatchObject({ status: 200, json: { role: 'view' } })
   expect(await setRole(short, editor, 'edit')).toMatchObject(inTheWay)
-  // Made through it, directly or not: each ends no later than it, and gives no more than its own maker.
+  // Links made through it, directly or not: each ends no later than its maker and has no higher role.
   const own = await short.share('edit')
   const { link: below } = await own.share('view')
   expect(await setRole(short, below, 'owner')).toMatchObject(inTheWay)
@@ -383,10 +383,10 @@ test('[LINK-5] [LINK-6] of the links of an account, its lasting owner link raise
   expect(await setRole(short, viewer.link, 'owner')).toMatchObject(inTheWay)
   expect(await setRole(lasting, ofOther.link, 'comment')).toMatchObject(inTheWay)
   expect(await setRole(lasting, viewer.link, 'owner')).toMatchObject({ status: 200, json: { madeThrough: lasting.link.id } })
-  // Raised and made ones end alike.
+  // A raised link ends with the link that raised it, like one made through it.
   expect(await mine('DELETE', `/shares/${lasting.link.id}`)).toMatchObject({ json: { ended: [viewer.link.id] } })
   expect(await viewer.ask('GET', '')).toMatchObject(refused)
-  // A role that the account raises is its own.
+  // A link that the account raises has no maker.
   const second = await make('view')
   const patched = await mine('PATCH', `/shares/${second.link.id}`, { role: 'edit' })
   expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })
@@ -415,7 +415,7 @@ test('[LINK-7] of other links, those who are not owners read no label and no id,
   const live = (): Json[] => page.messages.filter(({ type }) => type === 'event').map(({ event }) => event)
   await until(() => live().some(({ kind }) => kind === 'share.revoked'), 'the last event')
   expect(JSON.stringify(page.messages)).not.toMatch(new RegExp(`Difficult|${other.link.id}|madeThrough`))
-  // Each once, and to the owner whole.
+  // Each event once, and the owner gets all of it.
   expect(live().filter(({ kind }) => kind === 'share.revoked')).toEqual([events.at(-1)])
   expect((await owner.events({ types: 'share.changed' })).events[0]).toMatchObject({
     payload: { shareId: other.link.id, role: 'comment', label: 'Difficult customer' }

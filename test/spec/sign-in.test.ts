@@ -1,4 +1,4 @@
-/** The service as a relying party of an issuer that can be told to go wrong. */
+/** The service as a relying party of an issuer with adjustable faults. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TurnedClock, turnedClock } from '../support/clock.ts'
 import { type Issuer, type IssuerFaults, startIssuer } from '../support/issuer.ts'
@@ -112,7 +112,7 @@ test.each(Object.entries(faults))('[AUTH-3] an answer with %s signs nobody in an
   expect(page.status).toBe(400)
   expect(page.text).toContain('<h1>That did not work</h1>')
   expect(isSignedIn(visitor)).toBe(false)
-  // The next try is not spoiled.
+  // The next attempt succeeds.
   issuer.faults = {}
   await signedIn(visitor)
 })
@@ -261,7 +261,7 @@ test('[AUTH-27] a page asked for by another name of the own machine is a 307 to 
       expect(answer).toMatch(/^HTTP\/1\.1 307 /)
       expect(placeOf(answer)).toBe(`${world.url}${path}`)
     }
-  // The configured name, other ports, and names that only look like one of these.
+  // The configured name, other ports, and names that only resemble these.
   for (const from of [host, '127.0.0.1', '127.0.0.1:1', `127.0.0.1.evil.example:${port}`, `evil.example:${port}`, `127.0.0.2:${port}`])
     expect(await asked(from, '/')).toMatch(/^HTTP\/1\.1 200 /)
   for (const path of ['//evil.example/', '/\\evil.example/', 'http://evil.example/'])

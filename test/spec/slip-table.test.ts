@@ -1,4 +1,4 @@
-/** The slips of the table, one by one. */
+/** Tests each slip of the table. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

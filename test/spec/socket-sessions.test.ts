@@ -1,4 +1,4 @@
-/** Places: sessions of a socket, connections of a document, sockets of an address, and wrong keys over sockets. */
+/** Limits: sessions per socket, connections per document, sockets per address, and wrong keys over sockets. */
 import * as encoding from 'lib0/encoding'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
@@ -20,7 +20,7 @@ const token = (address: string, key: string): Uint8Array =>
 
 const from = (address: string): Promise<RawSocket> => world.socket({ headers: { 'X-Forwarded-For': address } })
 
-/** The answers to tokens that a socket got: `doc` or `doc NUL session`, and the reason of a refusal. */
+/** The answers to tokens on a socket: `doc` or `doc NUL session`, and the reason of a refusal. */
 const answersOf = (socket: RawSocket): { address: string; refused: string | undefined }[] =>
   socket.frames.flatMap((frame) => {
     const length = frame[0] ?? 0
@@ -31,7 +31,7 @@ const answersOf = (socket: RawSocket): { address: string; refused: string | unde
     ]
   })
 
-/** Whether a frame tells this session its role, which is the first thing that a document says. */
+/** Whether a frame announces the role to this session, which is the first message of a document. */
 const isRole = (frame: Uint8Array, address: string): boolean =>
   frame[address.length + 1] === 5 && Buffer.from(frame.subarray(1, address.length + 1)).toString() === address
 
@@ -61,7 +61,7 @@ test('[SOCKET-5] a session that is closed makes room for the next one of its doc
   const owner = await world.create('text')
   const socket = await from('192.0.2.1')
   for (let session = 0; session < 10; session++) {
-    // All at once: the first is still being handled when the goodbye of the former session and the token of the next one arrive.
+    // All at once: the first is still being handled when the close of the former session and the token of the next one arrive.
     const former = `${owner.doc}\0${session - 1}`
     if (session > 0) for (const type of [5, 7]) socket.send(frameOf(former, type, (encoder) => encoding.writeVarString(encoder, 'bye')))
     socket.send(token(`${owner.doc}\0${session}`, owner.key))
@@ -78,10 +78,10 @@ test('[SOCKET-6] no link and no address takes all connections of a document, and
   // A quarter of 20 for one address.
   const one = await Promise.all(Array.from({ length: 8 }, () => open(owner.doc, link.key, '192.0.2.2')))
   expect(one.filter((refused) => refused === 'rate_limited')).toHaveLength(3)
-  // Four fifths for one link, from wherever.
+  // Four fifths for one link, from any addresses.
   const others = await Promise.all(Array.from({ length: 20 }, (_, at) => open(owner.doc, link.key, `198.51.100.${at}`)))
   expect(others.filter((refused) => refused === undefined)).toHaveLength(11)
-  // Another link gets two more; the last tenth is kept for owners.
+  // Another link gets two more; the last tenth is reserved for owners.
   const another = await owner.share('edit')
   const more = await Promise.all(Array.from({ length: 4 }, (_, at) => open(owner.doc, another.key, `203.0.113.${at}`)))
   expect(more.filter((refused) => refused === undefined)).toHaveLength(2)
@@ -142,11 +142,11 @@ test('[SOCKET-8] wrong keys over sockets are counted for their address as those 
   expect(refusals.at(-1)).toBe('rate_limited')
   const request = await world.ask('GET', `/api/docs/${owner.doc}`, { key: wrong, headers: { 'X-Forwarded-For': '192.0.2.6' } })
   expect(request.json.code).toBe('rate_limited')
-  // A good key is let in, from there too.
+  // A valid key is admitted, from there too.
   for (const address of ['192.0.2.6', '192.0.2.7']) expect(await open(owner.doc, owner.key, address)).toBeUndefined()
 })
 
-/** Presence messages with one state after the other, as they are made. */
+/** A sequence of presence messages with one state each. */
 const presencesOf = (doc: string, count: number): Uint8Array[] => {
   const awareness = new Awareness(new Y.Doc())
   const frames = Array.from({ length: count }, (_, at) => {
@@ -173,7 +173,7 @@ test('[SOCKET-9] presence goes to others at a bounded rate, and the last state a
   }
   const shows = (text: string): boolean => ben.frames.some((frame) => isPresence(frame) && Buffer.from(frame).includes(text))
   await until(() => shows('"at":1499'), 'the last state')
-  // Twenty a second.
+  // Twenty per second.
   const most = (performance.now() - begun) / 50 + 2
   expect(ben.frames.filter(isPresence).length).toBeLessThanOrEqual(most)
   expect(ana.closed()).toBeUndefined()

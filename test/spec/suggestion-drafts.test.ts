@@ -1,4 +1,4 @@
-/** Suggestions that are typed while others look on, decisions that are taken back, and replies. */
+/** Suggestions typed while others watch, decisions that are undone, and replies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServiceError } from '../../shared/errors.ts'
 import type { Storage } from '../../server/domain/ports.ts'
@@ -9,7 +9,7 @@ import { unchangedBy } from '../support/reviews.ts'
 import { type Answer, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
 
 const store = faultyStore()
-/** The key of answers that are stored for those who ask again. */
+/** The key of answers that are stored for retries. */
 let rememberedBytes = 0
 
 let world: World
@@ -64,7 +64,7 @@ test('[SUGG-17] whoever types a suggestion is shown as no program', async () => 
   const page = await owner.connect()
   const shown = (): string[] => [...(page.provider.awareness?.getStates().values() ?? [])].flatMap(({ user }: Json) => user?.name ?? [])
   await draft(ana, 'closed.secret', { step: 1, operation: 'insert', find: 'quick', text: ' red' })
-  // A later change is shown, so an earlier one would be.
+  // A later change is shown, so an earlier one would be, too.
   await suggest(ana, { operation: 'insert', find: 'lazy', text: ' old' }, asAuthor('scribe'))
   await until(() => shown().includes('scribe'), 'the program')
   expect(shown()).not.toContain('Ana')
@@ -172,7 +172,7 @@ test('[SUGG-11] a decision that names the step it has read is refused once the s
   expect(await changesNothing(owner.doc, () => several(1))).toMatchObject({
     json: { ok: false, results: [{ ok: false, code: 'target_changed', suggestion: { text: 'dead', step: 2 } }] }
   })
-  // The end of typing changes no word of what was read.
+  // The end of typing does not change the words that were read.
   await draft(ana, 'one', { step: 3, operation: 'replace', find: 'brown', text: 'dead', done: true })
   expect(await changesNothing(owner.doc, () => one(1))).toMatchObject({ status: 409, json: { code: 'target_changed' } })
   expect(await changesNothing(owner.doc, () => one(4))).toMatchObject({ status: 409, json: { code: 'target_changed' } })
@@ -194,7 +194,7 @@ test('[SUGG-12] typing moves a suggestion within its place only, and not at all 
   })
   await owner.ask('POST', `/suggestions/${id}/replies`, { json: { body: 'Looks good.' } })
   expect(await changesNothing(owner.doc, () => draft(ana, 'one', { ...grown, step: 4, text: 'evil' }))).toMatchObject(fixed)
-  // That typing has ended may still be said.
+  // The end of typing may still be reported.
   expect(await draft(ana, 'one', { ...grown, step: 4, done: true })).toMatchObject({
     status: 200,
     json: { suggestion: { text: 'slow red' } }
@@ -409,7 +409,7 @@ test('[REPLY-1] a suggestion has replies, whoever may comment writes them, one e
   expect(await changesNothing(owner.doc, () => reply(viewer, 'Hm.'))).toMatchObject({ status: 403 })
   expect(await changesNothing(owner.doc, () => reply(commenter, ' '))).toMatchObject({ status: 400 })
   expect(await commenter.ask('POST', '/suggestions/none/replies', { json: { body: 'Hm.' } })).toMatchObject({ status: 404 })
-  // Replies stay through decisions, also those that come after.
+  // Replies survive decisions, including those made later.
   await decide(owner, id, 'accept')
   await reply(commenter, 'Good.')
   await decide(owner, id, 'reopen')

@@ -25,7 +25,7 @@ const begin = async (content = 'text'): Promise<Review> => {
   return { owner, assignment, ada }
 }
 
-/** Expects a refusal that leaves everything as it was. */
+/** Expects a refusal that changes nothing. */
 const refused = async ({ owner, assignment }: Review, report: () => Promise<Answer>, problem: object): Promise<void> => {
   const before = await stored(world, owner.doc)
   expect(await report()).toMatchObject(problem)
@@ -159,7 +159,7 @@ test('[REPORT-6] the same report again is 200, whatever the order of its ids, an
   const fields = { commentIds: ['a', 'b'] }
   const first = await ada.report(fields)
   await owner.replace('changed')
-  // A report that was good when it came is good when it is sent again.
+  // A report that was valid on arrival is valid when it is sent again.
   await world.service.ledger.write(owner.doc, 'system', (draft) => draft.delete(['d', owner.doc, 'comment', 'a']))
   const before = await stored(world, owner.doc)
   for (const again of [fields, { commentIds: ['b', 'a', 'a'] }, { ...fields, reviewedVersion: `"${owner.created.version}"` }])
@@ -181,13 +181,13 @@ test('[REPORT-6] another report after the first is 409 and changes nothing', asy
     { commentIds: ['b'] },
     { commentIds: ['a', 'b'] },
     { commentIds: ['a'], suggestionIds: ['a'] },
-    // That it could not be taken anyway comes second.
+    // The other error takes precedence.
     { commentIds: ['unknown'] },
     { reviewedVersion: 'unknown' },
     { commentIds: numbered('x', limits.taskIdsMax + 1) }
   ]
   for (const other of others) expect(await ada.report(other)).toMatchObject({ status: 409, json: { code: 'already_reported' } })
-  // The same words of somebody else are no retry.
+  // The same words by somebody else are not a retry.
   expect(await assignment.by('Bob').report({ commentIds: ['a'] })).toMatchObject({ status: 403, json: { code: 'not_starter' } })
   expect(await stored(world, owner.doc)).toEqual(before)
   await close(owner, assignment)
@@ -230,7 +230,7 @@ describe('[REPORT-7] a bad field is named and nothing is reported', () => {
 
 // ——— the whole sequence ———
 
-/** The headers of a reviewer's requests, whoever they are. */
+/** The headers of a reviewer's requests. */
 interface Way {
   readonly who: string
   ask(assignment: Assignment, method: string, path: string, fields?: Record<string, unknown>): Promise<Answer>
@@ -324,7 +324,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect((await owner.closeTask(made.id, { taskId: assignment.id })).task.status).toBe('closed')
   expect((await ask(assignment, 'POST', `${at}/report`, report)).json.task.status).toBe('closed')
   expect((await ask(assignment, 'POST', `${at}/report`, { ...report, summary: 'Two.' })).json.code).toBe('task_closed')
-  // Closing accepts nothing. The owner decides, by the typed client too.
+  // Closing accepts nothing. The owner decides, also with the typed client.
   expect((await owner.listSuggestions(made.id, { taskId: assignment.id, status: 'pending' })).total).toBe(2)
   const { results } = await owner.decideSuggestions(made.id, {
     decisions: report.suggestionIds.map((suggestionId) => ({ suggestionId, action: 'accept' }))

@@ -207,7 +207,7 @@ test('[TASK-6] links of assignments are counted apart from the others, while the
       const refused = await changesNothing(owner.doc, () => create(owner, requestFor()))
       expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_request', message: expect.stringContaining('revokeLink') } })
       expect((await create(owner, request)).status).toBe(200)
-      // Closing leaves the link, unless it is to be revoked; then there is room again.
+      // Closing keeps the link unless asked to revoke it; revoking frees its place.
       expect((await owner.ask('POST', `/tasks/${second.id}/close`)).json.task.share.revoked).toBe(false)
       expect((await create(owner, requestFor())).status).toBe(400)
       const closed = await owner.ask('POST', `/tasks/${second.id}/close`, { json: { revokeLink: true } })
@@ -222,7 +222,7 @@ test('[TASK-6] links of assignments are counted apart from the others, while the
 
 type Outcomes = Readonly<Record<TaskState, Record<TaskAction, readonly [starter: string, another: string]>>>
 
-/** Written down once more, so that a changed cell is noticed. */
+/** Written out again, so that a changed cell is noticed. */
 const expected: Outcomes = {
   open: { start: ['started', 'started'], report: ['not_started', 'not_started'], close: ['closed', 'closed'] },
   started: { start: ['started', 'already_started'], report: ['reported', 'not_starter'], close: ['closed', 'closed'] },
@@ -232,7 +232,7 @@ const expected: Outcomes = {
 
 const names: Readonly<Record<TaskActor, string>> = { starter: 'Ada', another: 'Bob' }
 
-/** Brings an assignment to a state, Ada being who started it. */
+/** Brings an assignment to a state; Ada starts it. */
 const bring = async (owner: Person, assignment: Assignment, state: TaskState): Promise<void> => {
   const ada = assignment.by('Ada')
   if (state === 'open') return
@@ -375,7 +375,7 @@ test('[TASK-10] the identity of a guest is the link and the name: by header, que
     expect(await same).toMatchObject({ status: 200, json: started.json })
   for (const other of [nobody.start(), nobody.start({ json: { author: 'zo\u00e9' } }), assignment.by('Zoe').start()])
     expect(await other).toMatchObject({ status: 409, json: { code: 'already_started' } })
-  // The header wins over the body.
+  // The header takes precedence over the body.
   expect(await assignment.by('Ada').start({ json: { author: 'Zo\u00e9' } })).toMatchObject({ status: 409 })
 })
 
@@ -664,7 +664,7 @@ test('[TASK-19] a store that fails leaves an assignment as it was, whatever was 
   const assignment = await assign(world, owner)
   const ada = assignment.by('Ada')
   const request = requestFor()
-  // Used once, so that no note of the time of use is written meanwhile.
+  // Used once before, so that no time of use is written meanwhile.
   await ada.read()
   const steps: (() => Promise<Answer>)[] = [
     () => create(owner, request),
@@ -688,7 +688,7 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   const commits: string[][] = []
   const kindOf = (key: Key): string => (key[0] === 'key' ? 'key' : String(key[2] ?? 'head'))
   const stop = world.service.storage.watch([], (keys) => {
-    // Notes of the time of use share a commit with what waits with them, or have one of their own.
+    // Times of use share a commit with other waiting changes, or have one of their own.
     const ours = keys.filter((key) => key[0] === 'key' || key[1] === owner.doc)
     const touched = ours.map(kindOf).filter((kind) => kind !== 'used')
     if (touched.length > 1) commits.push(touched.toSorted())
@@ -745,7 +745,7 @@ test('[TASK-21] creation, start, report and close sent again with their Idempote
     expect(replayed.headers.get('Idempotency-Replayed')).toBe('true')
   }
   expect(await stored(world, owner.doc)).toEqual(before)
-  // Somebody else with the same link is not answered what Ada was.
+  // Somebody else with the same link does not get Ada's answer.
   expect(await assignment.by('Bob').start(once('start'))).toMatchObject({ status: 409, json: { code: 'task_closed' } })
 })
 

@@ -1,4 +1,4 @@
-/** Personal access tokens: what they open, what they do not, and how they end. */
+/** Personal access tokens: their access, its limits, and how they end. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
@@ -199,12 +199,12 @@ test('[TOKEN-5] what a program does carries its name and that of its account', a
   expect((await as(session, 'GET', `/api/docs/${doc}/revisions`)).json.revisions[0].author).toBe(named)
   const shown = () => [...(person.provider.awareness?.getStates().values() ?? [])].map((state) => (state['user'] as Json)?.name)
   await until(() => shown().includes(named))
-  // On a socket of its own, too, whatever name it shows there.
+  // The same on a socket of its own, whatever name it shows there.
   const watcher = await world.person(doc, (await make({ name: 'Watcher' })).secret).connect()
   watcher.provider.awareness?.setLocalStateField('user', { name: 'Eve' })
   await until(() => shown().includes('Watcher · for Ana'))
   expect(shown()).not.toContain('Eve')
-  // The header names the program, with any bearer token; the person's own name names none.
+  // The header names the program with any bearer token; the person's own name does not.
   for (const [bearer, author, wanted] of [
     [secret, 'Lint bot', 'Lint bot · for Ana'],
     [session, 'Lint bot', 'Lint bot · for Ana'],
@@ -239,7 +239,7 @@ test.each([
   expect((await as(secret, 'GET', `/api/docs/${doc}`)).status).toBe(401)
   await make()
   expect((await visitor.visit(`${world.url}/account`)).text).toContain(never)
-  // A form without the token of the session does nothing.
+  // A form without the session's token does nothing.
   await visitor.submit('/account/tokens', { name: 'Forged', role: 'view', days: '7', docs: '', token: 'x' })
   expect(visitor.page.status).toBe(403)
 })

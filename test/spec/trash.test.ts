@@ -1,4 +1,4 @@
-/** Deletion, the trash, and the end of it. */
+/** Deletion, the trash, and erasure. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { encodeRecord, keys } from '../../server/domain/records/keys.ts'
@@ -154,7 +154,7 @@ test('[TRASH-5] [TRASH-7] after its days a document is erased, over a restart to
   const again = ({ doc, key }: Person): Person => world.person(doc, key)
   expect((await world.service.storage.list(['d', gone.doc])).length).toBeGreaterThan(0)
   clock.turn(1)
-  // The sweep may have run already or not: both refuse.
+  // The sweep may or may not have run: both cases refuse.
   expect(await again(gone).ask('POST', '/undelete')).toMatchObject({ status: 410 })
   await finishDeletions(world.service, noFailure)
   await until(async () => (await world.service.storage.list(['d', gone.doc])).length === 0, 'the end of the document')
@@ -191,12 +191,12 @@ test('[TRASH-11] a document that cannot be erased holds up no other; it is told 
   await storage.commit({ puts: [{ key: keys.head(first.doc), value: new TextEncoder().encode('{') }] })
   clock.turn(trashMs)
   const failed: string[] = []
-  // However many come first of those that fail.
+  // Even if many failing ones come first.
   await withLimit('sweepRecordsMax', 1, () => finishDeletions(world.service, (doc) => failed.push(doc)))
   expect(failed).toEqual([first.doc])
   const left = async (): Promise<number[]> => Promise.all(docs.map(async ({ doc }) => (await storage.list(['d', doc])).length))
   expect((await left()).map((count) => count > 0)).toEqual([true, false, false])
-  // Erased with a mark, and not scrubbed yet: the same.
+  // Marked for erasure but not yet scrubbed: the same.
   const marked = [await world.create('# four'), await world.create('# five')]
   const ids = marked.map(({ doc }) => doc).toSorted()
   const [broken = '', whole = ''] = ids

@@ -1,13 +1,13 @@
-/** A device that makes passkeys (WebAuthn, ES256, attestation "none"), and can be told to go wrong. */
+/** A device that makes passkeys (WebAuthn, ES256, attestation "none"), with adjustable faults. */
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 export interface Ceremony {
-  /** The request of the page (JSON of `data-options`). */
+  /** The page's request (JSON of `data-options`). */
   readonly options: string
   readonly origin: string
-  /** Whether the person was verified by the device; true when absent. */
+  /** Whether the device verified the person; true when absent. */
   readonly verified?: boolean
-  /** The challenge that is signed in place of the one asked for. */
+  /** Signs this challenge instead of the requested one. */
   readonly challenge?: string
   readonly rpId?: string
 }
@@ -16,7 +16,7 @@ const sha256 = (bytes: string | Uint8Array): Buffer => createHash('sha256').upda
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 const uint16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255])
-/** CBOR, as short as can be: a byte string of 24 to 255 bytes, and a text shorter than 24. */
+/** Minimal CBOR: a byte string of 24 to 255 bytes, and a text shorter than 24. */
 const cborBytes = (bytes: Uint8Array): Buffer => Buffer.concat([Buffer.from([0x58, bytes.length]), bytes])
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)])
 
@@ -76,7 +76,7 @@ export const newAuthenticator = () => {
       return answer({ clientDataJSON: base64url(client), authenticatorData: base64url(data), signature: base64url(signature) })
     },
 
-    /** Counts as a copy of it does that was used less often. */
+    /** Decreases the counter, like a copy that was used less often. */
     turnBack() {
       counter = 0
     }

@@ -1,10 +1,10 @@
-/** A clock that stands still until it is turned. */
+/** A clock that stands still until a test advances it. */
 import type { Clock } from '../../server/domain/ports.ts'
 
 export interface TurnedClock extends Clock {
-  /** Moves time on and runs, in order, what became due. */
+  /** Advances the time and runs due callbacks in order. */
   turn(milliseconds: number): void
-  /** Whether something waits for the instant so many milliseconds ahead. */
+  /** Whether a callback is due this many milliseconds from now. */
   awaits(milliseconds: number): boolean
 }
 
@@ -13,7 +13,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Starts at an instant long after any file of these tests was written. */
+/** Starts later than the date of any file in these tests. */
 export const turnedClock = (start = Date.UTC(2030, 0, 1)): TurnedClock => {
   let time = start
   const timers = new Set<Timer>()

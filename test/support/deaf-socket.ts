@@ -1,4 +1,4 @@
-/** A socket of somebody who does not play by the rules: it never answers a close frame and goes on sending (RFC 6455 by hand). */
+/** A socket that breaks the protocol: it never answers a close frame and continues to send (RFC 6455 by hand). */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import * as encoding from 'lib0/encoding'
@@ -7,18 +7,18 @@ import { frameOf, until } from './world.ts'
 export interface DeafSocket {
   /** Sends one binary message. */
   send(message: Uint8Array): void
-  /** Sends the token of a document and waits until the service has said something. */
+  /** Sends the token of a document and waits for an answer. */
   open(doc: string, token: string): Promise<void>
   /** Resolves when the service has sent its close frame. */
   goodbye(): Promise<void>
-  /** Answers the goodbye after all and waits until the service has read everything that was sent before. */
+  /** Answers the close frame after all, and waits until the service has read everything sent before. */
   answer(): Promise<void>
   /** Whether the connection has ended. */
   ended(): boolean
   destroy(): void
 }
 
-/** A frame of a client; a mask of zeros leaves the bytes as they are. */
+/** A client frame; a mask of zeros leaves the bytes unchanged. */
 const masked = (opcode: number, payload: Uint8Array): Buffer => {
   const { length } = payload
   const head = Buffer.alloc(length < 126 ? 6 : 8)
@@ -28,7 +28,7 @@ const masked = (opcode: number, payload: Uint8Array): Buffer => {
   return Buffer.concat([head, payload])
 }
 
-/** Opcodes of the frames of a server in `bytes`, as far as they are whole. */
+/** The opcodes of the complete server frames in `bytes`. */
 const opcodes = (bytes: Buffer): number[] => {
   const found: number[] = []
   for (let at = 0; at + 2 <= bytes.length;) {
@@ -53,7 +53,7 @@ export const openDeaf = async (url: string, headers: Readonly<Record<string, str
   let over = false
   socket.on('data', (chunk: Buffer) => (received = Buffer.concat([received, chunk])))
   socket.on('close', () => (over = true))
-  // Cut off while it was sending: that is the end, and no failure.
+  // Cutting it off while it sends is the expected end, not a failure.
   socket.on('error', () => undefined)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.write(

@@ -1,4 +1,4 @@
-/** A device with pages, without a browser: a disk, locks that end with their page, and what pages tell each other. */
+/** A device with pages, without a browser: a disk, locks that end with their page, and messages between pages. */
 import type { Page } from '../../web/device/outbox.ts'
 import type { Kept } from '../../web/device/records.ts'
 
@@ -8,13 +8,13 @@ export interface FakePage {
   readonly page: Page
   /** A browser event. */
   fire(event: 'online' | 'pagehide' | 'hidden'): void
-  /** The page is gone: its locks are free, and nothing of it reaches the disk any more. */
+  /** Ends the page: its locks become free, and none of its writes reach the disk any more. */
   end(): void
 }
 
 export interface FakeDevice {
   readonly disk: Map<string, Stored>
-  /** `ok`, `full` (takes nothing), `stuck` (never answers a write) or `deaf` (forgets nothing). */
+  /** `ok`, `full` (stores nothing), `stuck` (never answers a write) or `deaf` (deletes nothing). */
   state: 'ok' | 'full' | 'stuck' | 'deaf'
   open(): FakePage
 }

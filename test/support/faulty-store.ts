@@ -1,10 +1,10 @@
-/** A store that fails when it is told to. */
+/** A store that fails on request. */
 import type { Storage } from '../../server/domain/ports.ts'
 
 export interface FaultyStore {
   /** The error of the next commits; undefined: they work. */
   fault: Error | undefined
-  /** Stands between the service and its store. */
+  /** Wraps the service's store. */
   readonly storage: (storage: Storage) => Storage
 }
 

@@ -1,7 +1,7 @@
 /** Fences for tests of the parsers. */
 import { type Fence, findFence } from '../../shared/fences/fences.ts'
 
-/** A fence that stands alone. Errors: throws for one that is no component. */
+/** The only fence of a text. Errors: throws when it is not a component. */
 export const fenceOf = (info: string, source: string): Fence => {
   const fence = findFence(info, source)
   if (fence === undefined) throw new Error(`${info} is no component`)

@@ -1,4 +1,4 @@
-/** The authorization code flow by hand, for requests that no honest client sends. */
+/** The authorization code flow by hand, for requests that no well-behaved client sends. */
 import { createHash, randomBytes } from 'node:crypto'
 import { agreeAs, callback } from './program.ts'
 import type { Visitor } from './visitor.ts'
@@ -11,7 +11,7 @@ export interface Flow {
   readonly url: URL
 }
 
-/** Registers a client, and makes the address at which it asks. A parameter that is null is left out. */
+/** Registers a client, and builds the address of its authorization request. Parameters that are null are omitted. */
 export const begin = async (world: World, parameters: Readonly<Record<string, string | null>> = {}, fields: object = {}): Promise<Flow> => {
   const metadata = {
     client_name: 'Review bot',
@@ -38,7 +38,7 @@ export const begin = async (world: World, parameters: Readonly<Record<string, st
   return { clientId: String(json.client_id), verifier, url }
 }
 
-/** Asks the token endpoint for what a code gives, or a refresh token. */
+/** Redeems a code or a refresh token at the token endpoint. */
 export const redeem = (world: World, fields: Readonly<Record<string, string>>): Promise<Answer> =>
   world.ask('POST', '/auth/oauth2/token', { body: new URLSearchParams(fields).toString(), type: 'application/x-www-form-urlencoded' })
 
@@ -50,7 +50,7 @@ export const codeFields = ({ clientId, verifier }: Flow, back: URL): Record<stri
   code_verifier: verifier
 })
 
-/** The whole flow: what the token endpoint answers. */
+/** Runs the whole flow and returns the token endpoint's answer. */
 export const tokensFor = async (
   world: World,
   email: string,

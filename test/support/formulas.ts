@@ -1,7 +1,7 @@
 /**
- * Formulas with known results. Sections name where a result is from: `OpenFormula` with the chapter of part 4 of OpenDocument 1.2 (its
- * prescribed test cases and semantics; arguments by `;` as there), or `Excel` for functions that it does not have. Each line is
- * `formula → result as shown`, over the sheet below.
+ * Formulas with known results. Sections name the source of the results: `OpenFormula` with the chapter of part 4 of OpenDocument 1.2 (its prescribed
+ * test cases and semantics; arguments by `;` as there), or `Excel` for functions that are not in it. Each line is `formula → result as shown`, over
+ * the sheet below.
  */
 export const cells: readonly (readonly string[])[] = [
   ['Name', 'Qty', 'Price', 'Date', 'Flag', 'Note'],

@@ -1,9 +1,9 @@
-/** Requests whose body is held back: admitted by their headers, and finished when the test says so. */
+/** Requests with a delayed body: admitted by their headers, and completed by the test. */
 import { connect } from 'node:net'
 import { until } from './world.ts'
 
 export interface HeldRequest {
-  /** Sends the rest of the body and answers what the service said. */
+  /** Sends the rest of the body and returns the answer. */
   finish(): Promise<{ readonly status: number; readonly text: string }>
 }
 
@@ -14,7 +14,7 @@ export interface RequestParts {
   readonly body: Uint8Array | string
 }
 
-/** Sends headers and half of the body, and resolves when the service has had time to look at them: two round trips later. */
+/** Sends the headers and half of the body. Resolves after two more round trips, when the service has looked at them. */
 export const holdRequest = async (url: string, { method, path, headers, body }: RequestParts): Promise<HeldRequest> => {
   const { host, port } = new URL(url)
   const bytes = Buffer.from(body as string)

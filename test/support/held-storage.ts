@@ -1,4 +1,4 @@
-/** A store whose commits can be held up. */
+/** A store whose commits a test can hold. */
 import type { Storage } from '../../server/domain/ports.ts'
 
 export interface HeldStorage {

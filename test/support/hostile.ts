@@ -1,10 +1,9 @@
 /**
- * Texts that would run something in a reader's browser, if any part of the way from a text to a page let them: every construct of Markdown
- * with every kind of tag, event, scheme, encoding and break-out that public collections know (DOMPurify's fixtures, PortSwigger's cheat
- * sheet, cujanovic's list, OWASP's), generated, so that each meets each.
+ * Texts that would run code in a reader's browser if any step from text to page allowed it: every construct of Markdown with every kind of tag,
+ * event, scheme, encoding and break-out that public collections know (DOMPurify's fixtures, PortSwigger's cheat sheet, cujanovic's list, OWASP's),
+ * generated, so that they occur in all combinations.
  *
- * Code that runs says so: `canary(…)`, or a dialog. Files to load come from `evil.example`; pictures that a text may show, from
- * `picture.example`.
+ * Code that runs reports it with `canary(…)` or a dialog. Files to load come from `evil.example`; permitted pictures come from `picture.example`.
  */
 
 /** Takes the items of a list in turn, so that combining long lists does not multiply their lengths. */
@@ -133,7 +132,7 @@ const tags = [
   'keygen autofocus'
 ] as const
 
-/** How an event is written into a tag. */
+/** Spellings of an event in a tag. */
 const written: readonly ((tag: string, event: string, script: string) => string)[] = [
   (tag, event, script) => `<${tag} ${event}="${script}">`,
   (tag, event, script) => `<${tag} ${event}='${script}'>`,
@@ -153,7 +152,7 @@ const written: readonly ((tag: string, event: string, script: string) => string)
   (tag, event, script) => `＜${tag} ${event}="${script}"＞`
 ]
 
-/** Texts that need no event: raw text, foreign content, other parsers, other documents, the page's own names. */
+/** Texts without an event: raw text, foreign content, other parsers, other documents, the page's own names. */
 const raw: readonly string[] = [
   '<script>$</script>',
   '<script\n>$</script\n>',
@@ -311,7 +310,7 @@ const schemes = [
   'chrome://settings'
 ] as const
 
-/** How an address is disguised. Controls and spaces are ignored by browsers, entities and escapes are undone by Markdown. */
+/** Disguises of an address. Browsers ignore controls and spaces; Markdown decodes entities and escapes. */
 const disguises: readonly ((address: string) => string)[] = [
   (address) => address,
   (address) => address.toUpperCase(),
@@ -342,7 +341,7 @@ const disguises: readonly ((address: string) => string)[] = [
   (address) => `x\\\n${address}`
 ]
 
-/** Where an address stands. */
+/** Positions of an address. */
 const addressed: readonly ((address: string) => string)[] = [
   (address) => `[x](${address})`,
   (address) => `[x](<${address}>)`,
@@ -371,7 +370,7 @@ const addressed: readonly ((address: string) => string)[] = [
   (address) => `<img src="${address}">`
 ]
 
-/** Where a text stands in Markdown. Marks that begin a line stay on one. */
+/** Positions of a text in Markdown. Marks at the beginning of a line keep it on one line. */
 const line = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
 const contexts: readonly ((text: string) => string)[] = [
   (text) => text,
@@ -450,7 +449,7 @@ const breakouts = [
     `x${end}${turn(['onmouseover', 'onfocus', 'onerror', 'autofocus tabindex=1 onfocus'], index)}="${turn(scripts, index)}" y="`
 )
 
-/** Formulas that reach for more than symbols. */
+/** Formulas that contain more than symbols. */
 const formulas = [
   '\\href{javascript:$}{x}',
   '\\url{javascript:$}',
@@ -484,7 +483,7 @@ const formulas = [
   '\\toggle{x}{y}\\endtoggle'
 ].map((text, index) => text.replaceAll('$', turn(scripts, index)))
 
-/** Names, titles and labels: one line each, plain text wherever they are shown. */
+/** Names, titles and labels: one line each, shown as plain text everywhere. */
 export const hostileNames: readonly string[] = [
   ...raw.filter((_text, index) => index % 5 === 0).map(line),
   ...breakouts.map(line),
@@ -495,10 +494,10 @@ export const hostileNames: readonly string[] = [
   'constructor',
   '\u202ecanary\u202c'
 ]
-  // Names hold no controls: the service refuses or cleans them, which other tests hold it to.
+  // Names contain no control characters: the service refuses or removes them, which other tests check.
   .map((text) => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ''))
 
-/** All texts, each once. `more`: examples to be taken along. */
+/** All texts, each once. `more`: additional examples. */
 export function hostileTexts(more: readonly string[] = []): readonly string[] {
   const texts = new Set<string>(more)
   let index = 0
@@ -508,7 +507,7 @@ export function hostileTexts(more: readonly string[] = []): readonly string[] {
   for (const scheme of schemes)
     for (const disguise of disguises) {
       const address = disguise(scheme.replaceAll('$', turn(scripts, index)))
-      // Each address in a third of the places, by turns: all of them meet over the schemes.
+      // Each address in a third of the positions, in turn: over all schemes, every position is used.
       for (let place = index++ % 3; place < addressed.length; place += 3) add(turn(addressed, place)(address))
     }
   for (const formula of formulas) {

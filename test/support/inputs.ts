@@ -38,7 +38,7 @@ export const neededInputs = (
     return { device_code: json.device_code }
   }
 
-  /** A comment of the caller's own, if they may make one. */
+  /** A comment by the caller, if they may comment. */
   const newComment = async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
     const own = await world().ask('POST', `/api/docs/${owner.doc}/comments`, {
       key: sent.key,
@@ -50,14 +50,14 @@ export const neededInputs = (
 
   const base64 = (sample: string): string => Buffer.from(samples[sample]?.bytes ?? '').toString('base64')
 
-  /** A job of the caller's own that has ended, where they may have one. */
+  /** A finished job of the caller, if they may have one. */
   const endedJob =
     (path: string, json: Record<string, unknown>, field: string) =>
     async (owner: Person, sent: Sent): Promise<Record<string, string>> => {
       const start = (key: string | undefined): Promise<Answer> =>
         world().ask('POST', `/api/docs/${owner.doc}/media/${path}`, { key, headers: headersOf(sent), json, query: { wait: 20 } })
       const own = await start(sent.key)
-      // A key that narrows the owner's role to reading starts nothing; the owner may have started it before.
+      // With a key that limits the owner to reading, the caller cannot start a job; the owner may have started one before.
       const { json: job } = own.status === 403 ? await start(undefined) : own
       return { [field]: job?.jobId ?? 'none' }
     }
@@ -66,7 +66,7 @@ export const neededInputs = (
     suggestionId: (await suggest(owner, { operation: 'insert', text: 'x' })).id
   })
 
-  /** A path parameter, by its name. */
+  /** A path parameter by its name. */
   const byParameter: Readonly<Record<string, NeededInput['path']>> = {
     commentId: newComment,
     suggestionId: newSuggestion,
@@ -92,7 +92,7 @@ export const neededInputs = (
     }
   }
 
-  /** Operations that need what no example can say. */
+  /** Operations whose input no example can give. */
   const special: Readonly<Record<string, NeededInput>> = {
     withdrawSuggestion: {
       path: async (owner, sent) => {
@@ -117,7 +117,7 @@ export const neededInputs = (
     pollDeviceLogin: { body: approvedDevice }
   }
 
-  /** An operation that needs more than its example answers 400 and is named. */
+  /** If an operation needs more than its example, it answers 400 and the test names it. */
   const inputOf = ({ rest, example }: Operation): NeededInput => {
     const [parameter = ''] = pathParameters(rest.path).filter((name) => name !== 'id')
     const path = byParameter[parameter]

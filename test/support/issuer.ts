@@ -1,6 +1,6 @@
 /**
- * An issuer for the tests that can be told to go wrong: it signs in whoever comes, as `person`, and issues agent tokens.
- * Independent of the server: `node:http` and `jose`.
+ * An issuer for the tests with adjustable faults: it signs in every visitor as `person`, and issues agent tokens. Independent of the server:
+ * `node:http` and `jose`.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,11 +10,11 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 export interface IssuerFaults {
   /** Changes the claims of the next ID tokens. */
   claims?: (claims: JWTPayload) => JWTPayload
-  /** Signs with a key that it does not publish. */
+  /** Signs with an unpublished key. */
   foreignKey?: boolean
-  /** Header of the next tokens. */
+  /** The algorithm in the header of the next tokens. */
   alg?: 'none' | 'HS256'
-  /** Changes the address that the browser is sent back to. */
+  /** Changes the address to which the browser returns. */
   callback?: (url: URL) => void
   /** Answers every request with this status. */
   status?: number
@@ -26,15 +26,15 @@ export interface Issuer {
   readonly url: string
   faults: IssuerFaults
   person: { sub: string; name?: string; email?: string; email_verified?: boolean }
-  /** Requests by path. */
+  /** The paths of the requests. */
   readonly seen: string[]
-  /** A JWT as agents carry it, with `ai_` before it. */
+  /** A JWT in the form for agents, with the prefix `ai_`. */
   agentToken(claims?: JWTPayload): Promise<string>
-  /** Tokens that it knows when it is asked about them. */
+  /** Tokens that it recognises at introspection. */
   readonly opaque: Map<string, Record<string, unknown>>
   /** The last answer of the token endpoint. */
   readonly issued: { access_token?: string; id_token?: string }
-  /** Makes new keys; the old ones are published no more. */
+  /** Makes new keys and withdraws the old ones. */
   rotate(): Promise<void>
   stop(): Promise<void>
 }

@@ -1,7 +1,7 @@
-/** Limits that a test lowers for a while. */
+/** Limits that a test lowers temporarily. */
 import { limits } from '../../shared/limits.ts'
 
-/** Runs `work` with another value of a limit. */
+/** Runs `work` with a different value of a limit. */
 export const withLimit = async (
   name:
     | 'annotationsBytesMax'

@@ -1,4 +1,4 @@
-/** Attacks on a server's event loop, one after the other, on a real server in its own process, and the turns each of them cost. */
+/** Attacks on the event loop of a real server in its own process, one after another, and the turns that each causes. */
 import { join } from 'node:path'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -36,7 +36,7 @@ export interface Measured {
   readonly said: string
 }
 
-/** Asks for the health of the service over and over until told to stop; answers the slowest. */
+/** Requests the health of the service repeatedly until stopped. Returns the slowest time. */
 const probing = (url: string): (() => Promise<number>) => {
   let running = true
   let slowest = 0
@@ -56,7 +56,7 @@ const probing = (url: string): (() => Promise<number>) => {
   }
 }
 
-/** Runs one attack; `attack` answers what came of it. */
+/** Runs one attack, and returns its outcome. */
 export const measure = async (server: Watched, name: string, attack: () => Promise<string>): Promise<Measured> => {
   await server.turns()
   const stop = probing(server.url)
@@ -76,7 +76,7 @@ const filled = (piece: string, units = unitsMax): string => piece.repeat(Math.fl
 const lines = (count: number, line: (index: number) => string): string =>
   Array.from({ length: count }, (_none, index) => line(index)).join('')
 
-/** Texts that are made to cost: each at the largest size that a document may have, or that makes sense. */
+/** Expensive texts, each at the largest size that a document may have, or that makes sense. */
 export const families: Readonly<Record<string, () => string>> = {
   headings: () => filled('#\n', 2 * 1024 * 1024),
   titled: () => lines(180_000, (index) => `# ${index}\n\nx\n\n`).slice(0, unitsMax),
@@ -104,14 +104,14 @@ export const families: Readonly<Record<string, () => string>> = {
     lines(40_000, (index) => `Paragraph ${index} has some words, *marks* and a [link](https://x.example/${index}).\n\n`).slice(0, unitsMax)
 }
 
-/** The text in another order: what a difference by lines takes longest for. */
+/** The text in another order, which is the slowest case for a line difference. */
 export const reordered = (text: string): string => {
   const all = text.split('\n')
   const half = Math.floor(all.length / 2)
   return [...all.slice(half), ...all.slice(0, half).toReversed()].join('\n')
 }
 
-/** Every third line is another: many small changes. */
+/** Changes every third line: many small changes. */
 export const sprinkled = (text: string): string =>
   text
     .split('\n')
@@ -142,7 +142,7 @@ export const hostileJson: Readonly<Record<string, () => string>> = {
 /** An attack on a server, and its outcome in a few words. */
 export type Attack = () => Promise<string>
 
-/** Longest that one attack may take to be answered, in milliseconds: the machine may be busy, the server must not be. */
+/** The longest time that one attack may take, in milliseconds. The machine may be busy, but the server must not be. */
 const patienceMs = 120_000
 
 const tell = ({ status, text }: Answer): string => `${status}, ${text.length} characters`
@@ -153,7 +153,7 @@ const send = async (url: string, method: string, path: string, what: Ask = {}): 
 const json = 'application/json'
 const markdown = 'text/markdown'
 
-/** Hostile bodies on every operation that takes one as large as a document, with the owner's key and with none, and on `/mcp`. */
+/** Hostile bodies for every operation that accepts one as large as a document, with the owner's key and without, and for `/mcp`. */
 export const bodyAttacks = async (url: string): Promise<Map<string, Attack>> => {
   const { id, key } = (await ask(url, 'POST', '/api/docs', { json: { content: '# x\n' } })).json as { id: string; key: string }
   const attacks = new Map<string, Attack>()
@@ -173,7 +173,7 @@ interface Made {
   readonly version: string
 }
 
-/** A hostile text: stored, read in every way, compared, replaced, merged, restored, published, and opened by somebody who types. */
+/** A hostile text: stored, read in every way, compared, replaced, merged, restored, published, and opened by a person who types. */
 export const textAttacks = async (url: string, family: string): Promise<Map<string, Attack>> => {
   const content = families[family]?.() ?? ''
   const made = (await ask(url, 'POST', '/api/docs', { body: content, type: markdown })).json as Made
@@ -234,7 +234,7 @@ const typing = async (target: Target): Promise<string> => {
   typist.connect()
   try {
     await typist.until(() => typist.synced, 'the text', patienceMs / 1000)
-    // As many letters go as come: the text may be as long as a text may be.
+    // As many letters as fit: the text may already have the maximum size.
     for (let word = 0; word < 5; word++) {
       typist.text.delete(typist.text.length - 2, 2)
       typist.text.insert(typist.text.length, ' x')
@@ -246,7 +246,7 @@ const typing = async (target: Target): Promise<string> => {
   }
 }
 
-/** Runs an attack, and again when a turn was too long: a hole is there each time, a hiccup of the machine is not. */
+/** Runs an attack again when a turn was too long: a real weakness shows each time, a hiccup of the machine does not. */
 export const leastOf = async (server: Watched, name: string, attack: Attack, turnMsMax: number, attempts = 3): Promise<Measured> => {
   let best = await measure(server, name, attack)
   for (let left = attempts - 1; left > 0 && best.p999 > turnMsMax; left--) {

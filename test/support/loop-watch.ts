@@ -1,8 +1,8 @@
 /**
- * Loaded before the server in its process (`--import`): measures the turns of its event loop and tells the parent on request.
+ * Loaded before the server in its process (`--import`): measures the turns of its event loop and reports them to the parent on request.
  *
- * A turn is what the main thread computes between two looks at a timer, in milliseconds of its own processor time: on a busy machine the wall
- * clock also counts what other processes do.
+ * A turn is the main thread's work between two checks of a timer, in milliseconds of its own processor time: on a busy machine the wall clock would
+ * include other processes.
  */
 import { isMainThread } from 'node:worker_threads'
 
@@ -11,7 +11,7 @@ export interface Turns {
   readonly count: number
   /** Longest first, at most 1,000; milliseconds. */
   readonly longest: readonly number[]
-  /** Memory that the process holds, in bytes. */
+  /** Resident memory of the process, in bytes. */
   readonly rss: number
 }
 
@@ -39,6 +39,6 @@ if (isMainThread && process.channel !== undefined) {
     turns = []
     before = cpuMs()
   })
-  // The parent may go without a word.
+  // The parent may exit without notice.
   process.channel?.unref()
 }

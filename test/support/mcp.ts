@@ -10,7 +10,7 @@ export interface Rpc {
   readonly json: Json
 }
 
-/** Sends a body to `/mcp` as it is. */
+/** Sends a body to `/mcp` unchanged. */
 export const post = async (url: string, body: string, headers: Record<string, string> = {}, query = ''): Promise<Rpc> => {
   const response = await fetch(`${url}/mcp${query}`, { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body })
   const text = await response.text()
@@ -24,22 +24,22 @@ export const rpc = (
   { id = 1, headers = {}, query = '' }: { id?: number | string; headers?: Record<string, string>; query?: string } = {}
 ): Promise<Rpc> => post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params }), headers, query)
 
-/** The result of a tool, whatever it says. */
+/** The result of a tool, refusals included. */
 export const call = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const { status, text, json } = await rpc(url, 'tools/call', { name: `svc.${name}`, arguments: args }, { headers })
-  // A call without a good credential is a 401 with the same body (OAUTH-2, OAUTH-3).
+  // A call without a valid credential gets a 401 with the same body (OAUTH-2, OAUTH-3).
   if ((status !== 200 && status !== 401) || json.result === undefined) throw new Error(`${name}: ${status} ${text.slice(0, 300)}`)
   return json.result
 }
 
-/** The answer of a tool. Errors: when it refused. */
+/** The answer of a tool. Errors: when it is a refusal. */
 export const told = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const result = await call(url, name, args, headers)
   if (result.isError === true) throw new Error(`${name}: ${result.content[0].text}`)
   return result.structuredContent
 }
 
-/** The error with which a tool refused. */
+/** The error of a refused tool call. */
 export const refused = async (url: string, name: string, args: object = {}, headers: Record<string, string> = {}): Promise<Json> => {
   const result = await call(url, name, args, headers)
   if (result.isError !== true) throw new Error(`${name} did it: ${JSON.stringify(result).slice(0, 300)}`)

@@ -1,4 +1,4 @@
-/** Small files of every kind that may be uploaded: as short as the format lets them be, or their beginning. */
+/** Small files of every kind that may be uploaded: as short as the format allows, or only their beginning. */
 import { deflateSync, crc32 } from 'node:zlib'
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -60,7 +60,7 @@ export const samples: Readonly<Record<string, { readonly type: string; readonly 
   m4a: { type: 'audio/mp4', bytes: brand('M4A ', 'mp42') }
 }
 
-/** Bytes that are no media, by what they are. */
+/** Bytes of other kinds of files, by kind. */
 export const foreign: Readonly<Record<string, Bytes>> = {
   html: bytes('<!doctype html><script>alert(1)</script>'),
   svg: bytes('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),

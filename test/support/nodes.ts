@@ -1,4 +1,4 @@
-/** Compute nodes: `agmd node` as a process, and nodes that say what the test tells them to. */
+/** Compute nodes: `agmd node` as a process, and scripted nodes. */
 import { createHash } from 'node:crypto'
 import { WebSocket } from 'ws'
 import { find } from '../../cli/node/program.ts'
@@ -11,12 +11,12 @@ import { png, samples } from './media.ts'
 import { password } from './visitor.ts'
 import { type Answer, type Ask, type Json, Refused, until, type World } from './world.ts'
 
-/** Somebody with an account, who calls with a session. */
+/** A person with an account, who uses a session. */
 export interface Signed {
   readonly account: Account
   readonly headers: Readonly<Record<string, string>>
   ask(method: string, path: string, what?: Ask): Promise<Answer>
-  /** A document of theirs; the path of a request begins after `/api/docs/{id}`. */
+  /** A document of theirs; request paths start after `/api/docs/{id}`. */
   document(content?: string): Promise<{ readonly doc: string; ask(method: string, path: string, what?: Ask): Promise<Answer> }>
   /** A new token for a node. */
   nodeToken(): Promise<{ readonly id: string; readonly token: string }>
@@ -49,30 +49,30 @@ export const signedAs = async (world: World, account: Account): Promise<Signed> 
 export const newSigned = async (world: World, email: string, emailVerified = false): Promise<Signed> =>
   signedAs(world, (await createAccount(world.service, { email, password, emailVerified })) as Account)
 
-/** A node that does what the test says. */
+/** A node controlled by the test. */
 export interface ScriptedNode {
-  /** Jobs in the order in which they came. */
+  /** Jobs in order of arrival. */
   readonly jobs: readonly JobMessage[]
-  /** Everything that the service said. */
+  /** Everything that the service sent. */
   readonly messages: readonly ServiceMessage[]
-  /** Bytes of the file of a job so far. */
+  /** Bytes received so far of a job's file. */
   bytesOf(job: number): Buffer
   sizeOf(job: number): number
   closed(): { code: number; reason: string } | undefined
   say(message: NodeMessage | Record<string, unknown>): void
   raw(data: string | Uint8Array): void
-  /** Sends a file in pieces, as far as the credit of the service allows, and the result that goes with it. */
+  /** Sends a file in pieces, within the service's credit, and then its result. */
   answer(job: number, result: Json, file?: { readonly bytes: Uint8Array; readonly contentType: string }): Promise<void>
-  /** Resolves with the next job that was not looked at yet. */
+  /** Resolves with the next job that the test has not seen yet. */
   next(): Promise<JobMessage>
-  /** As when the machine loses its power. */
+  /** Dies as in a power failure. */
   die(): void
   end(): Promise<{ code: number; reason: string }>
 }
 
 export interface ScriptedOptions {
   readonly capabilities?: readonly JobKind[]
-  /** For speech. */
+  /** Voices for speech. */
   readonly voices?: readonly string[]
   readonly slots?: number
   /** Does not say hello. */
@@ -173,7 +173,7 @@ export const dialIn = (world: World, token: string, options: ScriptedOptions = {
     })
   })
 
-/** A node that serves everybody and answers every job at once; `email` must be in AGMD_NODE_ACCOUNTS. */
+/** A node that serves everyone and answers every job at once; `email` must be in AGMD_NODE_ACCOUNTS. */
 export const startSharedNode = async (world: World, email: string): Promise<ScriptedNode> => {
   const { token } = await (await newSigned(world, email, true)).nodeToken()
   const answers: Readonly<Record<JobKind, (node: ScriptedNode, job: number) => Promise<void>>> = {
@@ -196,14 +196,14 @@ export const startNodeProcess = async (machine: Machine, token: string, env: Rea
 
 // ——— engines ———
 
-/** Engines that tests run and that this machine does not have; told, so that a run without them tells so. */
+/** Engines that tests need and this machine lacks. Printed, so that a run without them shows it. */
 export const missingEngines = ['tesseract', 'flite', 'pocketsphinx_continuous', 'sox'].filter((name) => find(name) === undefined)
-// A machine without them may run the rest; where everything is to be shown nothing is skipped in silence.
+// A machine without them may run the other tests; in CI nothing is skipped silently.
 if (missingEngines.length > 0 && process.env['CI'] === 'true') throw new Error(`engines are missing: ${missingEngines.join(', ')}`)
 if (missingEngines.length > 0)
   process.stderr.write(`SKIPPED: tests of media jobs need ${missingEngines.join(', ')}; npm test installs them as root on Debian.\n`)
 
-/** Words to change, add or leave out, as a share of those that were said. */
+/** Words to change, add or remove, as a share of the spoken words. */
 export const wordErrorRate = (said: string, heard: string): number => {
   const [one, other] = [said, heard].map((text) =>
     text

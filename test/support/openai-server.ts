@@ -1,11 +1,14 @@
-/** A server with the interface of OpenAI for pictures, in a process of its own: it renders one of the size that is asked for, in a colour made of the prompt. */
+/**
+ * A server with OpenAI's interface for pictures, in a process of its own. It renders a picture of the requested size, in a colour derived from the
+ * prompt.
+ */
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { png } from './media.ts'
 
-/** The colour of a picture, by what was asked for. */
+/** The colour of a picture for a prompt. */
 export const colourOf = (prompt: string): [number, number, number] => {
   const [red = 0, green = 0, blue = 0] = createHash('sha256').update(prompt).digest()
   return [red, green, blue]

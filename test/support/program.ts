@@ -1,4 +1,4 @@
-/** A program that a person lets in: the OAuth client of the official MCP SDK, in its current or its former version, and a person who agrees. */
+/** A program that gets access from a person: the OAuth client of the official MCP SDK, in its current or former version, and a person who agrees. */
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -12,7 +12,7 @@ export const callback = 'http://127.0.0.1:7777/callback'
 export interface ProgramState {
   client: OAuthClientInformationMixed | undefined
   tokens: OAuthTokens | undefined
-  /** Where the person was sent. */
+  /** The address to which the person was sent. */
   asked: URL | undefined
 }
 
@@ -21,15 +21,15 @@ export interface Program {
   readonly transport: () => StreamableHTTPClientTransport
   /** Connects; throws `UnauthorizedError` when the person must agree first. */
   connect(): Promise<Client>
-  /** Brings the code that the person came back with. */
+  /** Submits the code from the person's return. */
   finish(code: string): Promise<void>
 }
 
-/** A program whose client speaks the version without a handshake. It compares who answers with whom it asked (RFC 9207). */
+/** A program whose client speaks the version without a handshake. It compares the answering issuer with the requested one (RFC 9207). */
 export interface ModernProgram {
   readonly state: ProgramState
   connect(): Promise<ModernClient>
-  /** Brings what the address says that the person came back to. */
+  /** Submits the parameters of the address to which the person returned. */
   finish(back: URL): Promise<void>
 }
 
@@ -99,7 +99,7 @@ export const newProgram = (url: string, metadata: Partial<OAuthClientMetadata> =
   }
 }
 
-/** The person signs in, chooses a role and agrees. Answers where the browser is sent. */
+/** The person signs in, chooses a role and agrees. Returns the address to which the browser is sent. */
 export const agreeAs = async (
   asked: URL,
   email: string,

@@ -5,7 +5,7 @@ import { parseAst } from 'vite'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A sentence, and the file it stands in. */
+/** A sentence and its file. */
 export interface Sentence {
   readonly file: string
   readonly text: string
@@ -13,7 +13,7 @@ export interface Sentence {
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-/** Sentences of a paragraph: split behind a full stop, a question mark or an exclamation mark that a capital follows. */
+/** Sentences of a paragraph: split after a full stop, question mark or exclamation mark before a capital letter. */
 const sentencesOf = (file: string, paragraph: string): Sentence[] =>
   paragraph
     .replaceAll(/\s+/g, ' ')
@@ -22,7 +22,7 @@ const sentencesOf = (file: string, paragraph: string): Sentence[] =>
     .filter((text) => text !== '')
     .map((text) => ({ file, text }))
 
-/** Markdown without fenced blocks; each list item, table cell and heading is a paragraph of its own. Quoted rules lose their id. */
+/** Markdown without fenced blocks; each list item, table cell and heading is a paragraph of its own. Rules lose their ids. */
 const paragraphsOf = (markdown: string): string[] =>
   markdown
     .replaceAll(/^```[\s\S]*?^```$/gm, '')
@@ -38,7 +38,7 @@ export const sentencesOfPapers = (paths: readonly string[]): Sentence[] =>
 const sourcesIn = (folders: readonly string[]): string[] =>
   folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx,mjs}`, { cwd: root })).toSorted()
 
-/** Sentences of comments that have lines of their own. */
+/** Sentences of comments that have their own lines. */
 export const sentencesOfComments = (folders: readonly string[]): Sentence[] =>
   sourcesIn(folders).flatMap((file) =>
     [...read(file).matchAll(/^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n?)+/gm)].flatMap(([comment]) =>

@@ -1,6 +1,6 @@
 /**
- * Another identity provider, as an operator may run one next to us: `oidc-provider` in a process of its own, with its own accounts
- * (whoever types a name is signed in), its own pages, keys and store. Prints its address.
+ * Another identity provider, such as an operator may run: `oidc-provider` in a process of its own, with its own accounts (any typed name signs in),
+ * pages, keys and store. Prints its address.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

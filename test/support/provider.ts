@@ -52,7 +52,7 @@ export const ownPages: Pages = {
 
 const interaction = /action="([^"]*\/interaction\/[^"]*)"/
 
-/** The keys that `oidc-provider` brings along for development. */
+/** The development keys that `oidc-provider` includes. */
 export const otherPages: Pages = {
   signIn: (visitor, email) => visitor.submit(new URL(formTo(visitor, interaction)).pathname, { login: email, password: 'any' }),
   agree: (visitor) => visitor.submit(new URL(formTo(visitor, interaction)).pathname),

@@ -1,4 +1,4 @@
-/** How often a test that lives by repetition repeats: a short run in `npm test`, the long one in `npm run test:all`. */
+/** How often a repetitive test repeats: briefly in `npm test`, for long in `npm run test:all`. */
 
 /** Whether this is the long run. */
 export const isLong = process.env['AGMD_TEST_ALL'] === '1'

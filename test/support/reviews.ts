@@ -1,12 +1,12 @@
-/** The language of review assignments: an owner who asks for a review, and reviewers who hold its link. */
+/** Helpers for review assignments: an owner who asks for a review, and reviewers who hold its link. */
 import { expect } from 'vitest'
 import { type Comment, encodeRecord, keys, type Suggestion } from '../../server/domain/records/keys.ts'
 import type { Answer, Ask, Json, Person, World } from './world.ts'
 
-/** The key of an address that carries one. */
+/** The key in an address. */
 export const keyOf = (url: string): string => new URL(url).searchParams.get('key') ?? ''
 
-/** Somebody with the link of an assignment, under a name of their own. */
+/** A person with the link of an assignment, under a name of their own. */
 export interface Reviewer extends Person {
   start(what?: Ask): Promise<Answer>
   report(fields?: Record<string, unknown>, what?: Ask): Promise<Answer>
@@ -14,9 +14,9 @@ export interface Reviewer extends Person {
 
 export interface Assignment {
   readonly id: string
-  /** As it was created. */
+  /** The record at creation. */
   readonly task: Json
-  /** A holder of the link; without a name, nobody in particular. */
+  /** A holder of the link; without a name, an unnamed guest. */
   by(name?: string): Reviewer
 }
 
@@ -57,7 +57,7 @@ export const assign = async (world: World, owner: Person, fields?: Record<string
 
 export const close = (owner: Person, { id }: Assignment, what?: Ask): Promise<Answer> => owner.ask('POST', `/tasks/${id}/close`, what)
 
-/** Everything stored of assignments, links and the feed of a document: what a refusal must leave as it was. */
+/** All stored records of a document's assignments, links and feed, which a refusal must not change. */
 export const stored = async ({ service }: World, doc: string): Promise<string[]> => {
   await service.ledger.idle()
   const kinds = ['task', 'task number', 'share', 'event', 'comment', 'suggestion']
@@ -66,7 +66,7 @@ export const stored = async ({ service }: World, doc: string): Promise<string[]>
   return [...entries.flat(), ...links].map(({ key, value }) => `${JSON.stringify(key)} ${Buffer.from(value).toString()}`)
 }
 
-/** Runs requests that must change nothing of a document in that world. */
+/** Runs requests that must not change a document in that world. */
 export const unchangedBy =
   (world: () => World) =>
   async (doc: string, request: () => Promise<Answer>): Promise<Answer> => {
@@ -76,7 +76,7 @@ export const unchangedBy =
     return answer
   }
 
-/** Records of comments and suggestions on the document, with ids of the test's choice. */
+/** Stores comments and suggestions on the document, with ids chosen by the test. */
 export const seed = async ({ service }: World, doc: string, kind: 'comment' | 'suggestion', ids: readonly string[]): Promise<void> => {
   const author = { kind: 'guest', id: '', name: null } as const
   const common = { pin: null, author, createdAt: 0, version: '', task: null }

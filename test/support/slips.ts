@@ -1,4 +1,4 @@
-/** Plausible slips of programs, each with the answer that it gets. `test/SPEC.md` lists them; test/spec/slip-table.test.ts does them. */
+/** Plausible mistakes of programs, each with its answer. `test/SPEC.md` lists them; test/spec/slip-table.test.ts tests them. */
 import type { Ask } from './world.ts'
 
 export interface Slip {
@@ -8,14 +8,14 @@ export interface Slip {
   /** `{id}` is the document, `{key}` its key. */
   readonly path: string
   readonly what?: Ask
-  /** Whether the key is sent as it should be; else it stands where the slip puts it. */
+  /** Whether the key is sent correctly; otherwise it is where the slip puts it. */
   readonly withKey?: boolean
   readonly status: number
-  /** The words of the answer. */
+  /** The message of the answer. */
   readonly tells?: string
-  /** The text afterwards, where the meaning is plain; else nothing was written. */
+  /** The resulting text if the meaning is clear; otherwise nothing is written. */
   readonly becomes?: string
-  /** Whether something else was made: a comment, a suggestion. */
+  /** Whether something else is created: a comment, a suggestion. */
   readonly makes?: boolean
 }
 
@@ -231,7 +231,7 @@ export const slips: readonly Slip[] = [
   post('a misspelt `published`', '/publish', { publishd: false }, 400, 'published'),
   post('a word that does not say to publish', '/publish', { action: 'hide' }, 400, 'publish'),
   post('an assignment without `requestId`', '/tasks', { title: 'x', instructions: 'x' }, 400, 'requestId'),
-  // Names of GitHub, Google Docs, Notion, and of tools that edit files.
+  // Field names of GitHub, Google Docs, Notion, and file editing tools.
   post(
     'a line of GitHub',
     '/comments',

@@ -24,20 +24,20 @@ export interface StartOptions {
   /** Data folder to use; a fresh temporary one when absent. */
   readonly folder?: string
   readonly clock?: Clock
-  /** The built client that it offers. */
+  /** The built client that it offers for download. */
   readonly clientFile?: string
-  /** A module that is loaded before the server of a process, and heard through messages. */
+  /** A module that a server process loads first, and that sends messages. */
   readonly preload?: string
-  /** Puts something between the service and its store: a delay, a failure. */
+  /** Wraps the service's store, for instance with a delay or a failure. */
   readonly storage?: (storage: Storage) => Storage
-  /** Lets the documents of clients come from this machine. */
+  /** Allows client documents from this machine. */
   readonly clientDocuments?: ClientDocumentOptions
 }
 
 export interface World {
   /** Address of the service without a trailing slash. */
   readonly url: string
-  /** Address it listens on, whatever the one is that people use. */
+  /** The address on which it listens, whatever the public address is. */
   readonly listening: string
   readonly folder: string
   readonly service: Service
@@ -46,7 +46,7 @@ export interface World {
   /** Every line of the log. */
   readonly lines: readonly string[]
   counts(): { documents: number; sockets: number; waitingBytes: number }
-  /** Ends the server; the folder goes with it unless it was given. */
+  /** Stops the server, and removes the folder unless it was given. */
   stop(): Promise<void>
 }
 
@@ -121,9 +121,9 @@ export interface ProcessWorld {
   readonly child: ChildProcess
   /** The output of the process so far. */
   output(): string
-  /** Sends a signal and waits for the end. Answers exit code or signal. */
+  /** Sends a signal and waits for the exit. Returns the exit code or signal. */
   kill(signal: NodeJS.Signals): Promise<number | string | null>
-  /** SIGTERM, and the folder goes too unless it was given. */
+  /** Sends SIGTERM, and removes the folder unless it was given. */
   stop(): Promise<void>
 }
 

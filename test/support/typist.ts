@@ -1,7 +1,7 @@
 /**
- * People who type, for load: a small client of the live protocol (docs/protocol.md) of which one process can run hundreds.
- * It does what the stock provider does: a lasting Y.Doc, sync at every connection, updates as they are made. On top it knows which of
- * its tokens the server has acknowledged: the server answers every sync step 2 and update with one SyncStatus, in order.
+ * People who type, for load: a small client of the live protocol (docs/protocol.md) of which one process can run hundreds. It works like the stock
+ * provider: one Y.Doc that survives reconnects, sync at every connection, and immediate updates. In addition it tracks which of its tokens the server
+ * has acknowledged: the server answers every sync step 2 and update with one SyncStatus, in order.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -18,11 +18,11 @@ export interface Target {
   readonly url: string
   readonly doc: string
   readonly key: string
-  /** Loopback address to come from; the server limits sockets by address. */
+  /** Local loopback address; the server limits sockets by address. */
   readonly from?: string
 }
 
-/** Tokens, such as `⟦c3-000127⟧`, that were made, and those the server confirmed: by a SyncStatus or a 2xx. */
+/** Tokens such as `⟦c3-000127⟧`: those that were made, and those that the server confirmed by a SyncStatus or a 2xx. */
 export class TokenLedger {
   readonly made = new Set<string>()
   readonly acknowledged = new Set<string>()
@@ -44,7 +44,7 @@ export const countTokens = (text: string): Map<string, number> => {
   return counts
 }
 
-/** A small generator of pseudo-random numbers (mulberry32): the same seed, the same numbers. */
+/** A small pseudo-random generator (mulberry32); equal seeds give equal numbers. */
 export const seeded = (seed: number): ((below: number) => number) => {
   let state = seed >>> 0
   return (below) => {
@@ -66,7 +66,7 @@ export class Typist {
   #ws: WebSocket | undefined
   #wanted = false
   #retry: NodeJS.Timeout | undefined
-  /** Whether the server knows all that the Y.Doc holds, or has been sent it on this socket. */
+  /** Whether the server has the whole Y.Doc, or it was sent on this socket. */
   #sending = false
   #received = false
   /** Tokens that each unanswered message carries. */
@@ -90,7 +90,7 @@ export class Typist {
 
   #dirty = false
 
-  /** On a socket, and both sides have what the other had. */
+  /** Whether a socket is open and both sides have each other's updates. */
   get synced(): boolean {
     return this.#sending && this.#received
   }
@@ -100,7 +100,7 @@ export class Typist {
     return this.synced && this.#unanswered.length === 0 && !this.#dirty
   }
 
-  /** Characters typed and not acknowledged, as tokens. */
+  /** Tokens that were typed and not acknowledged. */
   get unacknowledged(): ReadonlySet<string> {
     return this.#unacknowledged
   }
@@ -112,7 +112,7 @@ export class Typist {
     if (this.#ws === undefined) this.#open()
   }
 
-  /** `abrupt` leaves without a closing handshake. The Y.Doc stays. */
+  /** With `abrupt` there is no closing handshake. The Y.Doc stays. */
   disconnect(abrupt = false): void {
     this.#wanted = false
     clearTimeout(this.#retry)
@@ -127,7 +127,7 @@ export class Typist {
     this.ydoc.destroy()
   }
 
-  /** Inserts a new token and a line end at the edge of a token, near the `at`-th unit. */
+  /** Inserts a new token and a line break at the edge of a token, near the `at`-th unit. */
   typeToken(at: number): string {
     if (this.#ledger === undefined) throw new Error('a typist without a ledger makes no tokens')
     const token = this.#ledger.make(this.name)
@@ -228,7 +228,7 @@ export class Typist {
     if (type === types.auth) this.#takeAuth(decoder)
     else if (type === types.sync || type === types.syncReply) this.#takeSync(decoder)
     else if (type === types.syncStatus) this.#takeStatus(decoding.readVarUint(decoder) === 1)
-    // A close of the one document ends the socket here.
+    // Closing the only document ends the socket here.
     else if (type === types.close) this.#ws?.close()
   }
 
@@ -241,7 +241,7 @@ export class Typist {
     const type = decoding.readVarUint(decoder)
     const payload = decoding.readVarUint8Array(decoder)
     if (type === syncTypes.step1) {
-      // Only from here on are updates sent: this message carries all that the server lacks.
+      // Updates are sent from here on: this message carries everything that the server lacks.
       if (this.#sending) return
       this.#sending = true
       this.#sendSync(syncTypes.step2, Y.encodeStateAsUpdate(this.ydoc, payload), [...this.#unacknowledged])

@@ -18,11 +18,11 @@ export interface Visitor {
   readonly cookies: Map<string, Cookie>
   /** The page that is open. */
   readonly page: Shown
-  /** Opens an address and follows redirects, those that lead to `stopAt` excepted. */
+  /** Opens an address and follows redirects, except those to `stopAt`. */
   visit(url: string): Promise<Shown>
-  /** Sends the form whose action ends with `action`, with its own fields and these. */
+  /** Submits the form whose action ends with `action`, with its own fields and these. */
   submit(action: string, fields?: Readonly<Record<string, string>>): Promise<Shown>
-  /** One request, with the cookies, without following. */
+  /** Sends one request with the cookies, without following redirects. */
   request(url: string, init?: RequestInit): Promise<Response>
 }
 
@@ -36,7 +36,7 @@ const attribute = (tag: string, name: string): string | undefined =>
     .replaceAll('&amp;', '&')
 
 export interface VisitorOptions {
-  /** Redirects to addresses that begin so are not followed. */
+  /** Redirects to addresses with this prefix are not followed. */
   readonly stopAt?: string
   readonly userAgent?: string
   /** Sent with every request. */

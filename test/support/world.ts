@@ -1,6 +1,6 @@
 /**
- * The language of the tests: a world with a real server, and people in it who read, replace, share and type.
- * Nothing is mocked: requests go over HTTP, edits over a WebSocket with the stock provider.
+ * The vocabulary of the tests: a world with a real server, and people in it who read, replace, share and type. Nothing is mocked: requests go over
+ * HTTP, edits over a WebSocket with the stock provider.
  */
 import { mkdtemp } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import { removeAll, start as startBare, type StartOptions, type World as BareWor
 
 type Fields = Record<string, unknown>
 
-/** A JSON value of which the tests know the shape. */
+/** A JSON value whose shape the tests know. */
 // eslint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
@@ -25,7 +25,7 @@ export interface Ask {
   readonly query?: Readonly<Record<string, string | number>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly type?: string
   readonly signal?: AbortSignal
@@ -38,7 +38,7 @@ export interface Answer {
   readonly json: Json
 }
 
-/** A refused request, by the problem it was answered with. */
+/** A refused request, with its problem document. */
 export class Refused extends Error {
   readonly code: string
   readonly status: number
@@ -80,7 +80,7 @@ export const until = async (condition: () => unknown, what = 'the condition', se
   }
 }
 
-/** Settles the promise, or tells that it still waits. */
+/** Settles the promise, or returns that it still waits. */
 export const settledWithin = async <T>(promise: Promise<T>, milliseconds: number): Promise<T | 'waiting'> =>
   Promise.race([promise, new Promise<'waiting'>((resolve) => setTimeout(() => resolve('waiting'), milliseconds))])
 
@@ -89,7 +89,7 @@ export interface Editor {
   readonly ydoc: Y.Doc
   readonly ytext: Y.Text
   readonly provider: HocuspocusProvider
-  /** Close codes seen so far, and reasons of refused tokens. */
+  /** Close codes so far, and reasons for refused tokens. */
   readonly closes: readonly { code: number; reason: string }[]
   readonly refusals: readonly string[]
   /** Stateless messages of the server. */
@@ -99,15 +99,15 @@ export interface Editor {
   erase(at: number, length: number): void
   /** Resolves when the server has acknowledged everything typed. */
   saved(): Promise<void>
-  /** Resolves when the text is this one, or one that satisfies the condition. */
+  /** Resolves when the text equals this one, or satisfies the condition. */
   shows(wanted: string | ((text: string) => boolean)): Promise<void>
-  /** Ends the first connection there is, as a network does. */
+  /** Closes the first connection, like a network failure. */
   close(): void
 }
 
 export interface ConnectOptions {
   readonly ydoc?: Y.Doc
-  /** Resolve before the document is synced: for those who will be refused. */
+  /** Resolves before the document is synced, for callers who will be refused. */
   readonly eager?: boolean
   readonly name?: string
 }
@@ -127,7 +127,7 @@ const connectEditor = async (url: string, doc: string, key: string, options: Con
     maxDelay: 200,
     onClose: ({ event }) => {
       closes.push({ code: event.code, reason: event.reason })
-      // As our own client does: what the server ended for good is not tried again.
+      // Our own client does the same: it does not retry after a final close by the server.
       if (event.code >= 4400 && event.code < 4500) socket.disconnect()
     }
   })
@@ -226,17 +226,17 @@ const personOf = (url: string, doc: string, key: string): Person => {
 }
 
 export interface World extends BareWorld {
-  /** Secrets that were handed out. */
+  /** Secrets handed out so far. */
   readonly secrets: Set<string>
   ask(method: string, path: string, what?: Ask): Promise<Answer>
   /** A new document and its owner. */
   create(fields?: Fields | string): Promise<Person & { readonly created: Json }>
   person(doc: string, key: string): Person
-  /** Bytes over a bare TCP connection; resolves with all that came back when the server ends it or `done` sees enough. */
+  /** Sends bytes over a bare TCP connection. Resolves with all received bytes when the server closes it or `done` is satisfied. */
   raw(request: string | Uint8Array, done?: (answer: string) => boolean): Promise<string>
   /** A WebSocket without a provider: frames as bytes. */
   socket(options?: SocketOptions): Promise<RawSocket>
-  /** Ends the server and starts one on the same folder. */
+  /** Stops the server and starts another on the same folder. */
   restart(options?: StartOptions): Promise<World>
 }
 
@@ -311,7 +311,7 @@ export interface RawSocket {
   /** Reads nothing until `resume`. */
   pause(): void
   resume(): void
-  /** Sends, and resolves when the network took it; never, when it does not. */
+  /** Sends, and resolves when the network accepted it; otherwise never. */
   sent(frame: Uint8Array): Promise<void>
   close(): void
 }
