@@ -443,6 +443,14 @@ test('[WRITE-84] a width is written next to the words of a picture, which stay; 
   expect(samePicture(without, one, address)).toBeUndefined()
 })
 
+test('[WRITE-86] the styles of the reading view and of published pages say in both languages that an image is missing', () => {
+  const rules = readFileSync(join(import.meta.dirname, '../web/style/prose.css'), 'utf8')
+  expect(rules).toMatch(/^img::after \{[^}]*content: '[^']+' attr\(alt\);/m)
+  expect(rules).toMatch(/^img:lang\(de\)::after \{[^}]*content: '[^']+' attr\(alt\);/m)
+  // They cover the icon of the browser.
+  expect(rules).toMatch(/^img::before \{\s+position: absolute;\s+inset: 0;/m)
+})
+
 test('[WRITE-51] sound and film have neither size nor caption', () => {
   const state = stateOf('![so|und](/f/a.mp3)')
   expect(pictureAt(state, state.selection.main.head)).toBeUndefined()
