@@ -14,7 +14,7 @@ import type { Suggestion, Task } from '../web/review/outbox/records.ts'
 import type { PanelName } from '../web/view/view.ts'
 import { openRejecting } from '../web/review/annotations/reason.ts'
 import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
-import type { SuggestDeed } from '../web/review/outbox/waiting.ts'
+import type { SuggestAction } from '../web/review/outbox/entry.ts'
 
 test('[REVIEW-42] a reason that is half written outlives a reload of the page, and is kept no longer', () => {
   const values = new Map<string, string>()
@@ -282,7 +282,7 @@ test('[SUGG-22] the editor shows the text of the others with the draft in it, wh
 
 test('[SUGG-7] what is left of a suggestion that was decided on its way is proposed where its words stand now', () => {
   const before = 'The fox jumps over the dog.'
-  const deedOf = (from: number, to: number, text: string): SuggestDeed => ({
+  const actionOf = (from: number, to: number, text: string): SuggestAction => ({
     kind: 'suggest',
     operation: operationOf({ original: before.slice(from, to), text }),
     original: before.slice(from, to),
@@ -292,7 +292,7 @@ test('[SUGG-7] what is left of a suggestion that was decided on its way is propo
     draft: { id: 'draft', step: 4 }
   })
   const decided = (status: string, text: string): Suggestion => ({ status, text }) as Suggestion
-  const apply = (text: string, { target, original, text: proposed }: SuggestDeed): string => {
+  const apply = (text: string, { target, original, text: proposed }: SuggestAction): string => {
     const range = target === null ? { from: 0, to: 0 } : findTarget(text, target)
     expect(range && text.slice(range.from, range.to)).toBe(original)
     return text.slice(0, range?.from) + proposed + text.slice(range?.to)
@@ -304,14 +304,14 @@ test('[SUGG-7] what is left of a suggestion that was decided on its way is propo
     [4, 7, 'hen', 'old']
   ] as const) {
     const now = before.slice(0, from) + accepted + before.slice(to)
-    const rest = restOf(now, deedOf(from, to, typed), decided('accepted', accepted))
+    const rest = restOf(now, actionOf(from, to, typed), decided('accepted', accepted))
     expect(rest?.draft).toMatchObject({ step: 1 })
     expect(rest && apply(now, rest)).toBe(before.slice(0, from) + typed + before.slice(to))
   }
-  const again = restOf(before, deedOf(3, 3, ' quick brown'), decided('rejected', ' quick'))
+  const again = restOf(before, actionOf(3, 3, ' quick brown'), decided('rejected', ' quick'))
   expect(again && apply(before, again)).toBe('The quick brown fox jumps over the dog.')
   expect(again?.draft?.id).not.toBe('draft')
-  expect(restOf('Other words.', deedOf(4, 7, 'hens'), decided('accepted', 'hen'))).toBeUndefined()
+  expect(restOf('Other words.', actionOf(4, 7, 'hens'), decided('accepted', 'hen'))).toBeUndefined()
 })
 
 test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; no pictures, no HTML, nothing that leads elsewhere than it says', () => {

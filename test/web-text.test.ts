@@ -13,7 +13,7 @@ import { countDocument, countWords } from '../web/editor/count.ts'
 import { frontMatterEnd } from '../web/editor/front-matter.ts'
 import { refusalOfStatus } from '../web/client/refusals.ts'
 import { route } from '../web/base/route.ts'
-import { actorWords, deedWords } from '../web/activity/event-words.ts'
+import { actorWords, eventWords } from '../web/activity/event-words.ts'
 import { timeOf } from '../web/history/timeline.tsx'
 import { eventKinds } from '../shared/events.ts'
 import { de } from '../web/text/de.ts'
@@ -114,15 +114,15 @@ test('[WEB-83] times of day, large numbers and guests are said as people say the
   expect(shortNumber(4_194_304)).toBe('4.2 million')
   const guest = { actor: 'guest', actorKind: 'guest', payload: {} } as const
   expect(actorWords(guest, (names) => names.join())).toBe('Guest')
-  expect(deedWords({ kind: 'suggestion.accepted', payload: { author: 'guest' } })).toContain('Guest')
+  expect(eventWords({ kind: 'suggestion.accepted', payload: { author: 'guest' } })).toContain('Guest')
 })
 
 test('[WHO-4] what oneself did follows “You” in both languages', () => {
   const source = readFileSync(join(import.meta.dirname, '../web/activity/event-words.ts'), 'utf8')
-  const table = source.slice(source.indexOf('const words:'), source.indexOf('export const deedWords'))
-  const deeds = [...table.matchAll(/\b(?:term|t)\('([^']+)'/g)].map(([, sentence = '']) => de[sentence])
-  expect(deeds.length).toBeGreaterThanOrEqual(eventKinds.length)
-  for (const deed of deeds) expect(ofYouIn('de', String(deed))).toMatch(/^(hast|konntest) /)
+  const table = source.slice(source.indexOf('const words:'), source.indexOf('export const eventWords'))
+  const phrases = [...table.matchAll(/\b(?:term|t)\('([^']+)'/g)].map(([, sentence = '']) => de[sentence])
+  expect(phrases.length).toBeGreaterThanOrEqual(eventKinds.length)
+  for (const phrase of phrases) expect(ofYouIn('de', String(phrase))).toMatch(/^(hast|konntest) /)
   expect(ofYouIn('en', 'commented')).toBe('commented')
 })
 

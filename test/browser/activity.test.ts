@@ -51,7 +51,7 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
   await openPanel(page)
   await panel(page).getByText('created a link for \u2068a edit\u2069: Can edit').waitFor()
   await panel(page).getByRole('heading', { name: 'Today' }).waitFor()
-  const rows = (): Promise<string[]> => panel(page).locator('.deed-words').allTextContents()
+  const rows = (): Promise<string[]> => panel(page).locator('.event-words').allTextContents()
   const kinds = (await rows()).map((row) => ['created a link', 'suggested', 'commented', 'created'].find((words) => row.includes(words)))
   expect(kinds).toEqual(['created a link', 'suggested', 'commented', 'created'])
 
@@ -59,9 +59,9 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
   await typeAtEnd(bea.page, 'Bea was here.')
   await saved(bea.page)
   await panel(page).getByText('Bea edited the text').waitFor()
-  await panel(page).locator('.deed-text', { hasText: 'Bea was here.' }).waitFor()
+  await panel(page).locator('.event-text', { hasText: 'Bea was here.' }).waitFor()
   // Jump to the comment in the text.
-  await panel(page).locator('.deed', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
+  await panel(page).locator('.activity-event', { hasText: 'commented' }).getByRole('button', { name: 'Show it in the text' }).click()
   await page.locator('.card', { hasText: 'Which one?' }).first().waitFor()
   expect(made['comment']).toBeDefined()
   expect([...heard, ...bea.heard]).toEqual([])
@@ -98,7 +98,7 @@ test('[ACTIVITY-2] what others did since the last look is marked; one’s own is
   await openPanel(page)
   await panel(page).getByText('New', { exact: true }).waitFor()
   // Events by this person may arrive late, and then also appear above the mark.
-  const rows = await panel(page).locator('.deeds > ol > li').allTextContents()
+  const rows = await panel(page).locator('.activity-day > ol > li').allTextContents()
   const mark = rows.indexOf('New')
   expect(rows.slice(0, mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)
   expect(rows.slice(mark).filter((row) => row.includes('reviewer'))).toHaveLength(1)
@@ -112,7 +112,7 @@ test('[ACTIVITY-3] older events come on request, each once; without the connecti
   await openPanel(page)
   await panel(page).getByRole('button', { name: 'Show older' }).click()
   await panel(page).getByText('created the document').waitFor()
-  expect(await panel(page).locator('.deed').count()).toBe(71)
+  expect(await panel(page).locator('.activity-event').count()).toBe(71)
   expect(await panel(page).getByRole('button', { name: 'Show older' }).count()).toBe(0)
   await context.setOffline(true)
   await page.evaluate(() => dispatchEvent(new Event('offline')))
@@ -120,7 +120,7 @@ test('[ACTIVITY-3] older events come on request, each once; without the connecti
   await act(document, 'comments', { body: 'missed' }, 'reviewer')
   await context.setOffline(false)
   await page.evaluate(() => dispatchEvent(new Event('online')))
-  await until(async () => (await panel(page).locator('.deed').count()) === 72, 'what was missed is read')
+  await until(async () => (await panel(page).locator('.activity-event').count()) === 72, 'what was missed is read')
   await page.keyboard.press('Escape')
   // The first visit is without a connection.
   await page.reload()
@@ -130,7 +130,7 @@ test('[ACTIVITY-3] older events come on request, each once; without the connecti
   await panel(page).getByText('The server cannot be reached.', { exact: false }).waitFor()
   await page.unroute('**/events?**')
   await panel(page).getByRole('button', { name: 'Try again' }).click()
-  await panel(page).locator('.deed').first().waitFor()
+  await panel(page).locator('.activity-event').first().waitFor()
   await context.close()
 })
 

@@ -365,9 +365,9 @@ test('[COMP-10] [COMP-49] names are offered behind @ in a chat, who is mentioned
   await ana.page.locator('.message', { hasText: 'Thanks' }).waitFor()
   expect(await ana.page.getByRole('button', { name: /^Edit the message/ }).count()).toBe(1)
   await ana.page.getByRole('button', { name: 'Activity' }).click()
-  const deed = ana.page.locator('.deed', { hasText: /mentioned .*Claude and Clara-Bo.* in a chat/ })
-  await deed.filter({ hasText: 'Thanks @Claude' }).waitFor()
-  expect(await deed.count()).toBe(1)
+  const event = ana.page.locator('.activity-event', { hasText: /mentioned .*Claude and Clara-Bo.* in a chat/ })
+  await event.filter({ hasText: 'Thanks @Claude' }).waitFor()
+  expect(await event.count()).toBe(1)
   const context = {
     locale: 'de-DE',
     storageState: { cookies: [], origins: [{ origin: world.url, localStorage: [{ name: 'agmd.name', value: 'clara bo' }] }] }
@@ -375,7 +375,7 @@ test('[COMP-10] [COMP-49] names are offered behind @ in a chat, who is mentioned
   const clara = await visit(ana.document, ana.document.url, context)
   await saved(clara.page)
   await clara.page.getByRole('button', { name: 'Aktivität' }).click()
-  await clara.page.locator('.deed', { hasText: 'hat dich in einem Chat erwähnt' }).waitFor()
+  await clara.page.locator('.activity-event', { hasText: 'hat dich in einem Chat erwähnt' }).waitFor()
   await ana.page.locator('.chat-live').getByRole('button', { name: 'Set your name' }).click()
   await ana.page.getByRole('dialog').getByRole('textbox').fill('Kim')
   await ana.page.keyboard.press('Enter')

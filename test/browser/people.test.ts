@@ -79,7 +79,7 @@ test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until t
   await owner.locator('.card-author', { hasText: 'Ana Bell' }).waitFor()
   await until(async () => (await others(owner).first().getAttribute('aria-label')) === 'Follow Ana Bell (can comment)', 'the new name')
   await ana.getByRole('button', { name: /^Activity/ }).click()
-  const row = ana.locator('.deed', { hasText: 'commented' })
+  const row = ana.locator('.activity-event', { hasText: 'commented' })
   await row.waitFor()
   await until(async () => (await row.locator('strong').textContent()) === 'You', 'oneself in the activity')
   expect(heard.flat()).toEqual([])

@@ -9,7 +9,7 @@ import { failureWords } from '../client/failure.ts'
 import { hueOf } from '../presence/colours.ts'
 import { locale, ofYou, t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
-import { actorWords, countWords, deedWords, excerptOf } from './event-words.ts'
+import { actorWords, countWords, eventWords, excerptOf } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 import type { Feed, FeedView } from './feed.ts'
 import { groupByDay, type Entry } from './groups.ts'
@@ -59,23 +59,24 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
   const go = placeOf(view, latest)
   const day = new Date(latest.ts)
   return (
-    <li class='deed'>
+    <li class='activity-event'>
       <Avatar name={name} kind={isAgent ? 'agent' : latest.actorKind === 'system' && latest.actor === null ? 'service' : 'person'} />
-      <div class='deed-words'>
+      <div class='event-words'>
         <p>
           <strong dir='auto' title={isYou ? name : undefined}>
             {isYou ? t('You') : name}
           </strong>
-          {isAgent && <span class='sr-only'> {t('(agent)')}</span>} <span dir='auto'>{(isYou ? ofYou : same)(deedWords(latest, own))}</span>
+          {isAgent && <span class='sr-only'> {t('(agent)')}</span>}{' '}
+          <span dir='auto'>{(isYou ? ofYou : same)(eventWords(latest, own))}</span>
           {events.length > 1 && <span class='muted'> · {countWords(events.length)}</span>}
         </p>
         {text !== '' && (
-          <p class='deed-text' dir='auto'>
+          <p class='event-text' dir='auto'>
             {removed ? <del>{text}</del> : text}
           </p>
         )}
         {go !== undefined && (
-          <button type='button' class='button quiet deed-go' onClick={go}>
+          <button type='button' class='button quiet event-go' onClick={go}>
             {t('Show it in the text')}
           </button>
         )}
@@ -129,12 +130,12 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
       </div>
       {events?.length === 0 && <p class='side-panel-empty'>{t('No activity yet.')}</p>}
       {days.map(({ start, entries }) => (
-        <section key={start} class='deeds' aria-labelledby={`day-${start}`}>
+        <section key={start} class='activity-day' aria-labelledby={`day-${start}`}>
           <h3 id={`day-${start}`}>{dayTitle(start)}</h3>
           <ol>
             {entries.flatMap((entry) => [
               hasNew && entry.latest.seq === firstOld.seq && (
-                <li key='mark' class='deeds-mark'>
+                <li key='mark' class='activity-mark'>
                   <span>{t('New')}</span>
                 </li>
               ),

@@ -96,7 +96,7 @@ const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: s
 }
 
 /** Returns the verb of the event, to follow the name of its actor, for a reader with the name `own`. */
-export const deedWords = <Kind extends EventKind>(
+export const eventWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ToldPayload<Kind> },
   own?: string
 ): string => words[kind](payload, own)

@@ -6,10 +6,13 @@ import { documentValue } from './device.ts'
 import type { Kept } from './records.ts'
 import { readDevice, writeDevice } from './values.ts'
 
+/** The key is that of earlier versions: entries that their pages left are sent, too. */
+const keyOf = (doc: string): string => documentValue('deeds', doc)
+
 /** Returns the stored entries, oldest first. */
 export function left<Entry extends Kept>(doc: string): readonly Entry[] {
   try {
-    const found: unknown = JSON.parse(readDevice(documentValue('deeds', doc)) ?? '[]')
+    const found: unknown = JSON.parse(readDevice(keyOf(doc)) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
     // Not written by a page of ours.
@@ -18,7 +21,7 @@ export function left<Entry extends Kept>(doc: string): readonly Entry[] {
 }
 
 const write = (doc: string, entries: readonly Kept[]): void =>
-  writeDevice(documentValue('deeds', doc), entries.length === 0 ? null : JSON.stringify(entries))
+  writeDevice(keyOf(doc), entries.length === 0 ? null : JSON.stringify(entries))
 
 /** Adds entries, each once. */
 export function leave(doc: string, entries: readonly Kept[]): void {

@@ -89,7 +89,7 @@ class Removal {
   #text = ''
   readonly #parts: { readonly at: number; readonly item: Y.Item }[] = []
   /** Offsets at which undo steps deleted something, ascending, each with the last such step. */
-  readonly #deeds = new Map<number, Step>()
+  readonly #stepsAt = new Map<number, Step>()
 
   constructor(gap: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean) {
     this.#gap = gap
@@ -105,8 +105,8 @@ class Removal {
   #found({ id }: Y.Item): void {
     const at = this.#text.length
     const index = this.#steps.findLastIndex(({ deletions }) => Y.isDeleted(deletions, id))
-    const known = this.#deeds.get(at)
-    if (index >= 0 && (known === undefined || this.#steps.indexOf(known) < index)) this.#deeds.set(at, this.#steps[index] as Step)
+    const known = this.#stepsAt.get(at)
+    if (index >= 0 && (known === undefined || this.#steps.indexOf(known) < index)) this.#stepsAt.set(at, this.#steps[index] as Step)
   }
 
   #give(step: Step, from: number, to: number): void {
@@ -122,10 +122,10 @@ class Removal {
   keep(): void {
     const { left, right } = this.#gap
     const text = this.#text
-    const last = [...this.#deeds.keys()].at(-1)
+    const last = [...this.#stepsAt.keys()].at(-1)
     const isAtStart = endsLineStart(left)
     let given = 0
-    for (const [at, step] of this.#deeds) {
+    for (const [at, step] of this.#stepsAt) {
       let begin = at
       while (begin > given && /[ \t>]/.test(text.charAt(begin - 1))) begin -= 1
       const begins = begin === 0 ? isAtStart : text.charAt(begin - 1) === '\n'

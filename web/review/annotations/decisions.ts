@@ -5,14 +5,14 @@ import type { EditorView } from '@codemirror/view'
 import { endStep, ownUndo, undoSteps } from '../../editor/binding.ts'
 import { t, tn } from '../../text/t.ts'
 import { dropToast, toast } from '../../ui/toast.tsx'
-import type { Action } from '../outbox/waiting.ts'
+import type { Decision } from '../outbox/entry.ts'
 
 /** How long a decision is shown, in milliseconds. */
 const toldMs = 10_000
 /** How many decisions the undo keys can undo. */
 const decisionsMax = 100
 
-interface Decision {
+interface MadeDecision {
   readonly ids: readonly string[]
   /** Undo steps of typing that existed before the decision: later ones are undone first. */
   readonly steps: number
@@ -24,9 +24,9 @@ export interface Decisions {
   /** Whether this page made the decision, at any time. */
   isHere(id: string): boolean
   /** A decision has been sent. */
-  asked(action: Action, ids: readonly string[]): void
+  asked(action: Decision, ids: readonly string[]): void
   /** The service accepted the decision. */
-  done(action: Action, ids: readonly string[]): void
+  done(action: Decision, ids: readonly string[]): void
   /** The service refused it. */
   refused(ids: readonly string[]): void
   /** Undoes the newest decision if nothing was typed since. Returns false if there is none. */
@@ -38,7 +38,7 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
   const recent = signal<ReadonlySet<string>>(new Set())
   const here = new Set<string>()
   const timers = new Set<ReturnType<typeof setTimeout>>()
-  let made: readonly Decision[] = []
+  let made: readonly MadeDecision[] = []
 
   const steps = (): number => (view.state.facet(ownUndo) === undefined ? view.state.facet(undoSteps)() : undoDepth(view.state))
   const without = (ids: readonly string[]): void => {

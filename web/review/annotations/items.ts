@@ -7,7 +7,7 @@ import { shownName } from '../outbox/draft-name.ts'
 import type { Annotation } from '../suggestions/places.ts'
 import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
-import type { Waiting } from '../outbox/waiting.ts'
+import type { OutboxEntry } from '../outbox/entry.ts'
 
 /** The range that a new comment is about, before the comment is sent. */
 export interface Composer {
@@ -27,7 +27,7 @@ export type Item = Placed &
     | { readonly kind: 'comment'; readonly thread: Thread }
     | { readonly kind: 'proposal'; readonly proposal: Proposal }
     /** A comment or suggestion of this device that the service does not have yet. */
-    | { readonly kind: 'new'; readonly waiting: Waiting }
+    | { readonly kind: 'new'; readonly entry: OutboxEntry }
     | { readonly kind: 'composer'; readonly composer: Composer }
   )
 
@@ -56,8 +56,8 @@ export function annotationOf(item: Item, recent = nobody): { readonly annotation
   }
   const author = authorOf(item)
   if (item.kind === 'composer') return { annotation: { id, kind: 'comment', author, text: '' }, key: item.composer }
-  const { deed } = item.waiting
-  if (deed.kind === 'suggest') return { annotation: { id, kind: deed.operation, author, text: deed.text }, key: id }
+  const { action } = item.entry
+  if (action.kind === 'suggest') return { annotation: { id, kind: action.operation, author, text: action.text }, key: id }
   return { annotation: { id, kind: 'comment', author, text: '' }, key: id }
 }
 
@@ -66,14 +66,14 @@ export const quoteOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.target.quote
   if (item.kind === 'composer') return item.composer.quote
   if (item.kind === 'proposal') return item.proposal.suggestion.original
-  return item.waiting.deed.kind === 'comment' ? (item.waiting.deed.target?.find ?? '') : ''
+  return item.entry.action.kind === 'comment' ? (item.entry.action.target?.find ?? '') : ''
 }
 
 /** Returns the author; for an unsent item, this person. */
 export const authorOf = (item: Item): string => {
   if (item.kind === 'comment') return item.thread.comment.author
   if (item.kind === 'proposal') return item.proposal.suggestion.author
-  return (item.kind === 'new' ? item.waiting.author : personName.peek()) || t('Guest')
+  return (item.kind === 'new' ? item.entry.author : personName.peek()) || t('Guest')
 }
 
 /** Whether a suggestion is shown as a card: not while its author types it here, and not if it was typed and withdrawn. */
@@ -86,22 +86,22 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
   // A reply to a deleted comment becomes an item of its own, so that its text can be copied.
   const waiting = store.outbox.list.value.filter(
-    ({ deed, refusal }) =>
-      deed.kind === 'comment' ||
-      deed.kind === 'suggest' ||
-      ((deed.kind === 'reply' || deed.kind === 'edit') && refusal !== undefined && !there.has(deed.comment)) ||
-      (deed.kind === 'answer' && refusal !== undefined && !proposed.has(deed.suggestion))
+    ({ action, refusal }) =>
+      action.kind === 'comment' ||
+      action.kind === 'suggest' ||
+      ((action.kind === 'reply' || action.kind === 'edit') && refusal !== undefined && !there.has(action.comment)) ||
+      (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion))
   )
   const typed = new Set(store.held.value)
-  for (const { deed, refusal } of store.outbox.list.value)
-    if (deed.kind === 'suggest' && deed.draft !== undefined && refusal === undefined) typed.add(shownName(deed.draft.id))
+  for (const { action, refusal } of store.outbox.list.value)
+    if (action.kind === 'suggest' && action.draft !== undefined && refusal === undefined) typed.add(shownName(action.draft.id))
   const placed = (id: string): Placed => ({ id, span: spans.get(id) })
   const all: Item[] = [
     ...store.threads.value.map((thread): Item => ({ kind: 'comment', thread, ...placed(thread.comment.id) })),
     ...store.proposals.value
       .filter(({ suggestion }) => isSeen(suggestion, typed))
       .map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
-    ...waiting.map((each): Item => ({ kind: 'new', waiting: each, ...placed(each.id) })),
+    ...waiting.map((each): Item => ({ kind: 'new', entry: each, ...placed(each.id) })),
     ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...placed(composerId) } as const])
   ]
   const place = ({ span }: Item): number => span?.from ?? Number.MAX_SAFE_INTEGER

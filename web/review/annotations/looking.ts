@@ -29,7 +29,7 @@ function suggestionWords(name: string, { original, text }: { readonly original: 
 }
 
 export function openLooking(state: State): Looking {
-  const { page, editor, store, placing, items, filter, active, focused, rejecting, hasMargin, deedOf } = state
+  const { page, editor, store, placing, items, filter, active, focused, rejecting, hasMargin, effectOf } = state
   const { view } = editor
   const show = (id: string, focus?: 'card' | 'text'): void => {
     const item = items.peek().find((each) => each.id === id)
@@ -51,12 +51,12 @@ export function openLooking(state: State): Looking {
     const name = authorOf(item)
     if (item.kind === 'comment') return commentWords(name, item.thread.comment.body)
     if (item.kind === 'proposal') {
-      const deed = deedOf(item)
-      return deed === undefined ? suggestionWords(name, item.proposal.suggestion) : t('{name} suggests: {what}', { name, what: deed })
+      const effect = effectOf(item)
+      return effect === undefined ? suggestionWords(name, item.proposal.suggestion) : t('{name} suggests: {what}', { name, what: effect })
     }
     if (item.kind === 'composer') return commentWords(name, item.composer.body.peek())
-    const { deed } = item.waiting
-    const what = deed.kind === 'suggest' ? suggestionWords(name, deed) : commentWords(name, 'body' in deed ? deed.body : '')
+    const { action } = item.entry
+    const what = action.kind === 'suggest' ? suggestionWords(name, action) : commentWords(name, 'body' in action ? action.body : '')
     return t('{what} (not sent yet)', { what })
   }
 

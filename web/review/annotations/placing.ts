@@ -71,8 +71,8 @@ export function openPlacing(
     const last = stood.get(item.id)
     if (last !== undefined && !isOpen(item)) return { from: last, to: last }
     if (item.kind === 'new') {
-      const { deed } = item.waiting
-      const target = deed.kind === 'comment' || deed.kind === 'suggest' ? deed.target : null
+      const { action } = item.entry
+      const target = action.kind === 'comment' || action.kind === 'suggest' ? action.target : null
       const found = target === null ? undefined : findTarget(stored(), target)
       return found && onScreen(found)
     }

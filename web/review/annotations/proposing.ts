@@ -8,7 +8,7 @@ import { textMap } from '../../editor/binding.ts'
 import { personName } from '../../presence/person.ts'
 import { t } from '../../text/t.ts'
 import { toast } from '../../ui/toast.tsx'
-import { proposalOf } from './deeds.ts'
+import { proposalOf } from './effects.ts'
 import { operationOf, trimmed, type Hunk } from '../suggestions/hunks.ts'
 import { isOpen } from './items.ts'
 import { keepDrafts } from '../../device/drafts.ts'
@@ -17,7 +17,7 @@ import type { State } from './state.ts'
 import { draftsOf, storedText, suggesting as suggestingIn, takeHunks } from '../suggestions/suggesting.ts'
 import { targetOf } from '../suggestions/targets.ts'
 import { openDrafting } from '../suggestions/drafting.ts'
-import type { Deed, DraftName, SuggestDeed } from '../outbox/waiting.ts'
+import type { DraftName, StoredEntry, SuggestAction } from '../outbox/entry.ts'
 
 /** How long a notice offers to undo a duplicate suggestion, or to restore a withdrawn one, in milliseconds. */
 const sameMs = 10_000
@@ -46,7 +46,7 @@ export interface Proposing {
 export function openProposing({ page: { session, panel }, editor, store, placing, items }: State): Proposing {
   const { view } = editor
   const reason = signal('')
-  const deedFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestDeed => ({
+  const actionFor = (text: string, { from, to, original, text: proposed }: Hunk): SuggestAction => ({
     kind: 'suggest',
     operation: operationOf({ original, text: proposed }),
     original,
@@ -59,7 +59,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     key: session.key,
     store,
     hunks: () => draftsOf(view.state),
-    deedFor: (hunk) => deedFor(storedText(view.state).toString(), hunk),
+    actionFor: (hunk) => actionFor(storedText(view.state).toString(), hunk),
     onRejected(hunk, by) {
       takeHunks(
         view,
@@ -77,7 +77,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
       for (const [index, hunk] of hunks.entries()) {
         const { from, to } = hunk
         const draft = names[index]
-        const sent = store.act({ ...deedFor(text, hunk), ...(draft && { draft }) })
+        const sent = store.act({ ...actionFor(text, hunk), ...(draft && { draft }) })
         placing.made(sent.id, { from: shown(from), to: Math.max(shown(from), shown(to)) })
         ids.push(sent.id)
       }
@@ -94,7 +94,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     })
   }
 
-  const kept = keepDrafts<{ readonly author: string; readonly deed: Deed }>(session.id)
+  const kept = keepDrafts<Pick<StoredEntry, 'author' | 'deed'>>(session.id)
   let keeping: ReturnType<typeof setTimeout> | undefined
   const keep = (): void => {
     clearTimeout(keeping)
@@ -105,7 +105,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
     kept.write(
       hunks.map((hunk, index) => {
         const draft = names[index]
-        return { author: personName.peek(), deed: { ...deedFor(text, hunk), ...(draft && { draft }) } }
+        return { author: personName.peek(), deed: { ...actionFor(text, hunk), ...(draft && { draft }) } }
       })
     )
   }

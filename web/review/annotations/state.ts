@@ -10,7 +10,7 @@ import { personName } from '../../presence/person.ts'
 import { toast } from '../../ui/toast.tsx'
 import { aim } from '../suggestions/aim.ts'
 import { openDecisions, type Decisions } from './decisions.ts'
-import { openDeeds } from './deeds.ts'
+import { openEffects } from './effects.ts'
 import { itemsOf, type Composer, type Item } from './items.ts'
 import { openPlacing, type Placing } from './placing.ts'
 import { restOf } from '../suggestions/rest-of.ts'
@@ -43,7 +43,7 @@ export interface State {
   /** Returns the name of the mentioned person as that person writes it, or else as written in the text. */
   nameOf(mention: string): string
   /** Describes the effect of a suggestion on a component; undefined if it affects none. */
-  deedOf(item: Item): string | undefined
+  effectOf(item: Item): string | undefined
   /** Returns the people who can be mentioned. */
   names(): readonly string[]
   /** Whether cards are shown next to the text. */
@@ -59,7 +59,7 @@ export function openState(page: View, editor: Editor): State {
   const store = openStore({
     session: page.session,
     aim: (item) => aim(view, item),
-    afresh: (deed, decided) => restOf(storedText(view.state).toString(), deed, decided),
+    afresh: (action, decided) => restOf(storedText(view.state).toString(), action, decided),
     onDeciding(action, ids) {
       for (const id of ids) placing.keep(id)
       decisions.asked(action, ids)
@@ -105,7 +105,7 @@ export function openState(page: View, editor: Editor): State {
     composer,
     rejecting,
     picked: signal<Span | undefined>(undefined),
-    deedOf: openDeeds(view),
+    effectOf: openEffects(view),
     me,
     nameOf: (mention) => people.value.get(mention.toLowerCase()) ?? mention,
     names: () => namesAround(page, []).filter((name) => name !== me.peek()),

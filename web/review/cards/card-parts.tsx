@@ -11,7 +11,7 @@ import { hueOf } from '../../presence/colours.ts'
 import { blocksOf, type Inline } from './comment-markdown.ts'
 import { type AuthorKind } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
-import type { Waiting } from '../outbox/waiting.ts'
+import type { OutboxEntry } from '../outbox/entry.ts'
 
 /** A point in time, in the local format. */
 const Time = ({ at }: { at: string }): JSX.Element => (
@@ -238,30 +238,30 @@ export function Writer({
   )
 }
 
-const wordsIn = ({ deed }: Waiting): string | undefined => {
-  if ('body' in deed) return deed.body
-  return deed.kind === 'suggest' ? deed.text : undefined
+const wordsIn = ({ action }: OutboxEntry): string | undefined => {
+  if ('body' in action) return action.body
+  return action.kind === 'suggest' ? action.text : undefined
 }
 
 /** The state of an item that the service does not have yet. */
-export function WaitingNote({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
+export function EntryNote({ review, entry }: { review: Review; entry: OutboxEntry }): JSX.Element | null {
   const { outbox, isConnected } = review.store
-  const words = wordsIn(waiting)
-  if (waiting.refusal === undefined)
+  const words = wordsIn(entry)
+  if (entry.refusal === undefined)
     return isConnected.value ? null : <p class='card-note'>{t('Kept on this device. It is sent when you are back online.')}</p>
   return (
     <div class='card-refusal' role='alert'>
-      <p>{waiting.refusal}</p>
+      <p>{entry.refusal}</p>
       <p class='actions'>
         {words !== undefined && (
           <button type='button' class='button' onClick={() => void copyText(words, t('Text'))}>
             {t('Copy text')}
           </button>
         )}
-        <button type='button' class='button' onClick={() => outbox.retry(waiting.id)}>
+        <button type='button' class='button' onClick={() => outbox.retry(entry.id)}>
           {t('Try again')}
         </button>
-        <button type='button' class='button quiet' onClick={() => outbox.drop(waiting.id)}>
+        <button type='button' class='button quiet' onClick={() => outbox.drop(entry.id)}>
           {t('Discard')}
         </button>
       </p>

@@ -5,7 +5,7 @@ import { handOver } from '../../ui/early-field.ts'
 import { personName } from '../../presence/person.ts'
 import { t, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
-import { Byline, CommentText, Prose, Tool, WaitingNote, Writer } from './card-parts.tsx'
+import { Byline, CommentText, Prose, Tool, EntryNote, Writer } from './card-parts.tsx'
 import { plainWords } from './comment-markdown.ts'
 import { DecideButtons, Refusal } from './decide-buttons.tsx'
 import { hueOf } from '../../presence/colours.ts'
@@ -13,7 +13,7 @@ import { excerpt, excerptUnits, isUndecided, type Comment } from '../outbox/reco
 import { authorOf, composerId, isOpen, quoteOf, type Item } from '../annotations/items.ts'
 import type { Review } from '../annotations/review.ts'
 import type { Proposal } from '../outbox/store.ts'
-import type { Waiting } from '../outbox/waiting.ts'
+import type { OutboxEntry } from '../outbox/entry.ts'
 
 const quoteUnits = 120
 /** How much of a long quote is read. */
@@ -38,16 +38,16 @@ function whereGone(item: Item): string | undefined {
 
 // ——— comments ———
 
-function WaitingReply({ review, waiting }: { review: Review; waiting: Waiting }): JSX.Element | null {
-  const { deed } = waiting
-  if (deed.kind !== 'reply' && deed.kind !== 'answer')
-    return waiting.refusal === undefined ? null : <WaitingNote review={review} waiting={waiting} />
-  const author = waiting.author || t('Guest')
+function UnsentReply({ review, entry }: { review: Review; entry: OutboxEntry }): JSX.Element | null {
+  const { action } = entry
+  if (action.kind !== 'reply' && action.kind !== 'answer')
+    return entry.refusal === undefined ? null : <EntryNote review={review} entry={entry} />
+  const author = entry.author || t('Guest')
   return (
     <li class='card-reply waiting'>
       <Byline author={author} authorKind='guest' isOwn at={undefined} />
-      <CommentText review={review} text={deed.body} />
-      <WaitingNote review={review} waiting={waiting} />
+      <CommentText review={review} text={action.body} />
+      <EntryNote review={review} entry={entry} />
     </li>
   )
 }
@@ -56,7 +56,7 @@ interface RepliesInput {
   readonly review: Review
   readonly replies: Comment['replies']
   /** Replies that wait or were refused. */
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly OutboxEntry[]
   readonly isActive: boolean
   /** Undefined if the person may not reply now. */
   readonly onReply: ((body: string) => void) | undefined
@@ -76,7 +76,7 @@ const Replies = ({ review, replies, waiting, isActive, onReply }: RepliesInput):
             </li>
           ))}
         {waiting.map((each) => (
-          <WaitingReply key={each.id} review={review} waiting={each} />
+          <UnsentReply key={each.id} review={review} entry={each} />
         ))}
       </ul>
     )}
@@ -164,15 +164,15 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
 
 interface ChangeInput {
   /** A description of the suggestion's effect, if there is one. */
-  readonly deed: string | undefined
+  readonly effect: string | undefined
   readonly original: string
   readonly text: string
 }
 
-const Change = ({ deed, original, text }: ChangeInput): JSX.Element => (
+const Change = ({ effect, original, text }: ChangeInput): JSX.Element => (
   <>
-    {deed !== undefined && <Prose text={deed} />}
-    <p class={deed === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
+    {effect !== undefined && <Prose text={effect} />}
+    <p class={effect === undefined ? 'card-change' : 'card-change card-source'} dir='auto'>
       {original !== '' && <del>{excerpt(original, excerptUnits) || '↵'}</del>}{' '}
       {text !== '' && <ins>{excerpt(text, excerptUnits) || '↵'}</ins>}
     </p>
@@ -232,7 +232,7 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
           <Tool icon='trash' name={t('Withdraw')} onClick={() => review.withdraw(suggestion)} />
         )}
       </Byline>
-      <Change deed={review.deedOf(item)} original={suggestion.original} text={suggestion.text} />
+      <Change effect={review.effectOf(item)} original={suggestion.original} text={suggestion.text} />
       {suggestion.note !== null && <Prose text={suggestion.note} />}
       {gone !== undefined && <p class='card-note'>{gone}</p>}
       {status !== undefined && (
@@ -266,20 +266,22 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
 // ——— not yet sent ———
 
 function NewCard({ review, item }: { review: Review; item: Item & { readonly kind: 'new' } }): JSX.Element {
-  const { waiting } = item
-  const { deed } = waiting
+  const { entry } = item
+  const { action } = entry
   return (
     <>
-      <Byline author={waiting.author || t('Guest')} authorKind='guest' isOwn at={undefined} />
-      {deed.kind === 'comment' && (
+      <Byline author={entry.author || t('Guest')} authorKind='guest' isOwn at={undefined} />
+      {action.kind === 'comment' && (
         <>
-          <Quote text={deed.target?.find ?? ''} />
-          <CommentText review={review} text={deed.body} />
+          <Quote text={action.target?.find ?? ''} />
+          <CommentText review={review} text={action.body} />
         </>
       )}
-      {(deed.kind === 'reply' || deed.kind === 'answer' || deed.kind === 'edit') && <CommentText review={review} text={deed.body} />}
-      {deed.kind === 'suggest' && <Change deed={review.deedOf(item)} original={deed.original} text={deed.text} />}
-      <WaitingNote review={review} waiting={waiting} />
+      {(action.kind === 'reply' || action.kind === 'answer' || action.kind === 'edit') && (
+        <CommentText review={review} text={action.body} />
+      )}
+      {action.kind === 'suggest' && <Change effect={review.effectOf(item)} original={action.original} text={action.text} />}
+      <EntryNote review={review} entry={entry} />
     </>
   )
 }
@@ -314,7 +316,7 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
 function labelOf(item: Item): string {
   if (item.id === composerId) return t('New comment')
   const name = authorOf(item)
-  const isSuggestion = item.kind === 'proposal' || (item.kind === 'new' && item.waiting.deed.kind === 'suggest')
+  const isSuggestion = item.kind === 'proposal' || (item.kind === 'new' && item.entry.action.kind === 'suggest')
   return isSuggestion ? t('Suggestion by {name}', { name }) : t('Comment by {name}', { name })
 }
 

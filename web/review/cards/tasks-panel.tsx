@@ -9,11 +9,11 @@ import { personName } from '../../presence/person.ts'
 import { t, term, tn } from '../../text/t.ts'
 import { copyText } from '../../ui/copy.ts'
 import { toast } from '../../ui/toast.tsx'
-import { Byline, Prose, WaitingNote, Writer } from './card-parts.tsx'
+import { Byline, Prose, EntryNote, Writer } from './card-parts.tsx'
 import type { Task } from '../outbox/records.ts'
 import type { Review } from '../annotations/review.ts'
 import { taskText } from './task-text.ts'
-import type { Waiting } from '../outbox/waiting.ts'
+import type { OutboxEntry } from '../outbox/entry.ts'
 
 const stateWords: Readonly<Record<Task['status'], string>> = {
   open: term('Waiting for the reviewer'),
@@ -121,7 +121,7 @@ function Work({ review, task }: { review: Review; task: Task }): JSX.Element | n
   )
 }
 
-function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiting: readonly Waiting[] }): JSX.Element {
+function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiting: readonly OutboxEntry[] }): JSX.Element {
   const { isOwner, act } = review.store
   const isMine = task.share !== undefined && !isOwner.value
   return (
@@ -150,7 +150,7 @@ function TaskCard({ review, task, waiting }: { review: Review; task: Task; waiti
         </p>
       )}
       {waiting.map((each) => (
-        <WaitingNote key={each.id} review={review} waiting={each} />
+        <EntryNote key={each.id} review={review} entry={each} />
       ))}
     </article>
   )
@@ -202,16 +202,16 @@ export function TasksPanel({ view }: { view: ReviewedView }): JSX.Element | null
   const review = view.review.value
   if (review === undefined) return null
   const { tasks, isOwner, outbox } = review.store
-  const deeds = outbox.list.value
-  const asked = deeds.filter(({ deed }) => deed.kind === 'ask')
-  const of = ({ id }: Task): Waiting[] => deeds.filter(({ deed }) => 'task' in deed && deed.task === id)
+  const entries = outbox.list.value
+  const asked = entries.filter(({ action }) => action.kind === 'ask')
+  const of = ({ id }: Task): OutboxEntry[] => entries.filter(({ action }) => 'task' in action && action.task === id)
   return (
     <SidePanel title={t('Review assignments')} onClose={() => (view.panel.value = undefined)}>
       {isOwner.value && <Ask review={review} />}
       {asked.map((each) => (
         <article key={each.id} class='card task active' aria-label={t('New assignment')}>
-          {each.deed.kind === 'ask' && <h3 class='task-title'>{each.deed.title}</h3>}
-          <WaitingNote review={review} waiting={each} />
+          {each.action.kind === 'ask' && <h3 class='task-title'>{each.action.title}</h3>}
+          <EntryNote review={review} entry={each} />
         </article>
       ))}
       {tasks.value.length === 0 && asked.length === 0 && (

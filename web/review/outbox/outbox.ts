@@ -25,16 +25,16 @@ import {
   startTask,
   withdrawSuggestion
 } from './requests.ts'
-import type { Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
+import { type Action, entryOf, type OutboxEntry, type StoredEntry, storedEntry, type SuggestAction, type Target } from './entry.ts'
 
 export interface Outbox {
   /** The entries that are unanswered or refused, oldest first. */
-  readonly list: ReadonlySignal<readonly Waiting[]>
+  readonly list: ReadonlySignal<readonly OutboxEntry[]>
   /** A request is under way. */
   readonly sending: ReadonlySignal<boolean>
   /** The number of entries that are stored only on this page and would be lost with it. */
   readonly onlyHere: ReadonlySignal<number>
-  add(deed: Deed, author: string): Waiting
+  add(action: Action, author: string): OutboxEntry
   /** Sends entries again whose place was not found, and whose target has a new description. */
   aimAgain(): void
   /** Sends a refused one again. */
@@ -50,11 +50,11 @@ interface OutboxInput {
   readonly key: string
   readonly connected: ReadonlySignal<boolean>
   /** Returns the new description of an annotation's place, if it has changed. */
-  readonly aim: (item: Waiting) => Target | undefined
+  readonly aim: (item: OutboxEntry) => Target | undefined
   /** Returns the next step for a refused entry: the entry to send instead, or that it must wait. */
-  readonly afresh: (item: Waiting, error: RequestError) => Deed | 'later' | 'done' | undefined
-  readonly onAnswer: (done: Waiting, answer: unknown) => void
-  readonly onRefusal: (refused: Waiting, error: RequestError) => void
+  readonly afresh: (item: OutboxEntry, error: RequestError) => Action | 'later' | 'done' | undefined
+  readonly onAnswer: (done: OutboxEntry, answer: unknown) => void
+  readonly onRefusal: (refused: OutboxEntry, error: RequestError) => void
 }
 
 /** How often waiting entries are retried without a network event, in milliseconds. */
@@ -64,7 +64,7 @@ const afreshMs = 1000
 /** Bytes for this queue when the page closes: browsers send 64 KiB then, most of which drafts need. */
 const leavingBytesMax = 12 * 1024
 
-const said = ({ operation, text, note, target }: SuggestDeed) => ({
+const said = ({ operation, text, note, target }: SuggestAction) => ({
   operation,
   ...(operation === 'delete' ? {} : { text }),
   ...(note === '' ? {} : { note }),
@@ -72,7 +72,7 @@ const said = ({ operation, text, note, target }: SuggestDeed) => ({
 })
 
 /** Each decision names the version that its card showed. */
-const decisionsOf = ({ action, suggestions, steps = {}, reason }: Deed & { readonly kind: 'decide' }) =>
+const decisionsOf = ({ action, suggestions, steps = {}, reason }: Action & { readonly kind: 'decide' }) =>
   suggestions.map((suggestionId) => {
     const step = steps[suggestionId]
     return { suggestionId, action, ...(step !== undefined && { step }), ...(reason !== undefined && { reason }) }
@@ -90,59 +90,59 @@ const prepare = <Fields, Answer>(send: (at: Access & How, fields: Fields) => Pro
 })
 
 /** Prepares to send a suggestion that is being typed. `done`: the person has stopped typing it for now. */
-export const prepareDraft = (deed: SuggestDeed, done: boolean): Prepared<Output<'draftSuggestion'>> =>
-  prepare(draftSuggestion, { draftId: deed.draft?.id ?? '', ...said(deed), step: deed.draft?.step ?? 0, done })
+export const prepareDraft = (action: SuggestAction, done: boolean): Prepared<Output<'draftSuggestion'>> =>
+  prepare(draftSuggestion, { draftId: action.draft?.id ?? '', ...said(action), step: action.draft?.step ?? 0, done })
 
-const prepareDeed = ({ id, deed }: Waiting): Prepared<unknown> => {
-  switch (deed.kind) {
+const prepareAction = ({ id, action }: OutboxEntry): Prepared<unknown> => {
+  switch (action.kind) {
     case 'comment':
-      return prepare(createComment, { body: deed.body, ...deed.target, characters: deed.characters, unanchored: true })
+      return prepare(createComment, { body: action.body, ...action.target, characters: action.characters, unanchored: true })
     case 'reply':
-      return prepare(replyToComment, { commentId: deed.comment, body: deed.body })
+      return prepare(replyToComment, { commentId: action.comment, body: action.body })
     case 'edit':
-      return prepare(editComment, { commentId: deed.comment, body: deed.body })
+      return prepare(editComment, { commentId: action.comment, body: action.body })
     case 'delete':
-      return prepare(deleteComment, { commentId: deed.comment })
+      return prepare(deleteComment, { commentId: action.comment })
     case 'resolve':
-      return prepare(resolveComment, { commentId: deed.comment, resolved: deed.resolved })
+      return prepare(resolveComment, { commentId: action.comment, resolved: action.resolved })
     case 'answer':
-      return prepare(replyToSuggestion, { suggestionId: deed.suggestion, body: deed.body })
+      return prepare(replyToSuggestion, { suggestionId: action.suggestion, body: action.body })
     case 'suggest':
-      return deed.draft === undefined ? prepare(createSuggestion, said(deed)) : prepareDraft(deed, true)
+      return action.draft === undefined ? prepare(createSuggestion, said(action)) : prepareDraft(action, true)
     case 'decide':
-      return prepare(decideSuggestions, { decisions: decisionsOf(deed) })
+      return prepare(decideSuggestions, { decisions: decisionsOf(action) })
     case 'withdraw':
-      return prepare(withdrawSuggestion, { suggestionId: deed.suggestion })
+      return prepare(withdrawSuggestion, { suggestionId: action.suggestion })
     case 'ask':
-      return prepare(createTask, { title: deed.title, instructions: deed.instructions, requestId: id })
+      return prepare(createTask, { title: action.title, instructions: action.instructions, requestId: id })
     case 'report': {
-      const { kind: _kind, task: taskId, ...report } = deed
+      const { kind: _kind, task: taskId, ...report } = action
       return prepare(reportTask, { taskId, ...report })
     }
     case 'start':
-      return prepare(startTask, { taskId: deed.task })
+      return prepare(startTask, { taskId: action.task })
     case 'close':
-      return prepare(closeTask, { taskId: deed.task })
+      return prepare(closeTask, { taskId: action.task })
   }
 }
 
 export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefusal }: OutboxInput): Outbox {
-  const outbox = openDeviceOutbox<Waiting>('review', doc)
-  const list = signal<readonly Waiting[]>([])
+  const outbox = openDeviceOutbox<StoredEntry>('review', doc)
+  const list = signal<readonly OutboxEntry[]>([])
   const sending = signal(false)
   let stopped = false
 
-  const show = (change: (before: readonly Waiting[]) => readonly Waiting[]): void => {
+  const show = (change: (before: readonly OutboxEntry[]) => readonly OutboxEntry[]): void => {
     list.value = change(list.value)
   }
   /** The page is closing: sends what is new and unanswered. Each entry has an id, so the next page repeats none of them. */
   const sendLeft = (): void => {
     let left = leavingBytesMax
     for (const item of list.peek()) {
-      const { id, deed, author, refusal } = item
-      const isNew = deed.kind === 'comment' || deed.kind === 'suggest' || deed.kind === 'reply' || deed.kind === 'answer'
+      const { id, action, author, refusal } = item
+      const isNew = action.kind === 'comment' || action.kind === 'suggest' || action.kind === 'reply' || action.kind === 'answer'
       if (!isNew || refusal !== undefined || !navigator.onLine) continue
-      const { bytes, send: sendNow } = prepareDeed(item)
+      const { bytes, send: sendNow } = prepareAction(item)
       left -= bytes
       if (left < 0) return
       sendNow({ id: doc, key, author, idempotencyKey: id, keepalive: true }).catch(() => undefined)
@@ -152,31 +152,31 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     show((before) => before.filter((other) => other.id !== id))
     void outbox.drop(id)
   }
-  const replace = (item: Waiting): void => {
+  const replace = (item: OutboxEntry): void => {
     show((before) => before.map((other) => (other.id === item.id ? item : other)))
-    void outbox.put(item)
+    void outbox.put(storedEntry(item))
   }
 
   /** Updates the target of an annotation; returns false if it has not changed. */
-  const rename = (item: Waiting): boolean => {
+  const rename = (item: OutboxEntry): boolean => {
     const target = aim(item)
     if (target === undefined) return false
     const { refusal: _refusal, isLost: _isLost, ...rest } = item
-    replace({ ...rest, deed: { ...item.deed, target } as Deed })
+    replace({ ...rest, action: { ...item.action, target } as Action })
     return true
   }
 
   /** Reads the waiting entries of all pages. */
-  const read = async (): Promise<readonly Waiting[]> => {
-    const all = await outbox.read()
+  const read = async (): Promise<readonly OutboxEntry[]> => {
+    const all = (await outbox.read()).map(entryOf)
     if (!stopped) list.value = all
     return all
   }
 
   /** Returns false if it cannot be sent now. */
-  const send = async (item: Waiting): Promise<boolean> => {
+  const send = async (item: OutboxEntry): Promise<boolean> => {
     try {
-      const answer = await prepareDeed(item).send({ id: doc, key, author: item.author, idempotencyKey: item.id })
+      const answer = await prepareAction(item).send({ id: doc, key, author: item.author, idempotencyKey: item.id })
       if (!stopped) onAnswer(item, answer)
       remove(item.id)
     } catch (error) {
@@ -197,7 +197,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
         return false
       }
       if (next !== undefined) {
-        replace({ ...item, deed: next })
+        replace({ ...item, action: next })
         return true
       }
       replace({ ...item, refusal: refusalOf(error), isLost })
@@ -236,10 +236,10 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     list,
     sending,
     onlyHere: outbox.onlyHere,
-    add(deed, author) {
-      const item: Waiting = { id: newId(), doc, at: outbox.now(), author, deed }
+    add(action, author) {
+      const item: OutboxEntry = { id: newId(), doc, at: outbox.now(), author, action }
       show((before) => [...before, item])
-      void outbox.put(item)
+      void outbox.put(storedEntry(item))
       outbox.wake()
       return item
     },

@@ -19,21 +19,21 @@ import { openOutbox, type Outbox } from './outbox.ts'
 import { excerpt, isUndecided, type Comment, type Suggestion, type Task } from './records.ts'
 import { refusalOf } from './refusals.ts'
 import { listComments, listSuggestions, listTasks } from './requests.ts'
-import type { Action, Deed, SuggestDeed, Target, Waiting } from './waiting.ts'
+import type { Decision, Action, SuggestAction, Target, OutboxEntry } from './entry.ts'
 
 /** A comment, as it will be once all waiting actions have arrived. */
 export interface Thread {
   readonly comment: Comment
   /** Its entries that wait or were refused. */
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly OutboxEntry[]
 }
 
 export interface Proposal {
   readonly suggestion: Suggestion
   /** A waiting decision of this page. */
-  readonly deciding: Action | 'withdraw' | undefined
+  readonly deciding: Decision | 'withdraw' | undefined
   /** Replies that wait or were refused. */
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly OutboxEntry[]
   /** Why a decision of this page was refused. */
   readonly refusal: string | undefined
   /** The reason of this page's rejection that waits or was refused. */
@@ -81,9 +81,9 @@ export interface Store {
   release(draft: string): void
   /** The service has stored a version of a suggestion that is being typed here. */
   drafted(suggestion: Suggestion, author: string): void
-  act(deed: Deed, author?: string): Waiting
+  act(action: Action, author?: string): OutboxEntry
   /** `reason`: why they are rejected. */
-  decide(action: Action, suggestions: readonly string[], reason?: string): void
+  decide(action: Decision, suggestions: readonly string[], reason?: string): void
   /** Reads all lists again. */
   read(): void
   start(): () => void
@@ -99,12 +99,12 @@ const merge = <Item extends { readonly id: string }>(into: Signal<ReadonlyMap<st
 }
 
 /** Returns a comment with its waiting actions applied. */
-function foreseen(comment: Comment, deeds: readonly Waiting[]): Comment {
+function foreseen(comment: Comment, entries: readonly OutboxEntry[]): Comment {
   let next = comment
-  for (const { deed, refusal } of deeds) {
+  for (const { action, refusal } of entries) {
     if (refusal !== undefined) continue
-    if (deed.kind === 'edit') next = { ...next, body: deed.body }
-    if (deed.kind === 'resolve') next = { ...next, resolved: deed.resolved, status: deed.resolved ? 'resolved' : 'open' }
+    if (action.kind === 'edit') next = { ...next, body: action.body }
+    if (action.kind === 'resolve') next = { ...next, resolved: action.resolved, status: action.resolved ? 'resolved' : 'open' }
   }
   return next
 }
@@ -134,12 +134,12 @@ function ownIds(doc: string): { has(id: string): boolean; nameOf(id: string): st
 interface StoreInput {
   readonly session: Session
   /** Returns the new description of a waiting annotation's place, if it has changed. */
-  readonly aim: (item: Waiting) => Target | undefined
+  readonly aim: (item: OutboxEntry) => Target | undefined
   /** Returns the rest of a suggestion that was decided while it was typed. */
-  readonly afresh: (deed: SuggestDeed, decided: Suggestion) => Deed | undefined
-  readonly onDeciding: (action: Action, suggestions: readonly string[]) => void
+  readonly afresh: (action: SuggestAction, decided: Suggestion) => Action | undefined
+  readonly onDeciding: (action: Decision, suggestions: readonly string[]) => void
   /** The service carried out decisions of this page. */
-  readonly onDecided: (action: Action, suggestions: readonly string[]) => void
+  readonly onDecided: (action: Decision, suggestions: readonly string[]) => void
   /** Some were not decided; `words` explain why if nothing else does. */
   readonly onUndecided: (suggestions: readonly string[], words: string | undefined) => void
 }
@@ -169,18 +169,18 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     if (left.delete(shownName(draft))) typed.value = left
   }
   /** Returns the entry to send instead of a suggestion that others decided, or replied to, while it was typed. */
-  const renewed = ({ deed }: Waiting, { code }: RequestError): Deed | 'later' | 'done' | undefined => {
-    if (deed.kind !== 'suggest' || deed.draft === undefined) return undefined
+  const renewed = ({ action }: OutboxEntry, { code }: RequestError): Action | 'later' | 'done' | undefined => {
+    if (action.kind !== 'suggest' || action.draft === undefined) return undefined
     if (code !== 'already_decided' && code !== 'stale_step' && code !== 'suggestion_fixed') return undefined
-    const draft = shownName(deed.draft.id)
+    const draft = shownName(action.draft.id)
     const known = [...suggestions.peek().values()].find(({ draftId }) => draftId === draft)
-    letGo(deed.draft.id)
-    if (code === 'stale_step' && known !== undefined) return known.text.includes(deed.text) ? 'done' : afresh(deed, known)
+    letGo(action.draft.id)
+    if (code === 'stale_step' && known !== undefined) return known.text.includes(action.text) ? 'done' : afresh(action, known)
     if (code === 'suggestion_fixed' && known !== undefined) {
       act({ kind: 'withdraw', suggestion: known.id }, own.nameOf(known.id) ?? personName.value)
-      return afresh(deed, known)
+      return afresh(action, known)
     }
-    if (known !== undefined && !isUndecided(known)) return afresh(deed, known)
+    if (known !== undefined && !isUndecided(known)) return afresh(action, known)
     readSoon()
     return 'later'
   }
@@ -191,21 +191,21 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
   }
 
   /** Adds the records of an answer to the lists. */
-  const take = ({ id: sent, deed, author }: Waiting, answer: unknown): void => {
+  const take = ({ id: sent, action, author }: OutboxEntry, answer: unknown): void => {
     // The service answers with these shapes (openapi.json); both sides are built and tested together.
-    if (deed.kind === 'decide') {
+    if (action.kind === 'decide') {
       const { results } = answer as Output<'decideSuggestions'>
       const changed = t('The text has changed since, so this cannot be undone.')
       for (const { suggestionId, ok, message, suggestion } of results) {
         if (suggestion !== undefined) merge(suggestions, suggestion)
-        const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== deed.steps?.[suggestionId]
+        const isOther = suggestion !== undefined && isUndecided(suggestion) && suggestion.step !== action.steps?.[suggestionId]
         const why = isOther ? t('The suggestion has changed. Check it again.') : (message ?? t('That did not work.'))
-        if (!ok) refuse(suggestionId, deed.action === 'reopen' ? changed : why, deed.reason)
+        if (!ok) refuse(suggestionId, action.action === 'reopen' ? changed : why, action.reason)
       }
       const idsOf = (done: boolean): string[] => results.filter(({ ok }) => ok === done).map(({ suggestionId }) => suggestionId)
       const [done, left] = [idsOf(true), idsOf(false)]
-      if (left.length > 0) onUndecided(left, deed.action === 'reopen' ? changed : undefined)
-      if (done.length > 0) onDecided(deed.action, done)
+      if (left.length > 0) onUndecided(left, action.action === 'reopen' ? changed : undefined)
+      if (done.length > 0) onDecided(action.action, done)
       return
     }
     const { comment, suggestion, task, reply } = answer as {
@@ -218,13 +218,13 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     if (comment !== undefined) merge(comments, comment)
     if (suggestion !== undefined) merge(suggestions, suggestion)
     if (task !== undefined) merge(tasks, task)
-    const record = deed.kind === 'comment' ? comment : deed.kind === 'suggest' ? suggestion : undefined
+    const record = action.kind === 'comment' ? comment : action.kind === 'suggest' ? suggestion : undefined
     if (record !== undefined) {
       own.add(record.id, author)
       successors.value = new Map(successors.value).set(sent, record.id)
     }
-    if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
-    if (deed.kind === 'delete') without(deed.comment)
+    if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
+    if (action.kind === 'delete') without(action.comment)
   }
 
   const without = (comment: string): void => {
@@ -239,14 +239,15 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     aim,
     afresh: renewed,
     onAnswer: take,
-    onRefusal({ id: refused, deed }, error) {
-      if (deed.kind === 'suggest' && deed.draft !== undefined) letGo(deed.draft.id)
-      const decided = deed.kind === 'decide' ? deed.suggestions : deed.kind === 'withdraw' ? [deed.suggestion] : []
-      const reason = deed.kind === 'decide' ? deed.reason : undefined
+    onRefusal({ id: refused, action }, error) {
+      if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
+      const decided = action.kind === 'decide' ? action.suggestions : action.kind === 'withdraw' ? [action.suggestion] : []
+      const reason = action.kind === 'decide' ? action.reason : undefined
       for (const suggestion of decided) refuse(suggestion, refusalOf(error), reason)
       // Nothing is lost: the card keeps the reason.
-      if (decided.length > 0 || (error.code === 'not_found' && (deed.kind === 'resolve' || deed.kind === 'delete'))) outbox.drop(refused)
-      if (deed.kind === 'delete' && error.code === 'not_found') without(deed.comment)
+      if (decided.length > 0 || (error.code === 'not_found' && (action.kind === 'resolve' || action.kind === 'delete')))
+        outbox.drop(refused)
+      if (action.kind === 'delete' && error.code === 'not_found') without(action.comment)
       // If a person's rights are less than this page assumes, the next read updates them.
       if (error.code === 'not_found') readSoon()
       said.value = t('Not saved: {why}', { why: error.message })
@@ -275,7 +276,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     const suggestion = message.type === 'suggestion' ? message.suggestion : undefined
     const known = comment?.id ?? suggestion?.id
     const isKnown = known !== undefined && (comments.peek().has(known) || suggestions.peek().has(known))
-    if (known !== undefined && outbox.sending.peek() && (!isKnown || deedsOf.peek().has(known))) {
+    if (known !== undefined && outbox.sending.peek() && (!isKnown || entriesOf.peek().has(known))) {
       held.push(message)
       return
     }
@@ -344,35 +345,35 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }, readAfterMs)
   }
 
-  const deedsOf = computed(() => {
-    const found = new Map<string, Waiting[]>()
+  const entriesOf = computed(() => {
+    const found = new Map<string, OutboxEntry[]>()
     for (const item of outbox.list.value) {
-      const { deed } = item
-      if (!('comment' in deed)) continue
-      found.set(deed.comment, [...(found.get(deed.comment) ?? []), item])
+      const { action } = item
+      if (!('comment' in action)) continue
+      found.set(action.comment, [...(found.get(action.comment) ?? []), item])
     }
     return found
   })
-  const none: readonly Waiting[] = []
+  const none: readonly OutboxEntry[] = []
   const threads = computed(() =>
     [...comments.value.values()].flatMap((comment): Thread[] => {
-      const waiting = deedsOf.value.get(comment.id) ?? none
-      const isGoing = waiting.some(({ deed, refusal }) => deed.kind === 'delete' && refusal === undefined)
+      const waiting = entriesOf.value.get(comment.id) ?? none
+      const isGoing = waiting.some(({ action, refusal }) => action.kind === 'delete' && refusal === undefined)
       return isGoing ? [] : [{ comment: foreseen(comment, waiting), waiting }]
     })
   )
   const proposals = computed(() => {
-    const deciding = new Map<string, Action | 'withdraw'>()
-    const answers = new Map<string, Waiting[]>()
+    const deciding = new Map<string, Decision | 'withdraw'>()
+    const answers = new Map<string, OutboxEntry[]>()
     const why = new Map(reasons.value)
     for (const item of outbox.list.value) {
-      const { deed, refusal } = item
-      if (deed.kind === 'answer') answers.set(deed.suggestion, [...(answers.get(deed.suggestion) ?? []), item])
-      if (deed.kind === 'withdraw' && refusal === undefined) deciding.set(deed.suggestion, 'withdraw')
-      if (deed.kind === 'decide' && refusal === undefined)
-        for (const each of deed.suggestions) {
-          deciding.set(each, deed.action)
-          if (deed.reason !== undefined) why.set(each, deed.reason)
+      const { action, refusal } = item
+      if (action.kind === 'answer') answers.set(action.suggestion, [...(answers.get(action.suggestion) ?? []), item])
+      if (action.kind === 'withdraw' && refusal === undefined) deciding.set(action.suggestion, 'withdraw')
+      if (action.kind === 'decide' && refusal === undefined)
+        for (const each of action.suggestions) {
+          deciding.set(each, action.action)
+          if (action.reason !== undefined) why.set(each, action.reason)
         }
     }
     return [...suggestions.value.values()].map((suggestion): Proposal => ({
@@ -384,7 +385,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }))
   })
 
-  const act = (deed: Deed, author = personName.value): Waiting => outbox.add(deed, author)
+  const act = (action: Action, author = personName.value): OutboxEntry => outbox.add(action, author)
   const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
 
   return {
@@ -426,10 +427,10 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
       own.add(suggestion.id, author)
       merge(suggestions, suggestion)
     },
-    act(deed, author) {
-      if (author === undefined && deed.kind === 'withdraw') return act(deed, own.nameOf(deed.suggestion) ?? personName.value)
-      if (author === undefined && 'comment' in deed) return act(deed, own.nameOf(deed.comment) ?? personName.value)
-      return act(deed, author)
+    act(action, author) {
+      if (author === undefined && action.kind === 'withdraw') return act(action, own.nameOf(action.suggestion) ?? personName.value)
+      if (author === undefined && 'comment' in action) return act(action, own.nameOf(action.comment) ?? personName.value)
+      return act(action, author)
     },
     decide(action, ids, reason) {
       const without = (all: ReadonlyMap<string, string>) => new Map([...all].filter(([each]) => !ids.includes(each)))

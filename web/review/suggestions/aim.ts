@@ -7,16 +7,16 @@ import { textMap } from '../../editor/binding.ts'
 import { placesIn } from './places.ts'
 import { storedText } from './suggesting.ts'
 import { targetOf } from './targets.ts'
-import type { Target, Waiting } from '../outbox/waiting.ts'
+import type { Target, OutboxEntry } from '../outbox/entry.ts'
 
 /** Returns the new target; undefined if the words themselves were deleted, or nothing around them has changed yet. */
-export function aim({ state }: EditorView, { id, deed }: Waiting): Target | undefined {
+export function aim({ state }: EditorView, { id, action }: OutboxEntry): Target | undefined {
   const span = placesIn(state).get(id)
-  if (span === undefined || !('target' in deed) || deed.target === null) return undefined
+  if (span === undefined || !('target' in action) || action.target === null) return undefined
   const { stored } = state.facet(textMap)
   const range = { from: stored(span.from), to: stored(span.to) }
   const text = storedText(state).toString()
-  const isThere = deed.kind === 'suggest' ? text.slice(range.from, range.to) === deed.original : range.from < range.to
+  const isThere = action.kind === 'suggest' ? text.slice(range.from, range.to) === action.original : range.from < range.to
   const target = isThere ? targetOf(text, range) : null
-  return target === null || JSON.stringify(target) === JSON.stringify(deed.target) ? undefined : target
+  return target === null || JSON.stringify(target) === JSON.stringify(action.target) ? undefined : target
 }

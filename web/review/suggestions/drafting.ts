@@ -13,7 +13,7 @@ import type { Hunk } from './hunks.ts'
 import { prepareDraft } from '../outbox/outbox.ts'
 import { passes } from '../outbox/refusals.ts'
 import type { Store } from '../outbox/store.ts'
-import type { DraftName, SuggestDeed } from '../outbox/waiting.ts'
+import type { DraftName, SuggestAction } from '../outbox/entry.ts'
 
 /** Delay from the first character until it is sent, and from an answer until later changes are sent, in milliseconds. */
 const firstMs = 250
@@ -67,15 +67,15 @@ interface DraftingInput {
   readonly key: string
   readonly store: Store
   readonly hunks: () => readonly Hunk[]
-  readonly deedFor: (hunk: Hunk) => SuggestDeed
+  readonly actionFor: (hunk: Hunk) => SuggestAction
   /** Others rejected exactly these words. */
   readonly onRejected: (hunk: Hunk, by: string) => void
 }
 
 const meets = (one: Range, other: Range): boolean => one.from <= other.to && one.to >= other.from
-const versionOf = ({ operation, original, text, note }: SuggestDeed): string => JSON.stringify([operation, original, text, note])
+const versionOf = ({ operation, original, text, note }: SuggestAction): string => JSON.stringify([operation, original, text, note])
 
-export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: DraftingInput): Drafting {
+export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: DraftingInput): Drafting {
   const saved = signal(true)
   const live = new Set<LiveDraft>()
   /** Drafts whose words are now part of the text, until it is clear whether somebody accepted them or wrote the same by chance. */
@@ -123,11 +123,11 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     store.release(draft.id)
   }
 
-  const nextOf = (draft: LiveDraft, hunk: Hunk): SuggestDeed => {
+  const nextOf = (draft: LiveDraft, hunk: Hunk): SuggestAction => {
     draft.step += 1
     const { from, to, original, text } = hunk
     draft.sent = [{ draft: draft.id, from, to, original, text }, ...draft.sent].slice(0, sentMax)
-    return { ...deedFor(hunk), draft: { id: draft.id, step: draft.step } }
+    return { ...actionFor(hunk), draft: { id: draft.id, step: draft.step } }
   }
 
   /** Others decided it while it was typed. Later changes become a suggestion of their own. */
@@ -143,16 +143,16 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
   }
 
   const send = async (draft: LiveDraft, hunk: Hunk): Promise<void> => {
-    const deed = nextOf(draft, hunk)
-    const version = versionOf(deed)
+    const action = nextOf(draft, hunk)
+    const version = versionOf(action)
     draft.isSending = true
     try {
-      const answer = await prepareDraft(deed, false).send({ id: doc, key, author: draft.author })
-      if (answer.suggestion.text !== deed.text) return renew(draft)
+      const answer = await prepareDraft(action, false).send({ id: doc, key, author: draft.author })
+      if (answer.suggestion.text !== action.text) return renew(draft)
       draft.saved = version
       draft.suggestion = answer.suggestion.id
       store.drafted(answer.suggestion, draft.author)
-      const at = draft.sent.findIndex(({ text, original }) => text === deed.text && original === deed.original)
+      const at = draft.sent.findIndex(({ text, original }) => text === action.text && original === action.original)
       draft.sent = draft.sent.slice(0, at + 1)
       later(nextMs)
     } catch (error) {
@@ -164,7 +164,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
         renew(draft)
       }
       // A later step of this page arrived first.
-      else if (error.code === 'stale_step' && (error.step <= (deed.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
+      else if (error.code === 'stale_step' && (error.step <= (action.draft?.step ?? 0) || error.step > draft.step)) renew(draft)
       // The service may not know these words yet, but will a moment later.
       else if (!passes(error) && error.status !== 422 && error.status !== 409) draft.refused = version
       later(againMs)
@@ -180,7 +180,7 @@ export function openDrafting({ doc, key, store, hunks, deedFor, onRejected }: Dr
     const isOn = store.isConnected.peek() && store.canSuggest.peek()
     let isDone = true
     for (const [draft, hunk] of all) {
-      const version = versionOf(deedFor(hunk))
+      const version = versionOf(actionFor(hunk))
       if (draft.saved === version) continue
       isDone = false
       if (isOn && !draft.isSending && draft.refused !== version) void send(draft, hunk)

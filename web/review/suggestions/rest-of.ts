@@ -3,10 +3,10 @@ import { newDraftId } from '../outbox/draft-name.ts'
 import { operationOf, trimmed } from './hunks.ts'
 import type { Suggestion } from '../outbox/records.ts'
 import { findTarget, targetOf } from './targets.ts'
-import type { SuggestDeed, Target } from '../outbox/waiting.ts'
+import type { SuggestAction, Target } from '../outbox/entry.ts'
 
 /** Returns where the accepted words are; undefined if they cannot be identified. */
-function acceptedAt(text: string, { original, target }: SuggestDeed, accepted: string) {
+function acceptedAt(text: string, { original, target }: SuggestAction, accepted: string) {
   if (target === null) return text.startsWith(accepted) ? { from: 0, to: accepted.length } : undefined
   if (accepted === '') return undefined
   const { find, prefix, suffix, at } = target
@@ -18,14 +18,14 @@ function acceptedAt(text: string, { original, target }: SuggestDeed, accepted: s
 }
 
 /** Returns the suggestion that continues it in the current text; undefined if nothing is left, or its place cannot be found. */
-export function restOf(text: string, deed: SuggestDeed, { status, text: accepted }: Suggestion): SuggestDeed | undefined {
+export function restOf(text: string, action: SuggestAction, { status, text: accepted }: Suggestion): SuggestAction | undefined {
   const draft = { id: newDraftId(), step: 1 }
-  if (status !== 'accepted') return { ...deed, draft }
-  const range = acceptedAt(text, deed, accepted)
+  if (status !== 'accepted') return { ...action, draft }
+  const range = acceptedAt(text, action, accepted)
   if (range === undefined) return undefined
-  const proposed = deed.operation === 'delete' ? '' : deed.text
+  const proposed = action.operation === 'delete' ? '' : action.text
   const { from, to } = range
   const hunk = trimmed({ from, to, fromShown: from, toShown: to, original: accepted, text: proposed })
   if (hunk === undefined) return undefined
-  return { ...deed, draft, operation: operationOf(hunk), original: hunk.original, text: hunk.text, target: targetOf(text, hunk) }
+  return { ...action, draft, operation: operationOf(hunk), original: hunk.original, text: hunk.text, target: targetOf(text, hunk) }
 }

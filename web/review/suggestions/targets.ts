@@ -2,7 +2,7 @@
 import { limits } from '../../../shared/limits.ts'
 import { contextUnits, type Range, splitsPair, wholeCharacters } from '../../../shared/text/anchors.ts'
 import { occurrences } from '../../../shared/text/search.ts'
-import type { Target } from '../outbox/waiting.ts'
+import type { Target } from '../outbox/entry.ts'
 
 /** Yields the places of words with their context, counted as the service does: without overlap. */
 function* placesOf(text: string, { find, prefix, suffix }: Target): Generator<number> {

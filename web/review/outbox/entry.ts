@@ -11,7 +11,7 @@ export interface Target {
   readonly at?: 'before' | 'after' | 'start'
 }
 
-export type Action = 'accept' | 'reject' | 'reopen'
+export type Decision = 'accept' | 'reject' | 'reopen'
 
 /** Identifies a suggestion that is being typed: all its versions share one id, which only this person knows, and the highest step wins. */
 export interface DraftName {
@@ -19,7 +19,7 @@ export interface DraftName {
   readonly step: number
 }
 
-export interface SuggestDeed {
+export interface SuggestAction {
   readonly kind: 'suggest'
   readonly operation: 'insert' | 'delete' | 'replace'
   readonly original: string
@@ -34,7 +34,7 @@ export interface SuggestDeed {
 /** For typed suggestions: the versions that the cards showed. */
 export type Steps = Readonly<Record<string, number>>
 
-export type Deed =
+export type Action =
   /** `null`: on the document as a whole. */
   | {
       readonly kind: 'comment'
@@ -49,10 +49,10 @@ export type Deed =
   | { readonly kind: 'edit'; readonly comment: string; readonly body: string }
   | { readonly kind: 'delete'; readonly comment: string }
   | { readonly kind: 'resolve'; readonly comment: string; readonly resolved: boolean }
-  | SuggestDeed
+  | SuggestAction
   | {
       readonly kind: 'decide'
-      readonly action: Action
+      readonly action: Decision
       readonly suggestions: readonly string[]
       readonly steps?: Steps
       /** For a rejection: the reason, at most `reasonCharsMax` characters. */
@@ -72,12 +72,21 @@ export type Deed =
   | { readonly kind: 'close'; readonly task: string }
 
 /** With its id the service also recognises the request when it is sent again. */
-export interface Waiting extends Kept {
+export interface OutboxEntry extends Kept {
   /** The name of a guest at that time. */
   readonly author: string
-  readonly deed: Deed
+  readonly action: Action
   /** Why the service refused it; it is then no longer sent automatically. */
   readonly refusal?: string
   /** It was refused because the service did not find its place. */
   readonly isLost?: boolean
 }
+
+/**
+ * An entry as the device stores it, in the database and in local storage. The action is stored as `deed`: entries of pages of earlier versions have
+ * this name, and such a page may be open now and send what this one stored.
+ */
+export type StoredEntry = Omit<OutboxEntry, 'action'> & { readonly deed: Action }
+
+export const storedEntry = ({ action, ...entry }: OutboxEntry): StoredEntry => ({ ...entry, deed: action })
+export const entryOf = ({ deed, ...entry }: StoredEntry): OutboxEntry => ({ ...entry, action: deed })

@@ -7,11 +7,11 @@ import type { wordsOfEdit } from '../suggestions/told-words.ts'
 /** The proposal of an item. */
 export const proposalOf = (item: Item): { readonly original: string; readonly text: string } | undefined => {
   if (item.kind === 'proposal') return item.proposal.suggestion
-  return item.kind === 'new' && item.waiting.deed.kind === 'suggest' ? item.waiting.deed : undefined
+  return item.kind === 'new' && item.entry.action.kind === 'suggest' ? item.entry.action : undefined
 }
 
 /** Returns a function that describes the effect of an item; undefined if it affects no component or cannot be described yet. */
-export function openDeeds(view: EditorView): (item: Item) => string | undefined {
+export function openEffects(view: EditorView): (item: Item) => string | undefined {
   const told = signal<typeof wordsOfEdit | undefined>(undefined)
   let isAsked = false
   return (item) => {
