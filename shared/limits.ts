@@ -278,6 +278,17 @@ export const limits = {
   socketMessagesPerSecond: 1000,
   /** Least time between two presence updates of one connection that are sent to others, in milliseconds. */
   presenceMs: 50,
+  /** Least time between two presence frames of one document, in milliseconds; the second with more connections than `crowdMin`. */
+  presenceFrameMs: 100,
+  presenceFrameCrowdMs: 250,
+  /** Sockets that get a presence frame in one turn of the event loop: edits go between. */
+  presenceFrameSockets: 64,
+  /** Connections of a document from which its edits wait for each other: at most so many milliseconds, one for each `crowdPerMs` connections. */
+  crowdMin: 50,
+  crowdPerMs: 16,
+  crowdWaitMsMax: 25,
+  /** Edits of one document that are taken together at most, so that others get their turn. */
+  editsTogetherMax: 512,
   /** Largest state vector, in bytes: the client's known state, a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
   /** Client ids that one connection may bring along (its earlier page loads, offline). */

@@ -39,7 +39,7 @@ export const agentName = ({ identity }: Caller): string | undefined =>
   identity.kind === 'account' && identity.program === undefined ? undefined : (nameOfIdentity(identity) ?? undefined)
 
 /** The message with one state of one client (y-protocols, awareness). */
-const stateMessage = (client: number, clock: number, state: object): Uint8Array => {
+export const stateMessage = (client: number, clock: number, state: object): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, 1)
   encoding.writeVarUint(encoder, client)

@@ -96,6 +96,22 @@ export const presentState = (
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
 }
 
+/** The states of an awareness message that are not removed, with their clocks. Errors: throws when the message does not decode. */
+export const readStates = (message: Uint8Array): { states: Map<number, Record<string, unknown>>; clocks: Map<number, number> } => {
+  const decoder = decoding.createDecoder(message)
+  const states = new Map<number, Record<string, unknown>>()
+  const clocks = new Map<number, number>()
+  for (let count = decoding.readVarUint(decoder); count > 0; count--) {
+    const client = decoding.readVarUint(decoder)
+    const clock = decoding.readVarUint(decoder)
+    const state = JSON.parse(decoding.readVarString(decoder)) as Record<string, unknown> | null
+    if (state === null) continue
+    states.set(client, state)
+    clocks.set(client, clock)
+  }
+  return { states, clocks }
+}
+
 /**
  * Client ids that an awareness message removes. Hocuspocus 4.7 drops them when it re-encodes the message, so their presence would stay until the
  * socket closes. Errors: throws when the message does not decode.

@@ -48,6 +48,16 @@ export class Inbox {
     this.#enter()
   }
 
+  /** Whether Hocuspocus has frames of it that it has not finished: later ones must not overtake them. */
+  get isHandling(): boolean {
+    return this.#handling.size > 0
+  }
+
+  /** Called when a frame that was delivered otherwise is given to Hocuspocus after all. */
+  passed(frame: Uint8Array): void {
+    this.#handling.add(frame)
+  }
+
   /** Called when Hocuspocus has finished a frame. */
   handled(frame: Uint8Array): void {
     if (this.#handling.delete(frame)) this.#enter()

@@ -1,7 +1,7 @@
 /**
  * The documents in memory: loaded from the journal → idle → settled and unloaded, or fenced when the journal failed.
  */
-import { type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
+import { type Connection, type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
 import { ServiceError } from '../../shared/errors.ts'
 import { serviceClientId } from '../../shared/text/client-ids.ts'
 import { actorOf, type Caller, systemActor } from '../domain/rights/caller.ts'
@@ -16,6 +16,7 @@ import { closeCodes } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
 import { createHealer, type Healer } from './heal.ts'
 import type { Inbox } from './backlog.ts'
+import { createPresenceFrames, type PresenceFrames } from './presence-frames.ts'
 
 /** The context that Hocuspocus carries along for each connection. */
 export interface Context {
@@ -34,6 +35,24 @@ export interface Context {
 
 export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void
 
+/** An edit that waits to be taken. */
+export interface WaitingEdit {
+  readonly peer: Peer
+  readonly connection: Connection
+  readonly update: Uint8Array
+  /** Leaves it to Hocuspocus. */
+  readonly pass: () => void
+}
+
+/** The edits of one document that are taken together (turn-edits.ts). */
+export interface TurnEdits {
+  /** Takes an edit with others. */
+  add(waiting: WaitingEdit): void
+  /** Takes what waits at once: something comes that must find it in the document. */
+  flush(): void
+  stop(): void
+}
+
 export interface LoadedDocument {
   readonly id: string
   readonly room: OpenDocument
@@ -42,6 +61,10 @@ export interface LoadedDocument {
   /** Programs shown without a socket. */
   readonly agents: Agents
   readonly healer: Healer
+  /** The edits of one turn. */
+  readonly edits: TurnEdits
+  /** Presence as it is sent. */
+  readonly presence: PresenceFrames
   /** Which connection writes under which Yjs client id. */
   readonly owners: Map<number, Peer>
   /** Callers between `open` and `release`. */
@@ -72,10 +95,12 @@ interface DocumentsOptions {
   readonly hocuspocus: () => Hocuspocus<Context>
   readonly registry: Registry
   readonly idleUnloadSeconds: number
+  /** The edits of a document; it is asked for again each time, since it may be gone. */
+  readonly editsOf: (entry: () => LoadedDocument | undefined) => TurnEdits
   readonly log: LiveLog
 }
 
-const actorOfConnection = ({ caller, guestName }: Context): string => {
+export const actorOfConnection = ({ caller, guestName }: Context): string => {
   const { identity } = caller
   return actorOf(
     identity.kind === 'guest' && identity.name === null ? { ...caller, identity: { kind: 'guest', name: guestName ?? null } } : caller
@@ -90,7 +115,7 @@ const actorOfOrigin = (origin: unknown): string => {
 
 const internalRequest = new Request('http://localhost/')
 
-export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSeconds, log }: DocumentsOptions): Documents => {
+export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSeconds, editsOf, log }: DocumentsOptions): Documents => {
   const loaded = new Map<string, LoadedDocument>()
 
   const forget = (entry: LoadedDocument): void => {
@@ -98,6 +123,8 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     entry.follower.stop()
     entry.agents.stop()
     entry.healer.stop()
+    entry.edits.stop()
+    entry.presence.stop()
     loaded.delete(entry.id)
     hocuspocus().documents.delete(entry.id)
   }
@@ -134,7 +161,21 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     const follower = await createFollower({ room, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, room, registry, clock })
     const healer = createHealer({ document, room, agents, clock, texts, onProblem })
-    loaded.set(id, { id, room, follower, document, agents, healer, owners: new Map(), pins: 0, cancelUnload: () => undefined })
+    const edits = editsOf(() => (room.failed || loaded.get(id) !== entry ? undefined : entry))
+    const entry: LoadedDocument = {
+      id,
+      room,
+      follower,
+      document,
+      agents,
+      healer,
+      edits,
+      presence: createPresenceFrames(document, edits.flush),
+      owners: new Map(),
+      pins: 0,
+      cancelUnload: () => undefined
+    }
+    loaded.set(id, entry)
   }
 
   const isIdle = (entry: LoadedDocument): boolean => entry.pins === 0 && entry.document.getConnectionsCount() === 0

@@ -194,6 +194,7 @@ export class Peer implements WebSocketLike {
   #answerBytes = 0
   #takenBefore = 0
   #slowSeconds = 0
+  #isEnded = false
 
   constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => OpenDocument | undefined, cookie?: string) {
     this.#ws = ws
@@ -273,6 +274,11 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
+  /** Whether the service has told it goodbye: what it sent and is not taken yet does not count any more. */
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
   /**
    * Counts a frame that begins to wait for the disk. While too many wait, the server does not read from the socket; an honest writer waits anyway.
    */
@@ -309,6 +315,7 @@ export class Peer implements WebSocketLike {
   /** Ends the socket. The reason reaches the client as it is (at most 123 bytes). */
   close(code: number = closeCodes.badMessage, reason = ''): void {
     if (!this.isOpen) return
+    this.#isEnded = true
     this.#ws.close(closeCode(code), reason.slice(0, 120))
     // The close frame of the other side follows its earlier messages.
     this.valve.leaveOpen()
@@ -318,6 +325,7 @@ export class Peer implements WebSocketLike {
   /** Ends the socket and reads nothing more from it, for clients that exceed a limit. */
   cutOff(code: number, reason: string): void {
     if (!this.isOpen) return
+    this.#isEnded = true
     this.#ws.close(closeCode(code), reason)
     this.valve.stayShut()
     this.#progressed()

@@ -14,12 +14,13 @@ import type { Live, Registry } from '../domain/live.ts'
 import type { Service } from '../domain/service.ts'
 import { createAnswers } from './answers.ts'
 import { agentName } from './agents.ts'
-import { type Context, createDocuments, type LiveLog, type LoadedDocument } from './documents.ts'
+import { type Context, createDocuments, type LiveLog, type LoadedDocument, type TurnEdits } from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
-import { freeClients, hidePresence, refuseUpdate, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
+import { freeClients, hidePresence, refuseUpdate, showPresence, takePresence, takeRemovals, takeUpdate } from './incoming.ts'
 import { createSeats } from './seats.ts'
 import { createSockets, type Sockets } from './sockets.ts'
+import { createTurnEdits } from './turn-edits.ts'
 
 export interface LiveOptions {
   /** The service, which itself needs this part, so it is read when the first document opens. */
@@ -97,7 +98,8 @@ export const createLive = ({
   let stopping = false
   const answers = createAnswers(() => service().clock)
   const seats = createSeats(socketsPerDocumentMax)
-  const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, log })
+  const editsOf = (entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits(entry, service)
+  const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, editsOf, log })
 
   /** Checks periodically whether a credential is still valid; an issuer that does not answer ends nothing. */
   const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
@@ -192,7 +194,8 @@ export const createLive = ({
         peer.sessions.release(documentName)
         return Promise.resolve()
       }
-      peer.sessions.opened(documentName)
+      peer.sessions.opened(documentName, connection)
+      documents.find(documentName)?.presence.takeOver()
       connection.afterHandleMessage((_connection, frame) => {
         inbox.handled(frame)
         return Promise.resolve()
@@ -243,6 +246,9 @@ export const createLive = ({
 
     beforeHandleAwareness({ states, connection, documentName }) {
       const entry = documents.find(documentName)
+      // Hocuspocus decodes into an `Awareness` of its own, whose empty state comes first and is nobody's.
+      const [scratch] = states.keys()
+      if (scratch !== undefined) states.delete(scratch)
       if (entry !== undefined && connection !== undefined) takePresence(entry, connection, states, (connection.context as Context).caller)
       return Promise.resolve()
     },
@@ -272,10 +278,23 @@ export const createLive = ({
     clock: () => service().clock,
     attach: (peer, inbox) => hocuspocus.handleConnection(peer, new Request('http://localhost/'), { peer, inbox } as Context),
     findRoom: (doc) => documents.find(doc)?.room,
-    onPresence(peer, doc, message) {
+    onPresence(peer, doc, message, isNext) {
       const entry = documents.find(doc)
-      if (entry !== undefined) takeRemovals(entry, peer, message)
+      const connection = peer.sessions.connection(doc)
+      if (entry === undefined) return false
+      takeRemovals(entry, peer, message)
+      if (!isNext || connection === undefined) return false
+      showPresence(entry, connection, message)
+      return true
     },
+    onEdit(peer, doc, update, pass) {
+      const connection = peer.sessions.connection(doc)
+      const entry = documents.find(doc)
+      if (connection === undefined || entry === undefined) return false
+      entry.edits.add({ peer, connection, update, pass })
+      return true
+    },
+    onOther: (doc) => documents.find(doc)?.edits.flush(),
     allowsOrigin,
     addressOf,
     cookieOf,

@@ -1,7 +1,6 @@
 /** Guards what a client may do to a document: every update is checked before it is applied, every presence is rewritten. */
 import type { Connection } from '@hocuspocus/server'
-import * as decoding from 'lib0/decoding'
-import { removeAwarenessStates } from 'y-protocols/awareness'
+import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -11,7 +10,8 @@ import { type Caller, systemActor } from '../domain/rights/caller.ts'
 import { saveBeforeWipe } from '../domain/text/follow.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { Service } from '../domain/service.ts'
-import { guestWithoutName, presentState, removedClients } from './awareness.ts'
+import { stateMessage } from './agents.ts'
+import { guestWithoutName, presentState, readStates, removedClients } from './awareness.ts'
 import type { Context, LoadedDocument } from './documents.ts'
 import { closeCodes, type LiveMessage } from '../../shared/live-protocol.ts'
 import type { Peer } from './durable-acks.ts'
@@ -149,6 +149,36 @@ export const takeUpdate = async (
   if (update.untidy) tidySoon(room)
 }
 
+/**
+ * The update, if it can be taken with others as it is: it only goes on where the document ends, wipes nothing, and nothing speaks against it.
+ * `takeUpdate` judges all others, and refuses them in words.
+ */
+export const plainUpdate = (
+  entry: LoadedDocument,
+  { quotas }: Pick<Service, 'quotas'>,
+  payload: Uint8Array,
+  connection: Connection
+): ParsedUpdate | undefined => {
+  const peer = peerOf(connection)
+  const { room } = entry
+  if (connection.readOnly || peer.isEnded || !entry.document.hasConnection(connection)) return undefined
+  try {
+    const update = parseUpdate(payload)
+    const isNext = update.spans.every(({ client, from, to }) => to > from && from === Y.getState(room.ydoc.store, client))
+    if (!isNext || wipes(update, room) || room.text.length + update.inserted > limits.contentUnitsMax) return undefined
+    if (newsOf(entry, peer, update).length > 0) quotas.require(room.held(), payload.length, update.inserted === 0)
+    return update
+  } catch {
+    return undefined
+  }
+}
+
+/** Notes what a plain update brought, once it is applied. */
+export const noteUpdate = ({ owners, room }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
+  for (const { client } of spans) owners.set(client, peer)
+  if (untidy) tidySoon(room)
+}
+
 /** Close codes by which a client hears that it keeps what it sent. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
@@ -180,9 +210,6 @@ export const takePresence = (
   const peer = peerOf(connection)
   // Presence of a socket that was told goodbye is no fault worth a line in the log: nobody sees it.
   if (!peer.isOpen) return states.clear()
-  // Hocuspocus decodes into an `Awareness` of its own, whose empty state comes first and is nobody's.
-  const [scratch] = states.keys()
-  if (scratch !== undefined) states.delete(scratch)
   const own = [...states.keys()].findLast((client) => !shownByOther(entry, client, peer))
   for (const [client, state] of states) {
     if (client !== own) {
@@ -212,6 +239,17 @@ export const takePresence = (
   giveUp(entry, former, peer)
 }
 
+/** Shows the presence of a connection, as Hocuspocus does after many more steps. Errors: throws when the message does not decode. */
+export const showPresence = (entry: LoadedDocument, connection: Connection, message: Uint8Array): void => {
+  const { states, clocks } = readStates(message)
+  takePresence(entry, connection, states, (connection.context as Context).caller)
+  for (const [client, state] of states)
+    applyAwarenessUpdate(entry.document.awareness, stateMessage(client, clocks.get(client) ?? 0, state), {
+      source: 'connection',
+      connection
+    })
+}
+
 /** Frees an id that a connection used only for presence: changing it with every message must not fill the memory. */
 const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
@@ -220,7 +258,7 @@ const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
 
 /** Takes the removals out of a presence message (awareness.ts tells why). Errors: throws when the message does not decode. */
 export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Array): void => {
-  const removed = removedClients(decoding.readVarUint8Array(decoding.createDecoder(message)))
+  const removed = removedClients(message)
   const own = removed.filter((client) => presencesOf(entry).get(client) === peer)
   if (own.length > 0) removeAwarenessStates(entry.document.awareness, own, null)
 }

@@ -2,6 +2,7 @@
  * The documents that one socket holds open. Hocuspocus addresses a session as `doc` or `doc NUL session` and bounds neither, so a socket
  * could take every place of a document. Here a document has one session on each socket.
  */
+import type { Connection } from '@hocuspocus/server'
 import { limits } from '../../shared/limits.ts'
 
 interface Session {
@@ -9,7 +10,8 @@ interface Session {
   readonly address: string
   /** Its place in the document, once its token was found good. */
   leave: () => void
-  isOpen: boolean
+  /** Set once Hocuspocus has connected it. */
+  connection: Connection | undefined
   mayWrite: boolean
 }
 
@@ -33,7 +35,7 @@ export class SocketSessions {
     const known = this.#sessions.get(doc)
     if (known !== undefined) return known.address === address ? 'claimed' : 'other session'
     if (this.#sessions.size >= limits.socketDocumentsMax) return 'too many'
-    this.#sessions.set(doc, { address, leave: () => undefined, isOpen: false, mayWrite: false })
+    this.#sessions.set(doc, { address, leave: () => undefined, connection: undefined, mayWrite: false })
     return 'claimed'
   }
 
@@ -54,13 +56,23 @@ export class SocketSessions {
   }
 
   /** Notes that Hocuspocus connected the session with its document. */
-  opened(doc: string): void {
+  opened(doc: string, connection: Connection): void {
     const known = this.#sessions.get(doc)
-    if (known !== undefined) known.isOpen = true
+    if (known !== undefined) known.connection = connection
   }
 
   isOpen(doc: string): boolean {
-    return this.#sessions.get(doc)?.isOpen === true
+    return this.#sessions.get(doc)?.connection !== undefined
+  }
+
+  /** The connection of a document, once it is open. */
+  connection(doc: string): Connection | undefined {
+    return this.#sessions.get(doc)?.connection
+  }
+
+  /** The documents that it holds open. */
+  get documents(): readonly string[] {
+    return [...this.#sessions.keys()]
   }
 
   mayWrite(doc: string): boolean {

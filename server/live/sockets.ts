@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hocuspocus } from '@hocuspocus/server'
+import * as decoding from 'lib0/decoding'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { limits } from '../../shared/limits.ts'
 import { collabPath, isDocumentId } from '../../shared/names.ts'
@@ -22,8 +23,15 @@ interface SocketsOptions {
   /** Hands a new socket to Hocuspocus. */
   readonly attach: (peer: Peer, inbox: Inbox) => Client
   readonly findRoom: (doc: string) => OpenDocument | undefined
-  /** Called with the content of each presence message. Errors: throws when it does not decode. */
-  readonly onPresence: (peer: Peer, doc: string, message: Uint8Array) => void
+  /**
+   * Called with the content of each presence message; `isNext`: nothing of its connection comes before it. Returns whether Hocuspocus needs not see
+   * it any more. Errors: throws when it does not decode.
+   */
+  readonly onPresence: (peer: Peer, doc: string, message: Uint8Array, isNext: boolean) => boolean
+  /** Called with an update that nothing of its connection comes before. Returns whether it is taken; `pass` gives it to Hocuspocus later. */
+  readonly onEdit: (peer: Peer, doc: string, update: Uint8Array, pass: () => void) => boolean
+  /** Called before anything of a document that must find in it what was sent before. */
+  readonly onOther: (doc: string) => void
   /** Origins that may open sockets; a missing Origin header is a program and may too. */
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
   /** The client's address, as seen through trusted proxies. */
@@ -65,6 +73,17 @@ const isKnown = (type: number): boolean => type <= messageTypes.stateless || typ
 const isEdit = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
   (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] !== 0
 
+/** Whether it is an update, as opposed to a state that was asked for. */
+const isUpdate = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
+  (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] === 2
+
+/** The bytes that a message holds. Errors: throws when it does not decode. */
+const contentOf = (frame: Uint8Array, offset: number): Uint8Array => {
+  const decoder = decoding.createDecoder(frame)
+  decoder.pos = offset
+  return decoding.readVarUint8Array(decoder)
+}
+
 // The types of `ws` do not know this option yet (ws 8.19).
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
@@ -73,6 +92,8 @@ export const createSockets = ({
   attach,
   findRoom,
   onPresence,
+  onEdit,
+  onOther,
   allowsOrigin,
   addressOf,
   cookieOf,
@@ -116,13 +137,28 @@ export const createSockets = ({
     return claim === 'claimed'
   }
 
+  /** Takes edits and presence without Hocuspocus, which has much to do for each message. Returns whether it is done. */
+  const takeOurselves = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
+    const isNext = !inbox.isHandling && peer.sessions.isOpen(head.doc)
+    if (head.type === messageTypes.awareness) return onPresence(peer, head.doc, contentOf(frame, head.offset), isNext)
+    if (isNext && isUpdate(frame, head)) {
+      const pass = (): void => {
+        inbox.passed(frame)
+        client.handleMessage(frame)
+      }
+      if (onEdit(peer, head.doc, contentOf(frame, head.offset + 1), pass)) return true
+    }
+    onOther(head.doc)
+    return false
+  }
+
   /** Gives a frame to Hocuspocus; returns whether it will report its end. */
-  const deliver = (peer: Peer, client: Client, { frame, head }: Waiting): boolean => {
+  const deliver = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     if (!peer.isOpen) return false
     try {
       if (head.type === messageTypes.auth && !admit(peer, head)) return false
       if (peer.sessions.isOther(head.doc, head.address)) throw new RangeError('one session of a document on each socket')
-      if (head.type === messageTypes.awareness) onPresence(peer, head.doc, frame.subarray(head.offset))
+      if (takeOurselves(peer, client, inbox, { frame, head })) return false
       client.handleMessage(frame)
       return peer.sessions.isOpen(head.doc)
     } catch (error) {
@@ -170,7 +206,7 @@ export const createSockets = ({
 
   const accept = (ws: WebSocket, socket: Duplex, address: string, cookie: string | undefined): void => {
     const peer = new Peer(ws, socket, address, findRoom, cookie)
-    const inbox = new Inbox({ valve: peer.valve, turns, deliver: (waiting) => deliver(peer, client, waiting) })
+    const inbox: Inbox = new Inbox({ valve: peer.valve, turns, deliver: (waiting) => deliver(peer, client, inbox, waiting) })
     const pace = new PresencePace((frame) => inbox.take({ frame, head: readFrame(frame) }))
     const rate = new MessageRate(peer.valve)
     const client = attach(peer, inbox)
@@ -212,6 +248,7 @@ export const createSockets = ({
       rate.stop()
       pace.forget()
       inbox.clear()
+      for (const doc of peer.sessions.documents) onOther(doc)
       peer.sessions.releaseAll()
       client.handleClose({ code, reason: reason.toString() })
     })

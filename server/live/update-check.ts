@@ -252,7 +252,8 @@ export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[
   }
   for (const [client, clock] of update.needs)
     if (clockOf(client) < clock) throw new UpdateRefused('gap', `client ${client} is known up to ${clockOf(client)}, not ${clock}`)
-  if (!isOrderable(update, state.clockOf)) throw new UpdateRefused('gap', 'items refer to each other in a circle')
+  if (update.dependencies.length > 0 && !isOrderable(update, state.clockOf))
+    throw new UpdateRefused('gap', 'items refer to each other in a circle')
   for (const { client, to } of update.deletions)
     if (clockOf(client) < to) throw new UpdateRefused('gap', `a deletion of client ${client} reaches beyond ${clockOf(client)}`)
   return news

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Awareness, encodeAwarenessUpdate } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import type { Storage } from '../../server/domain/ports.ts'
+import { decodeEntries, formatVersion, type JournalEntry } from '../../server/domain/text/journal.ts'
+import { openPerson } from '../../scripts/bench/support/crowd.ts'
 import { hueOfName } from '../../shared/hues.ts'
 import { limits } from '../../shared/limits.ts'
 import { turnedClock } from '../support/clock.ts'
@@ -628,4 +630,55 @@ test('[LIVE-22] twenty people typing at once end with the same text, nothing los
   expect(new Set(content.match(/<\d+\.\d+>/g)).size).toBe(400)
   expect(content.length).toBe(content.match(/<\d+\.\d+>/g)?.join('').length)
   await Promise.all(editors.map((editor) => editor.shows(content)))
+})
+
+test('[LIVE-28] edits that arrive together are one record, and each has its author, its version and its acknowledgement', async () => {
+  const owner = await world.create('')
+  const place = { url: `${world.url.replace('http', 'ws')}/collab`, doc: owner.doc, key: owner.key }
+  const people = await Promise.all(
+    [100, 101].map(async (client) => {
+      let acknowledged = 0
+      const person = await openPerson({ place, client, hasCursor: true, onAcknowledged: () => void acknowledged++ })
+      return { client, person, acknowledged: () => acknowledged }
+    })
+  )
+  const everybody = async (count: number): Promise<void> =>
+    until(() => people.every(({ acknowledged }) => acknowledged() === count), `${count} acknowledgements each`)
+  // Their names come with their first presence.
+  for (const { client, person } of people) person.type(`${client} begins\n`)
+  await everybody(1)
+  for (let n = 0; n < 100; n++) for (const { client, person } of people) person.type(`${client} ${n}\n`)
+  await everybody(101)
+  const records = await world.service.storage.list(['d', owner.doc, 'update'])
+  const entries = records.flatMap(({ value }) => decodeEntries(value))
+  expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 202 }, (_entry, index) => index + 1))
+  for (const { client } of people) {
+    const own = entries.slice(2).filter(({ update }) => Buffer.from(update).includes(`${client} `))
+    expect(own.map(({ actor }) => actor)).toEqual(Array.from({ length: 100 }, () => `guest:Person ${client}`))
+  }
+  expect(records.length).toBeLessThan(100)
+  const { content, version } = await owner.read()
+  expect(version).toBe(formatVersion(entries.at(-1) as JournalEntry))
+  expect(content.split('\n').length).toBe(203)
+  const { json } = await owner.ask('GET', '/attribution')
+  expect(new Set(json.lines.flatMap(({ authors }: { authors: string[] }) => authors))).toEqual(new Set(['Person 100', 'Person 101']))
+  for (const { person } of people) person.close()
+})
+
+test('[LIVE-29] one frame tells of everybody who moved, at most ten times a second', async () => {
+  const owner = await world.create('text')
+  const watcher = await world.socket()
+  await watcher.open(owner.doc, owner.key)
+  const place = { url: `${world.url.replace('http', 'ws')}/collab`, doc: owner.doc, key: owner.key }
+  const people = await Promise.all([200, 201, 202, 203].map((client) => openPerson({ place, client, hasCursor: true })))
+  const presences = (): Buffer[] => watcher.frames.filter((frame) => frame[(frame[0] ?? 0) + 1] === 1).map((frame) => Buffer.from(frame))
+  const begun = performance.now()
+  for (let n = 0; n < 30; n++) {
+    for (const person of people) person.type('x')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const isLast = (frame: Buffer): boolean => [200, 201, 202, 203].every((client) => frame.includes(`"client":${client},"clock":29}`))
+  await until(() => presences().some(isLast), 'one frame with the last state of all')
+  expect(presences().length).toBeLessThanOrEqual((performance.now() - begun) / limits.presenceFrameMs + 2)
+  for (const person of people) person.close()
 })

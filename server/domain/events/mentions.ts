@@ -164,8 +164,8 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     })
   }
 
-  const stopUpdates = room.onUpdate((_update, actor) => {
-    actors.add(actor)
+  const stopUpdates = room.onUpdate((writers) => {
+    for (const writer of writers) actors.add(writer)
     plan()
   })
   // The last process may have ended before it could report.

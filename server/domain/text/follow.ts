@@ -207,8 +207,8 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
   const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
   const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
 
-  const stopUpdates = room.onUpdate((_update, actor) => {
-    actors.add(actor)
+  const stopUpdates = room.onUpdate((writers) => {
+    for (const writer of writers) actors.add(writer)
     announcing.poke()
     projecting.poke()
     saving.poke()

@@ -5,7 +5,7 @@
  * listener, and is journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on it. A version check
  * compares with `seq`, so that it sees edits that are applied but not yet journaled.
  */
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
 import { textRootName } from '../../../shared/names.ts'
 import { applyEdits, type Edit } from '../../../shared/text/diff.ts'
@@ -42,14 +42,19 @@ export interface OpenDocument {
    * version just before, without an `await` between.
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
+  /**
+   * Takes updates of clients in one transaction, each as an entry of its own with its author. `step` gives them in order, each checked against the
+   * document as the ones before left it. `inserted`: UTF-16 units of text in it; `isNew`: it has structs. Must not throw: Yjs has no rollback.
+   */
+  takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
   /** Writes updates that are applied (up to `seq`, if given) but not yet on disk into the draft. Call it inside a change of this document. */
   journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `seq` (default: the current one) is on disk. Rejects when the journal failed. */
   durable(seq?: number): Promise<void>
   /** Calls back after each advance of `durableSeq` and when the journal fails. Returns a function that stops it. */
   onDurable(listener: () => void): () => void
-  /** Calls back after each update, in the turn of its transaction. */
-  onUpdate(listener: (update: Uint8Array, actor: string) => void): () => void
+  /** Calls back after each transaction that changed something, in its own turn, with who wrote in it. */
+  onUpdate(listener: (actors: ReadonlySet<string>) => void): () => void
   /** Reports that a checkpoint holds the tail. */
   checkpointed(): void
 }
@@ -73,10 +78,16 @@ const mergeUnsaved = (one: Unsaved, added: number, removed: number, actors: Iter
   actors: [...new Set([...one.actors, ...actors])].slice(0, limits.revisionAuthorsMax)
 })
 
-interface Pending extends JournalEntry {
+interface Taken {
+  readonly actor: string
+  readonly update: Uint8Array
   readonly added: number
   readonly removed: number
 }
+
+type Pending = JournalEntry & Taken
+
+const bytesOf = (entries: readonly Taken[]): number => entries.reduce((sum, { update }) => sum + update.length, 0)
 
 export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorOf, onFailure }: OpenDocumentOptions): OpenDocument => {
   const text = ydoc.getText(textRootName)
@@ -87,13 +98,17 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   let failed = false
   let failure: unknown
   let pending: Pending[] = []
+  /** Bytes of the updates that wait. */
+  let waitingBytes = 0
   let draining = false
   let records = tail.records
   let bytes = tail.bytes
   let cached: Snapshot | undefined
   let counted = { added: 0, removed: 0 }
   const listeners = new Set<() => void>()
-  const updateListeners = new Set<(update: Uint8Array, actor: string) => void>()
+  const updateListeners = new Set<(actors: ReadonlySet<string>) => void>()
+  /** Updates that the transaction in progress takes together. */
+  let together: Taken[] | undefined
   const notify = (): void => listeners.forEach((listener) => listener())
 
   const fail = (cause: unknown): void => {
@@ -107,6 +122,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   const settle = (seq: number): void => {
     durableSeq = Math.max(durableSeq, seq)
     pending = pending.filter((entry) => entry.seq > durableSeq)
+    waitingBytes = bytesOf(pending)
     notify()
   }
 
@@ -157,14 +173,37 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   })
 
   ydoc.on('update', (update: Uint8Array, origin: unknown) => {
-    const actor = actorOf(origin)
-    point = { seq: point.seq + 1, tag: nextTag(point.tag, update) }
-    cached = undefined
-    pending.push({ ...point, at: clock.now(), actor, update, ...counted })
+    const taken = together ?? [{ actor: actorOf(origin), update, ...counted }]
+    if (together === undefined) waitingBytes += update.length
+    together = undefined
     counted = { added: 0, removed: 0 }
+    cached = undefined
+    const at = clock.now()
+    for (const each of taken) {
+      point = { seq: point.seq + 1, tag: nextTag(point.tag, each.update) }
+      pending.push({ ...each, ...point, at })
+    }
     drain()
-    for (const listener of updateListeners) listener(update, actor)
+    const actors = new Set(taken.map(({ actor }) => actor))
+    for (const listener of updateListeners) listener(actors)
   })
+
+  const takeTogether: OpenDocument['takeTogether'] = (origin, step) => {
+    const taken: Taken[] = []
+    ydoc.transact(() => {
+      together = taken
+      step((update, actor, inserted, isNew) => {
+        const before = text.length
+        Y.applyUpdate(ydoc, update)
+        const removed = before + inserted - text.length
+        // Deleting what is deleted changes nothing: that is no version.
+        if (!isNew && removed === 0) return
+        taken.push({ actor, update, added: inserted, removed })
+        waitingBytes += update.length
+      })
+    }, origin)
+    together = undefined
+  }
 
   const snapshot = (): Snapshot => (cached ??= snapshotOf(point, text.toString()))
 
@@ -193,8 +232,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
     },
     held() {
       const { owner, origin, usage } = newest
-      const waiting = pending.reduce((sum, { update }) => sum + update.length, 0)
-      const bytes = newest.bytes === undefined ? undefined : newest.bytes + waiting
+      const bytes = newest.bytes === undefined ? undefined : newest.bytes + waitingBytes
       return {
         owner,
         ...(origin !== undefined && { origin }),
@@ -217,6 +255,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
       return snapshot()
     },
+    takeTogether,
     journalInto,
     durable(seq = point.seq) {
       return new Promise((resolve, reject) => {

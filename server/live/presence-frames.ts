@@ -1,0 +1,89 @@
+/**
+ * The presence of one document as it is sent: one frame for all who moved, ten times a second at most, four in a crowd. Hocuspocus would send a frame
+ * for each turn of the event loop, and list everybody's state for hooks that nobody uses with each message.
+ */
+import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
+import * as encoding from 'lib0/encoding'
+import { encodeAwarenessUpdate } from 'y-protocols/awareness'
+import { limits } from '../../shared/limits.ts'
+import { messageTypes } from '../../shared/live-protocol.ts'
+
+export interface PresenceFrames {
+  /** Takes the listening from Hocuspocus, which begins to listen once a document is loaded. */
+  takeOver(): void
+  stop(): void
+}
+
+interface Moved {
+  readonly added: number[]
+  readonly updated: number[]
+  readonly removed: number[]
+}
+
+const frameOf = (address: string, update: Uint8Array): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarString(encoder, address)
+  encoding.writeVarUint(encoder, messageTypes.awareness)
+  encoding.writeVarUint8Array(encoder, update)
+  return encoding.toUint8Array(encoder)
+}
+
+/** `settle`: puts the edits that wait into the document, since a cursor must not come before the text that it points into. */
+export const createPresenceFrames = (document: Document, settle: () => void): PresenceFrames => {
+  const { awareness } = document
+  const moved = new Set<number>()
+  let cancel: (() => void) | undefined
+  let sentAt = Number.NEGATIVE_INFINITY
+
+  /** Sends a frame to some sockets in each turn of the event loop: edits must not wait for all of a crowd. */
+  const sendTo = (connections: readonly Connection[], update: Uint8Array, frame: Uint8Array): void => {
+    for (const connection of connections.slice(0, limits.presenceFrameSockets))
+      connection.send(connection.messageAddress === document.name ? frame : frameOf(connection.messageAddress, update))
+    const rest = connections.slice(limits.presenceFrameSockets)
+    if (rest.length > 0) setImmediate(() => sendTo(rest, update, frame))
+  }
+
+  const send = (): void => {
+    cancel = undefined
+    settle()
+    sentAt = performance.now()
+    const update = encodeAwarenessUpdate(awareness, [...moved])
+    moved.clear()
+    sendTo(document.getConnections(), update, frameOf(document.name, update))
+  }
+
+  const plan = (): void => {
+    const least = document.getConnectionsCount() > limits.crowdMin ? limits.presenceFrameCrowdMs : limits.presenceFrameMs
+    const wait = sentAt + least - performance.now()
+    if (wait < 1) {
+      const immediate = setImmediate(send)
+      cancel = () => clearImmediate(immediate)
+    } else {
+      const timer = setTimeout(send, wait).unref()
+      cancel = () => clearTimeout(timer)
+    }
+  }
+
+  const onMoved = ({ added, updated, removed }: Moved, origin: unknown): void => {
+    if (isTransactionOrigin(origin) && origin.source === 'connection' && document.hasConnection(origin.connection)) {
+      // Hocuspocus takes these away when the connection closes.
+      const clients = document.getClients(origin.connection) as Set<number>
+      for (const client of added) clients.add(client)
+      for (const client of removed) clients.delete(client)
+    }
+    for (const client of [...added, ...updated, ...removed]) moved.add(client)
+    if (cancel === undefined && !document.isDestroyed) plan()
+  }
+
+  const observers = (awareness as unknown as { readonly _observers: Map<string, Set<unknown>> })._observers
+  const takeOver = (): void => void observers.set('update', new Set([onMoved]))
+  takeOver()
+
+  return {
+    takeOver,
+    stop() {
+      cancel?.()
+      observers.delete('update')
+    }
+  }
+}

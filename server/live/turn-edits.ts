@@ -1,0 +1,108 @@
+/**
+ * The edits of one document that arrive in one turn of the event loop are one piece of work: each is checked, then all are applied in one
+ * transaction, journaled in one record with their authors, sent as one frame, and acknowledged together once they are on disk. Hocuspocus would take
+ * each through its chains of hooks. In a crowd the edits of a few milliseconds are taken together; the edit of a lone writer never waits.
+ *
+ * Only edits that are good as they are go this way. All others (refused, wiping, overlapping what is there) are left to Hocuspocus, and whatever the
+ * same connection sent after them, too.
+ */
+import * as encoding from 'lib0/encoding'
+import { limits } from '../../shared/limits.ts'
+import { messageTypes } from '../../shared/live-protocol.ts'
+import type { Service } from '../domain/service.ts'
+import { actorOfConnection, type Context, type LoadedDocument, type TurnEdits, type WaitingEdit } from './documents.ts'
+import type { Peer } from './durable-acks.ts'
+import { noteUpdate, plainUpdate } from './incoming.ts'
+
+/** `SyncStatus(true)`, the acknowledgement of one update. */
+const acknowledgement = (address: string): Uint8Array => {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarString(encoder, address)
+  encoding.writeVarUint(encoder, messageTypes.syncStatus)
+  encoding.writeVarUint(encoder, 1)
+  return encoding.toUint8Array(encoder)
+}
+
+export const createTurnEdits = (entry: () => LoadedDocument | undefined, service: () => Pick<Service, 'quotas'>): TurnEdits => {
+  let waiting: WaitingEdit[] = []
+  let cancel: (() => void) | undefined
+  /** When the last ones were taken, in milliseconds, and whose they were if only one person's. */
+  let last: { at: number; writer: Peer | undefined } = { at: Number.NEGATIVE_INFINITY, writer: undefined }
+  /** The same bytes for everybody without a session name, so that they are framed once. */
+  let usual: Uint8Array | undefined
+
+  const acknowledge = ({ peer, connection: { messageAddress, document } }: WaitingEdit): void => {
+    if (messageAddress === document.name) peer.send((usual ??= acknowledgement(messageAddress)))
+    else peer.send(acknowledgement(messageAddress))
+  }
+
+  /** Applies those that are plain, and answers them; the others are left to Hocuspocus. */
+  const take = (found: LoadedDocument, batch: readonly WaitingEdit[]): WaitingEdit[] => {
+    const taken: WaitingEdit[] = []
+    const passed = new Set<Peer>()
+    const left: WaitingEdit[] = []
+    found.room.takeTogether({ source: 'connection', connection: batch[0]?.connection }, (apply) => {
+      for (const each of batch) {
+        const plain = passed.has(each.peer) ? undefined : plainUpdate(found, service(), each.update, each.connection)
+        if (plain === undefined) {
+          passed.add(each.peer)
+          left.push(each)
+          continue
+        }
+        apply(each.update, actorOfConnection(each.connection.context as Context), plain.inserted, plain.spans.length > 0)
+        noteUpdate(found, plain, each.peer)
+        taken.push(each)
+      }
+    })
+    for (const each of left) each.pass()
+    return taken
+  }
+
+  const flush = (): void => {
+    cancel?.()
+    cancel = undefined
+    if (waiting.length === 0) return
+    const batch = waiting
+    waiting = []
+    const [first] = batch
+    last = { at: performance.now(), writer: batch.every(({ peer }) => peer === first?.peer) ? first?.peer : undefined }
+    const found = entry()
+    // Edits of a document that was dropped are not acknowledged: the client sends them again.
+    if (found === undefined) return
+    const taken = take(found, batch)
+    for (const each of taken) acknowledge(each)
+    found.document.flush()
+  }
+
+  /** How long edits wait for others, in milliseconds: not at all for a lone writer, nor after a pause. */
+  const delay = (): number => {
+    const people = entry()?.document.getConnectionsCount() ?? 0
+    if (people < limits.crowdMin || waiting.every(({ peer }) => peer === last.writer)) return 0
+    const wait = Math.min(limits.crowdWaitMsMax, people / limits.crowdPerMs)
+    return Math.max(0, last.at + wait - performance.now())
+  }
+
+  const plan = (): void => {
+    const wait = delay()
+    if (wait < 1) {
+      const immediate = setImmediate(flush)
+      cancel = () => clearImmediate(immediate)
+    } else {
+      const timer = setTimeout(flush, wait)
+      cancel = () => clearTimeout(timer)
+    }
+  }
+
+  return {
+    add(each) {
+      waiting.push(each)
+      if (waiting.length >= limits.editsTogetherMax) flush()
+      else if (cancel === undefined) plan()
+    },
+    flush,
+    stop() {
+      cancel?.()
+      waiting = []
+    }
+  }
+}
