@@ -30,8 +30,8 @@ const messageOf = (chat: Chat, text: string): Message => {
   return found
 }
 
-const kim = speakerOf('Kim', false, ['Ana'])
-const guest = speakerOf('Guest', true, ['Ana'])
+const kim = speakerOf('Kim', {}, ['Ana'])
+const guest = speakerOf('Guest', { isUnnamed: true }, ['Ana'])
 const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
 const time = Date.parse('2026-11-21T09:00Z')
 
@@ -121,7 +121,7 @@ test('[COMP-7] messages of others, and those in another form, are not one’s ow
   const chat = chatOf(first, mine, '{{Kim|Imported|10:05}}')
   const own = (speaker: typeof kim): string[] => messagesOf(chat).flatMap((each) => (isOwn(each, speaker, new Set()) ? [each.text] : []))
   expect(own(kim)).toEqual(['Yes'])
-  expect(own(speakerOf('Ana', false, ['Kim']))).toEqual(['Can we ship?'])
+  expect(own(speakerOf('Ana', {}, ['Kim']))).toEqual(['Can we ship?'])
 })
 
 test('[COMP-7] Enter sends, other keys with it do not, and Esc gives up a change', () => {
@@ -135,7 +135,7 @@ test('[COMP-7] Enter sends, other keys with it do not, and Esc gives up a change
 test('[COMP-10] the authors of a chat are offered, the latest first, but not the person themselves', () => {
   const authors = authorsOf(chatOf('[2026-11-20T10:02Z] @Kim Bo: Yes', first, '--- 2026-11-21', '[2026-11-20T10:04Z] @Clara: No'))
   expect(authors).toEqual(['Clara', 'Ana', 'Kim Bo'])
-  expect(othersThan(speakerOf('Kim Bo', false, []), ['Clara', 'Kim-Bo', 'Kim'])).toEqual(['Clara', 'Kim'])
+  expect(othersThan(speakerOf('Kim Bo', {}, []), ['Clara', 'Kim-Bo', 'Kim'])).toEqual(['Clara', 'Kim'])
 })
 
 test('[COMP-28] the draft goes with its message, wherever others move it, and is saved there', () => {
@@ -220,10 +220,10 @@ test('[COMP-28] the draft is drawn though its message is not among the latest', 
 test('[COMP-36] while two are called the same, neither owns the messages of that name', () => {
   const message = messageOf(chatOf(mine), 'Yes')
   const names = [['Ana'], ['Kim'], ['Ana', ' Kim: ']]
-  expect(names.map((others) => isOwn(message, speakerOf('Kim', false, others), new Set()))).toEqual([true, false, false])
+  expect(names.map((others) => isOwn(message, speakerOf('Kim', {}, others), new Set()))).toEqual([true, false, false])
 })
 
-test('[COMP-49] a person without a name owns what this page has sent, and what it made of that', () => {
+test('[COMP-49] a person without a name owns what this device has sent, and what it made of that', () => {
   const talk = new Talk('[2026-11-21T09:00Z] @Guest: Not mine')
   const own = (): string[] => messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, guest, talk.sent) ? [each.text] : []))
   talk.step({ kind: 'send', text: 'First', time, by: guest })
@@ -232,4 +232,21 @@ test('[COMP-49] a person without a name owns what this page has sent, and what i
   expect(own()).toEqual(['Second\n line'])
   // With a name, they belong to the name.
   expect(talk.step({ kind: 'send', text: 'Third', time, by: kim }).sent.size).toBe(2)
+})
+
+test('[COMP-49] what a guest sent on this device stays theirs with an account there, and the name alone gives nobody anything', () => {
+  const ana = speakerOf('Ana', { isGuest: true }, [])
+  const account = speakerOf('ana.lee', {}, [])
+  const talk = new Talk('[2026-11-21T09:00Z] @Ana: Of another Ana').step({ kind: 'send', text: 'Hello', time, by: ana })
+  const own = (speaker: typeof ana, sent = talk.sent): string[] =>
+    messagesOf(talk.state.chat).flatMap((each) => (isOwn(each, speaker, sent) ? [each.text] : []))
+  expect(own(account)).toEqual(['Hello'])
+  // On another device, the account has no right to them, whoever else is called so.
+  expect(own(account, new Set())).toEqual([])
+  // Also after it was changed with the account.
+  talk.edit('Hello').step({ kind: 'save', text: 'Hello all', time, by: account })
+  expect(own(account)).toEqual(['Hello all'])
+  // Messages of an account do not pass to the next one that signs in there.
+  talk.step({ kind: 'send', text: 'Mine', time, by: account })
+  expect(own(speakerOf('Bo', {}, []))).toEqual(['Hello all'])
 })

@@ -62,6 +62,39 @@ test('[WEB-84] a page gives its own person the colour that the others see', () =
   }
 })
 
+test('[WEB-84] a reload changes nobody’s colour', () => {
+  const hue = hueOfName('Ana')
+  const twin = Array.from({ length: 100 }, (_, index) => `Twin ${index}`).find((name) => hueOfName(name) === hue) ?? ''
+  const coloursOf = (here: readonly (readonly [id: number, name: string, person: string, number?: number])[]): unknown => {
+    const awareness = new Awareness(new Y.Doc())
+    awareness.setLocalState(null)
+    for (const [id, name, person, number] of here)
+      awareness.states.set(id, {
+        user: { kind: 'guest', name, role: 'edit', person, number, hue: hueOfName(number === undefined ? name : `${name} ${number}`) }
+      })
+    const found = people(awareness).map((each) => [each.name, each.hue])
+    awareness.destroy()
+    return Object.fromEntries(found)
+  }
+  // A page has another client id after each reload.
+  const before = coloursOf([
+    [1, 'Ana', 'a'],
+    [2, twin, 'b'],
+    [3, 'Guest', 'c', 27],
+    [4, 'Guest', 'd', 28]
+  ])
+  expect(
+    coloursOf([
+      [2, twin, 'b'],
+      [4, 'Guest', 'd', 28],
+      [7, 'Guest', 'c', 27],
+      [9, 'Ana', 'a']
+    ])
+  ).toEqual(before)
+  // Guests without a name keep theirs when another one leaves.
+  expect(before).toMatchObject({ 'Guest 27': hueOfName('Guest 27'), 'Guest 28': hueOfName('Guest 28') })
+})
+
 test('[WHO-3] several tabs of one browser or account are one person, and one’s own tabs are oneself', () => {
   const doc = new Y.Doc()
   doc.clientID = 1

@@ -14,7 +14,7 @@ import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows } from '../web/editor/grid/below.ts'
 import { belowLast } from '../web/editor/grid/press-below.ts'
 import { footnote } from '../web/editor/footnote.ts'
-import { emojiTyped, linkTo } from '../web/editor/completions.ts'
+import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
 import { pictureAt } from '../web/editor/live/picture-at.ts'
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
@@ -343,6 +343,19 @@ test('[WRITE-49] addresses that could run something are not opened; what would b
   )
   expect(safeAddress('https://a.example')).toBe('https://a.example')
   expect([asTarget('https://a.example/x'), asTarget('a b(c)'), asTarget('<x>')]).toEqual(['https://a.example/x', '<a b(c)>', '<x>'])
+})
+
+test.each([
+  ['see [[Plan', 4, { from: 4, to: 10 }],
+  ['see [[Plan]] b', 4, { from: 4, to: 12 }],
+  // Others wrote before it, or the person behind it.
+  ['They wrote. see [[Plan b', 4, { from: 16, to: 22 }],
+  // The nearest of two.
+  ['[[Plan a [[Plan b', 9, { from: 9, to: 15 }],
+  ['[[Plan and more [[Plan', 3, { from: 0, to: 6 }],
+  ['see [[Pl', 4, undefined]
+])('[WRITE-94] the link to a new document takes the place of its words in %j', (text, near, place) => {
+  expect(bracketsNear(text, 'Plan', near)).toEqual(place)
 })
 
 test('[WRITE-50] a link to a document has its title as its words, whatever is in it', () => {

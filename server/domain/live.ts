@@ -23,6 +23,8 @@ export interface Live {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Makes the sockets of a link reconnect with its new role. Takes effect at once. */
   changeRole(doc: string, share: string, role: Role): void
+  /** Whether a socket or a long poll uses this link now. */
+  isUsed(doc: string, share: string): boolean
   /** Ends the sockets and long polls of a session on every document. Takes effect at once. */
   endSession(session: string, code: ErrorCode): void
   /** Errors: the code with which the caller's right has ended, as far as this process knows now. */
@@ -51,6 +53,8 @@ export interface Registry {
   end(doc: string, share: string | null, code: ErrorCode): void
   /** Ends the connections of a link so that they reconnect with its new role. */
   changeRole(doc: string, share: string, role: Role): void
+  /** Whether a connection uses this link. */
+  isUsed(doc: string, share: string): boolean
   /** Ends the connections of a session. */
   endSession(session: string, code: ErrorCode): void
   /** Errors: the code with which the right of a caller has ended. */

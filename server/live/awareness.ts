@@ -88,7 +88,8 @@ export const presentState = (
     name,
     kind: identity.kind === 'account' && identity.program !== undefined ? 'agent' : identity.kind,
     role: caller.role ?? 'view',
-    hue: hueOfName(name),
+    // Each guest without a name keeps a colour, as each keeps a number.
+    hue: hueOfName(number === undefined ? name : `${name} ${number}`),
     ...(person !== undefined && { person }),
     ...(number !== undefined && { number })
   }

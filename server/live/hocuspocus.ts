@@ -312,6 +312,7 @@ export const createLive = ({
       if (code === 'document_deleted') documents.drop(doc)
     },
     changeRole: (doc, share, role) => registry.changeRole(doc, share, role),
+    isUsed: (doc, share) => registry.isUsed(doc, share),
     readmit: (doc) => registry.readmit(doc),
     requireRight: (doc, caller) => registry.requireRight(doc, caller),
     endSession: (session, code) => registry.endSession(session, code),

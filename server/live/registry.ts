@@ -89,6 +89,7 @@ export const createRegistry = (clock: Clock): Registry => {
       noteRole(endedName(doc, share), role)
       for (const connected of documents.get(doc) ?? []) if (connected.share === share) connected.end('forbidden', true)
     },
+    isUsed: (doc, share) => [...(documents.get(doc) ?? [])].some((connected) => connected.share === share),
     endSession(session, code) {
       noteEnd(endedSession(session), code)
       for (const set of documents.values())

@@ -25,28 +25,34 @@ const find = (chat: Chat, message: Message): Message | undefined =>
 /** The person who writes, as the chat knows them. */
 export interface Speaker {
   readonly name: string
-  /** Guests without a name share one, so only the page that sent a message knows whose it is. */
+  /** Guests without a name share one, so only the device that sent a message knows whose it is. */
   readonly isUnnamed: boolean
+  /** A guest’s messages stay theirs on the device, also once they sign in there or call themselves something else. */
+  readonly isGuest: boolean
   /** Whether somebody else who is present has the same name. */
   readonly isShared: boolean
 }
 
-export function speakerOf(name: string, isUnnamed: boolean, others: readonly string[]): Speaker {
+export function speakerOf(
+  name: string,
+  { isUnnamed = false, isGuest = isUnnamed }: { readonly isUnnamed?: boolean; readonly isGuest?: boolean },
+  others: readonly string[]
+): Speaker {
   const plain = plainAuthor(name)
-  return { name: plain, isUnnamed, isShared: others.some((other) => plainAuthor(other) === plain) }
+  return { name: plain, isUnnamed, isGuest, isShared: others.some((other) => plainAuthor(other) === plain) }
 }
 
-/** The key of a message that this page has sent: its minute and its text. */
-export const sentKey = (time: number | undefined, text: string): string =>
-  `${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
+/** The key of a message that a guest has sent on this device: its author, its minute and its text. */
+export const sentKey = (author: string, time: number | undefined, text: string): string =>
+  `${author}: ${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
 
 /**
- * Whether the speaker wrote the message. A message names its author only by name, so it cannot be attributed when two people share one. `sent`: the
- * messages that this page has sent for a person without a name.
+ * Whether the speaker wrote the message. It names its author only by name, so a message under the speaker's name is theirs while nobody else here has
+ * the name; any other one, if a guest has sent it on this device (`sent`).
  */
 export function isOwn(message: Message, { name, isUnnamed, isShared }: Speaker, sent: ReadonlySet<string>): boolean {
-  const isKnown = isUnnamed ? sent.has(sentKey(message.time, message.text)) : !isShared
-  return isKnown && !message.imported && message.author === name
+  const isByName = message.author === name && !isUnnamed
+  return !message.imported && (isByName ? !isShared : sent.has(sentKey(message.author, message.time, message.text)))
 }
 
 /** The authors of a chat, the latest first. */
@@ -112,7 +118,7 @@ export interface ChatOutcome {
   readonly focus?: 'draft' | 'new message'
   /** The part that presence shows as being edited; null: none any more. */
   readonly hold?: string | null
-  /** The key of a message that this page has sent for a person without a name. */
+  /** The key of a message that a guest has sent. */
   readonly sent?: string
   /** Whether the view scrolls to the end. */
   readonly goesToEnd?: boolean
@@ -165,11 +171,13 @@ function written(state: ChatState, change: Change, result: Result): ChatOutcome 
   const outcome: ChatOutcome = isFinished && change.isDraft ? close(state) : { state }
   if (!isDone) return outcome
   const { kind, text, by } = change
-  const time = change.kind === 'send' ? change.time : change.message.time
+  const { author, time } = change.kind === 'send' ? { author: by.name, time: change.time } : change.message
+  // A message stays theirs when they change it after signing in.
+  const isKept = by.isGuest || author !== by.name
   return {
     ...outcome,
     announcement: kind === 'send' ? 'sent' : text.trim() === '' ? 'deleted' : 'changed',
-    ...(by.isUnnamed && { sent: sentKey(time, text) }),
+    ...(isKept && { sent: sentKey(author, time, text) }),
     ...(kind === 'send' && !change.isDraft && { empties: true })
   }
 }

@@ -147,7 +147,7 @@ function goOn(state: SheetState, table: Table, { place, step, isWritten }: Extra
 }
 
 /**
- * An arrow down from the last row begins the next one, and one to the right the next column: what is typed then overwrites nothing. From one that
+ * An arrow down from the last row begins the next one, and one to the right the next column, so that the next word overwrites nothing. From one that
  * was begun it begins no other.
  */
 function begin(state: SheetState, table: Table, { row, column }: Place): SheetOutcome | undefined {

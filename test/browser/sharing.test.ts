@@ -74,7 +74,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
   const bea = await open(url)
   await chip(bea.page, 'readonly').waitFor()
   // The list shows the use.
-  await page.getByText('last used').waitFor()
+  await page.getByText('in use now').waitFor()
 
   await tabTo(page, 'Revoke: Bea')
   await page.keyboard.press('Enter')

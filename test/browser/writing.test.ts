@@ -661,7 +661,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open for its first word
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-54] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-54] [WRITE-94] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -701,6 +701,17 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-5
   await menu.getByRole('option', { name: 'The plan of Ana', selected: true }).waitFor()
   await press('Enter')
   const linked = `see [our site](https://b.example/two) and bad end [The plan of Ana](${world.url}/d/${other.id})`
+  await text(linked)
+  // A title that no document has makes one.
+  await type(' [[Trip')
+  await menu.getByRole('option', { name: 'Create “Trip”', selected: true }).waitFor()
+  await press('Enter')
+  await until(async () => /\[Trip\]\(\S+\/d\/\w+\)$/.test(await editorText(page)), 'the link')
+  await type('!')
+  await until(async () => (await editorText(page)).endsWith(')!'), 'the caret is behind the link')
+  await press('Control+z', 'Control+z')
+  await text(`${linked} [[Trip`)
+  await press('Escape', ...Array.from({ length: 7 }, () => 'Backspace'))
   await text(linked)
   const paste = (address: string): Promise<void> =>
     page.locator('.cm-content').evaluate((element, words) => {

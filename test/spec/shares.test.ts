@@ -78,6 +78,14 @@ test('[SHARE-5] the list tells when a link was used last', async () => {
   await viewer.read()
   await world.service.ledger.idle()
   expect(await lastUsed()).toBe(new Date(clock.now()).toISOString())
+  // A page that is open uses it now, however long ago it came.
+  const here = await viewer.connect()
+  clock.turn(10 * limits.lastUsedSeconds * 1000)
+  const now = clock.now()
+  expect(await lastUsed()).toBe(new Date(now).toISOString())
+  here.close()
+  clock.turn(1000)
+  await until(async () => (await lastUsed()) !== new Date(clock.now()).toISOString(), 'the socket is gone')
 })
 
 test('[SHARE-6] a link ends at its expiry: requests, sockets and long polls', async () => {

@@ -29,12 +29,10 @@ import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { toast } from '../ui/toast.tsx'
 import { applyChange } from './act.ts'
+import { noteSent, sentHere } from '../device/sent-messages.ts'
 import { useKeptFocus, WhichStays } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
-
-/** Messages that this page sent for a person without a name, in any chat. */
-const sentUnnamed = new Set<string>()
 
 interface WritingInput {
   readonly label: string
@@ -142,7 +140,7 @@ function useSession(input: ComponentInput): Session {
   const state = useSignal(beginChat(chat.peek()))
 
   const show = ({ announcement, hold, sent, focus, goesToEnd = false }: ChatOutcome): void => {
-    if (sent !== undefined) sentUnnamed.add(sent)
+    if (sent !== undefined) noteSent(input.page.session.id, sent)
     if (hold !== undefined) input.hold(hold ?? undefined)
     if (goesToEnd) follows.current = true
     if (announcement !== undefined && shown.has(announcement)) toast(announced[announcement]())
@@ -183,8 +181,8 @@ function useSession(input: ComponentInput): Session {
 function speakerIn({ here }: ComponentInput['page']): Speaker {
   const own = here.value.find(({ self }) => self)
   const others = here.value.filter(({ self }) => !self).map(plainNameOf)
-  const isUnnamed = own?.kind !== 'account' && personName.value === ''
-  return speakerOf(own === undefined ? t('Guest') : plainNameOf(own), isUnnamed, others)
+  const isGuest = own?.kind !== 'account'
+  return speakerOf(own === undefined ? t('Guest') : plainNameOf(own), { isGuest, isUnnamed: isGuest && personName.value === '' }, others)
 }
 
 export function Chat({ input }: { input: ComponentInput }): JSX.Element {
@@ -194,6 +192,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const mayChange = refusal.value === undefined
   const by = speakerIn(page)
   const { name: me, isShared, isUnnamed } = by
+  const sent = sentHere(page.session.id)
   const names = (): string[] => othersThan(by, namesAround(page, authorsOf(state.peek().chat)))
   const say = (words: string): void => {
     said.value = words
@@ -231,7 +230,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
   const draftKey = open === undefined ? 'draft' : `draft ${keyOf(open.begun)}`
 
   const messageOf = (message: Message): JSX.Element => {
-    const isMine = mayChange && isOwn(message, by, sentUnnamed)
+    const isMine = mayChange && isOwn(message, by, sent)
     const edited = open?.isGone === false && open.message === message ? open : undefined
     const holder = held.value.get(keyOf(message))
     return (

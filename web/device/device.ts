@@ -33,6 +33,8 @@ export const documentValues = [
   'reason',
   /** Annotations written on this device. */
   'own',
+  /** Chat messages that guests sent from this device. */
+  'sent',
   /** Whether cards were shown next to the text. */
   'margin',
   /** Whether the outbox has media jobs. */

@@ -4,6 +4,7 @@ import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../view/command.ts'
 import { tooltip } from '../commands/keys.ts'
 import { components } from '../components/blocks.ts'
+import type { LinkTarget } from '../editor/completions.ts'
 import type { Extras } from '../editor/setup/editor.ts'
 import { createExtras } from '../editor/setup/extras.ts'
 import { deleteBlock, duplicateBlock, moveBlock } from '../editor/blocks/commands.ts'
@@ -13,10 +14,13 @@ import { insertComponent } from '../components/kind-parts.ts'
 import { inserts } from '../editor/inserts.ts'
 import { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sortRows } from '../editor/table-moves.ts'
 import { isOffered, onOffer } from '../media/offered.ts'
+import { RequestError } from '../client/api.ts'
+import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
 import '../ui/more-icons.ts'
 import { iconPath } from '../ui/icons.tsx'
-import { addressOfDocument, findDocuments, titleAt } from './own-documents.ts'
+import { addressOfDocument, createTitled, findDocuments, type OwnDocument, titleAt } from './own-documents.ts'
 import type { ExtrasPart, Page } from '../commands/page.ts'
 
 export { backToText } from './back-to-text.ts'
@@ -50,6 +54,8 @@ const isOfferedNow = (id: string, page: Page): boolean => {
 
 const pathOf = (id: string): string => iconPath(commandOf(id).icon ?? 'pen')
 
+const targetOf = (document: OwnDocument): LinkTarget => ({ title: document.title, address: addressOfDocument(document, location.origin) })
+
 export const extrasOf = (page: Page): Extras =>
   createExtras({
     blocks: slashMenu.map((id) => {
@@ -65,11 +71,19 @@ export const extrasOf = (page: Page): Extras =>
       }
     }),
     onChange: onOffer,
-    documents: async (query, isOver) =>
-      (await findDocuments(query, page.session.id, isOver)).map((each) => ({
-        title: each.title,
-        address: addressOfDocument(each, location.origin)
-      })),
+    documents: {
+      find: async (query, isOver) => (await findDocuments(query, page.session.id, isOver)).map(targetOf),
+      mayCreate: () => page.session.canEdit.value && page.session.link.socket.value === 'synced',
+      async create(title) {
+        try {
+          return targetOf(await createTitled(title))
+        } catch (error) {
+          const needsAccount = error instanceof RequestError && error.status === 401
+          toast(needsAccount ? t('Sign in to create documents on this server.') : failureWords(error))
+          return undefined
+        }
+      }
+    },
     bubble: bubble.map((id) => ({
       title: t(commandOf(id).title),
       about: tooltip(commandOf(id)),

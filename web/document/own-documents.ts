@@ -1,7 +1,10 @@
-/** Finds documents of this device and of the account by their titles, for links between them. */
+/** Finds documents of this device and of the account by their titles, for links between them, and creates one for a title that is new. */
+import { createDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { best } from '../base/match.ts'
-import { recentDocuments } from '../device/recent.ts'
+import { newId } from '../base/new-id.ts'
+import { recentDocuments, remember } from '../device/recent.ts'
+import { personName } from '../presence/person.ts'
 import { signedIn } from '../client/signed-in.ts'
 
 const listDocuments = operation<'listDocuments'>('GET /api/docs')
@@ -40,6 +43,13 @@ export async function findDocuments(query: string, except: string, isOver: () =>
   const all = new Map([...here, ...found].map(({ id, title }) => [id, { id, title }]))
   all.delete(except)
   return fitting(query, [...all.values()])
+}
+
+/** Creates a document with a title as its heading. It is then one of this device. Errors: `RequestError`. */
+export async function createTitled(title: string): Promise<OwnDocument> {
+  const { id, key = '', ...made } = await createDocument({ author: personName.value, idempotencyKey: newId() }, { content: `# ${title}\n` })
+  remember(id, { title: made.title, role: made.effectiveRole ?? made.role ?? 'owner', key, openedAt: Date.now() })
+  return { id, title: made.title }
 }
 
 /** Returns the address of a document, without a key: whoever may open the document has one. */

@@ -20,6 +20,7 @@ import { t } from '../text/t.ts'
 import { iconPath } from '../ui/icons.tsx'
 import { drawIcon } from './draw-icon.ts'
 import { emoji } from '../../shared/markdown/emoji.ts'
+import { endStep } from './binding.ts'
 import { isInCode } from './in-code.ts'
 
 /** An entry of the menu of blocks. */
@@ -46,7 +47,14 @@ export interface LinkTarget {
 /** Calls a listener when the results of `isPossible` have changed. Returns a function that removes the listener. */
 export type OnChange = (listener: () => void) => () => void
 
-type FindDocuments = (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
+/** Finds documents to link to. */
+export interface Documents {
+  find(query: string, isOver: () => boolean): Promise<readonly LinkTarget[]>
+  /** Whether the person may and can create one now. */
+  mayCreate(): boolean
+  /** Undefined: it could not be created, and the person was told. */
+  create(title: string): Promise<LinkTarget | undefined>
+}
 
 /** Returns the Markdown of a link to a document. */
 export const linkTo = ({ title, address }: LinkTarget): string =>
@@ -67,7 +75,41 @@ const goesPastNothing = (view: EditorView): boolean => {
   return false
 }
 
-async function documentsAt(context: CompletionContext, find: FindDocuments): Promise<CompletionResult | null> {
+/** Where the brackets with these words are by now, nearest to where they were; undefined: they are gone. */
+export function bracketsNear(text: string, words: string, near: number): { readonly from: number; readonly to: number } | undefined {
+  const sought = `[[${words}`
+  const [before, behind] = [text.lastIndexOf(sought, near), text.indexOf(sought, near)]
+  const from = behind === -1 || (before !== -1 && near - before <= behind - near) ? before : behind
+  if (from === -1) return undefined
+  const to = from + sought.length
+  return { from, to: text.startsWith(']]', to) ? to + 2 : to }
+}
+
+/** Creates a document with the typed words as its title, and puts a link to it in their place: a step of its own, so that undo takes it away alone. */
+async function createAndLink(view: EditorView, words: string, near: number, create: Documents['create']): Promise<void> {
+  const target = await create(words.trim())
+  const place = target && bracketsNear(view.state.doc.toString(), words, near)
+  if (target === undefined || place === undefined || view.state.readOnly) return
+  const insert = linkTo(target)
+  const { head } = view.state.selection.main
+  const end = view.state.facet(endStep)
+  end()
+  view.dispatch({
+    changes: { ...place, insert },
+    // A caret that went on elsewhere stays there.
+    ...(head >= place.from && head <= place.to && { selection: { anchor: place.from + insert.length } }),
+    userEvent: 'input.complete'
+  })
+  end()
+}
+
+const creation = (query: string, create: Documents['create']): Shown => ({
+  label: t('Create “{title}”', { title: query.trim() }),
+  drawing: iconPath('pen'),
+  apply: (view, _completion, from) => void createAndLink(view, query, from - 2, create)
+})
+
+async function documentsAt(context: CompletionContext, { find, mayCreate, create }: Documents): Promise<CompletionResult | null> {
   const found = context.matchBefore(/\[\[[^[\]\n]{0,60}$/)
   if (found === null || context.state.readOnly || isInCode(context.state, context.pos)) return null
   const query = found.text.slice(2)
@@ -87,7 +129,8 @@ async function documentsAt(context: CompletionContext, find: FindDocuments): Pro
     }
   }))
   // Without an entry, brackets that find nothing would seem to have no effect.
-  return { from: found.from + 2, options: options.length > 0 ? options : [nothing(query)], filter: false }
+  const none = query.trim() !== '' && mayCreate() ? creation(query, create) : nothing(query)
+  return { from: found.from + 2, options: options.length > 0 ? options : [none], filter: false }
 }
 
 const drop = (view: EditorView, from: number, to: number): void => view.dispatch({ changes: { from, to }, userEvent: 'delete.completion' })
@@ -231,10 +274,10 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
   })
 })
 
-const menus = (entries: readonly BlockEntry[], find: FindDocuments): Extension =>
+const menus = (entries: readonly BlockEntry[], documents: Documents): Extension =>
   autocompletion({
     // A single source: while a second one is still pending, Enter would begin a new line instead of accepting an option of the first.
-    override: [(context) => blocksAt(context, entries) ?? emojiByName(context) ?? documentsAt(context, find)],
+    override: [(context) => blocksAt(context, entries) ?? emojiByName(context) ?? documentsAt(context, documents)],
     icons: false,
     interactionDelay: 0,
     activateOnTypingDelay: 20,
@@ -272,10 +315,10 @@ const asksAgain = (onChange: OnChange): Extension =>
     })
   }))
 
-export const completions = (entries: readonly BlockEntry[], find: FindDocuments, onChange: OnChange): Extension => [
+export const completions = (entries: readonly BlockEntry[], documents: Documents, onChange: OnChange): Extension => [
   givesUp,
   emojiByColon,
-  menus(entries, find),
+  menus(entries, documents),
   asksAgain(onChange),
   focusable,
   Prec.highest(

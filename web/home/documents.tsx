@@ -22,13 +22,14 @@ interface DocumentsInput {
 function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Element {
   const [open, setOpen] = useState<'menu' | 'rename' | 'remove' | undefined>(undefined)
   const first = useRef<HTMLButtonElement>(null)
+  const firstLink = useRef<HTMLAnchorElement>(null)
   const more = useRef<HTMLButtonElement>(null)
   const row = useRef<HTMLLIElement>(null)
   const { id, title, role, key, inAccount, onDevice, published } = entry
   const wasOpen = useRef(false)
   // A dialog returns the focus only once it is gone.
   useLayoutEffect(() => {
-    if (open !== undefined) first.current?.focus()
+    if (open !== undefined) (first.current ?? firstLink.current)?.focus()
     else if (wasOpen.current) more.current?.focus()
     wasOpen.current = open !== undefined
   }, [open])
@@ -69,19 +70,17 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
           </time>
         </span>
       </a>
-      {(mayRename || mayRemove || mayDelete) && (
-        <button
-          type='button'
-          class='button quiet icon-only recent-more'
-          ref={more}
-          aria-label={t('More for “{title}”', { title })}
-          title={t('More')}
-          aria-expanded={open !== undefined}
-          onClick={() => setOpen(open === undefined ? 'menu' : undefined)}
-        >
-          <Icon name='ellipsis' size={18} />
-        </button>
-      )}
+      <button
+        type='button'
+        class='button quiet icon-only recent-more'
+        ref={more}
+        aria-label={t('More for “{title}”', { title })}
+        title={t('More')}
+        aria-expanded={open !== undefined}
+        onClick={() => setOpen(open === undefined ? 'menu' : undefined)}
+      >
+        <Icon name='ellipsis' size={18} />
+      </button>
       {open === 'menu' && (
         <div class='recent-ask' role='group' aria-label={t('More for “{title}”', { title })} onKeyDown={escape}>
           <span class='actions'>
@@ -91,8 +90,24 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
                 {t('Rename…')}
               </button>
             )}
+            <a
+              class='button'
+              href={addressOf(entry)}
+              target='_blank'
+              rel='noopener'
+              ref={mayRename ? undefined : firstLink}
+              onClick={close}
+            >
+              <Icon name='book-open' size={18} />
+              {t('Open in a new tab')}
+            </a>
+            <CopyButton
+              text={`${location.origin}/d/${id}${access.key === '' ? '' : `?key=${access.key}`}`}
+              what={t('Link')}
+              words={access.key !== '' && role === 'owner' ? t('Copy owner link') : t('Copy link')}
+            />
             {mayRemove && (
-              <button type='button' class='button' ref={mayRename ? undefined : first} onClick={() => setOpen('remove')}>
+              <button type='button' class='button' onClick={() => setOpen('remove')}>
                 <Icon name='x' size={18} />
                 {t('Remove from this device…')}
               </button>
@@ -101,7 +116,6 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
               <button
                 type='button'
                 class='button'
-                ref={mayRename || mayRemove ? undefined : first}
                 onClick={() => {
                   const next = besides()
                   close()

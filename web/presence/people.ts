@@ -52,7 +52,8 @@ const guestName = (number: unknown): string =>
 export const plainNameOf = ({ name, nameless }: Pick<Page, 'name' | 'nameless'>): string => (nameless ? t('Guest') : name)
 
 /** The colour that the service gives to a name. A page needs it for itself, because the service sends its state only to the others. */
-const hueOfServer = (name: unknown): number => hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : 'Guest')
+const hueOfServer = (name: unknown, number: unknown): number =>
+  hueOfName(typeof name === 'string' && name.trim() !== '' ? name.trim() : typeof number === 'number' ? `Guest ${number}` : 'Guest')
 
 function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>): Marked | undefined {
   const user = state['user']
@@ -60,13 +61,14 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
   const { name, kind, role, hue, person, number } = user as Record<string, unknown>
   const own = ownMarks.get(awareness)
   const mark = id === awareness.clientID ? own : typeof person === 'string' ? person : undefined
+  const known = id === awareness.clientID ? ownNumbers.get(awareness) : number
   return {
     id,
-    name: givenName(name) || guestName(id === awareness.clientID ? ownNumbers.get(awareness) : number),
+    name: givenName(name) || guestName(known),
     nameless: givenName(name) === '',
     kind: kind === 'agent' || kind === 'account' ? kind : 'guest',
     role: typeof role === 'string' ? role : '',
-    hue: typeof hue === 'number' && Number.isInteger(hue) ? Math.abs(hue) % hues : hueOfServer(name),
+    hue: typeof hue === 'number' && Number.isInteger(hue) ? Math.abs(hue) % hues : hueOfServer(name, known),
     self: id === awareness.clientID || (own !== undefined && mark === own),
     mark
   }
@@ -75,7 +77,7 @@ function pageOf(awareness: Awareness, id: number, state: Record<string, unknown>
 /** Identifies a person on all their pages. A guest without a mark is known only by the page. */
 const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'guest' ? String(id) : `${kind} ${name}`)
 
-/** Everyone in the colour of their name. If two people share a colour, the later one gets the next free one, the same on every page. */
+/** Everyone in the colour of their name. If two people share a colour, the later one by mark gets the next free one, the same on every page and after each reload. */
 function apart(list: readonly Marked[]): Marked[] {
   const taken = new Set<number>()
   const known = new Map<string, number>()
@@ -91,7 +93,9 @@ function apart(list: readonly Marked[]): Marked[] {
 
 const marked = (awareness: Awareness): Marked[] => {
   const list = [...awareness.getStates()].flatMap(([id, state]) => pageOf(awareness, id, state) ?? [])
-  return apart(list.toSorted((one, other) => one.id - other.id))
+  const markOf = ({ mark = '' }: Marked): string => mark
+  const byMark = list.toSorted((one, other) => (markOf(one) === markOf(other) ? one.id - other.id : markOf(one) < markOf(other) ? -1 : 1))
+  return apart(byMark).toSorted((one, other) => one.id - other.id)
 }
 
 /** Every other page, by client id so that the order is stable. */

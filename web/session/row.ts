@@ -40,6 +40,15 @@ export const noteVisit = ({ id, access, link, role }: OpenPage, title: ReadonlyS
     })
   })
 
+/** Notes when the page was last looked at: at its end, too, and not only when it was opened. */
+export const noteEnd = (id: string): (() => void) => {
+  const note = (): void => {
+    if (document.hidden && findRecent(id)?.received === true) remember(id, { openedAt: Date.now() })
+  }
+  document.addEventListener('visibilitychange', note)
+  return () => document.removeEventListener('visibilitychange', note)
+}
+
 /** A link that never opened the document leaves no trace: no row on the first page, and no key that would be tried again. */
 export const forgetRefused = ({ id, access, unsent, refusal, trashed }: OpenPage): Stop => {
   const wasNever = computed(() => access.kept === undefined && findRecent(id)?.received !== true)

@@ -17,7 +17,7 @@ import { followDeletion } from './deletion.ts'
 import { guardLeaving } from './leaving.ts'
 import { openPermission } from './permission.ts'
 import { openRefusal } from './refusal.ts'
-import { forgetRefused, leaveBadLink, noteTrash, noteVisit } from './row.ts'
+import { forgetRefused, leaveBadLink, noteEnd, noteTrash, noteVisit } from './row.ts'
 import { tellStatus, watchOnline } from './status.ts'
 import { followTitle } from './title.ts'
 import { countUnsent } from './unsent.ts'
@@ -156,6 +156,8 @@ export function openSession(id: string): Session {
     leaveBadLink(page, answered)
   )
 
+  const endNote = noteEnd(id)
+
   const leaving = guardLeaving(unsent, kept, uploads)
 
   const drafts = signal<Drafts>('none')
@@ -201,6 +203,7 @@ export function openSession(id: string): Session {
     },
     close() {
       for (const stop of stops) stop()
+      endNote()
       said.stop()
       endUnsent()
       leaving.stop()

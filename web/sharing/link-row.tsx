@@ -19,8 +19,14 @@ const endWords = ({ expiresAt }: Share): string | undefined => {
   return end <= Date.now() ? t('ended') : t('ends {day}', { day: dayWords(end) })
 }
 
-const useWords = ({ lastUsedAt }: Share): string =>
-  lastUsedAt === null ? t('never used') : t('last used {when}', { when: agoWords(Date.parse(lastUsedAt)) })
+/** Uses within this time are of now, in milliseconds. */
+const nowMs = 60_000
+
+const useWords = ({ lastUsedAt }: Share): string => {
+  if (lastUsedAt === null) return t('never used')
+  const at = Date.parse(lastUsedAt)
+  return Date.now() - at < nowMs ? t('in use now') : t('last used {when}', { when: agoWords(at) })
+}
 
 interface AskInput {
   readonly name: string

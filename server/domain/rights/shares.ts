@@ -147,6 +147,13 @@ export const createShare = async (
 /** The position in the list: newest first, then by id among links made at the same time. */
 const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
 
+/** When a link was last used: now, while a page or program is connected with it. Null: never. */
+const lastUse = async ({ clock, live, storage }: Service, doc: string, share: string): Promise<number | null> => {
+  if (live.isUsed(doc, share)) return clock.now()
+  const used = await storage.get(keys.use(doc, share))
+  return used === undefined ? null : decodeRecord<number>(used.value)
+}
+
 /** The links of a document, newest first, page by page. */
 export const listShares = async (service: Service, doc: string, input: Input<'listShares'>): Promise<Output<'listShares'>> => {
   const { before, limit = limits.sharePageMax, ended = true, id } = input
@@ -158,11 +165,7 @@ export const listShares = async (service: Service, doc: string, input: Input<'li
     .toSorted((one, other) => (one.place < other.place ? 1 : -1))
     .filter(({ place }) => before === undefined || place < before)
   const page = after.slice(0, limit)
-  const uses = await Promise.all(page.map(({ link }) => service.storage.get(keys.use(doc, link.id))))
-  const shares = page.map(({ link }, index) => {
-    const used = uses[index]
-    return present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value))
-  })
+  const shares = await Promise.all(page.map(async ({ link }) => present(service, doc, link, await lastUse(service, doc, link.id))))
   return { shares, nextBefore: after.length > limit ? (page.at(-1)?.place ?? null) : null }
 }
 
@@ -177,8 +180,7 @@ const getShare = async ({ storage }: Service, doc: string, name: string): Promis
 
 export const readShare = async (service: Service, doc: string, { share }: Input<'readShare'>): Promise<Output<'readShare'>> => {
   const link = await getShare(service, doc, share)
-  const used = await service.storage.get(keys.use(doc, link.id))
-  return { share: present(service, doc, link, used === undefined ? null : decodeRecord<number>(used.value)) }
+  return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
 /** Revokes a link and its review assignment. `through`: the revoked link that takes this one with it. */

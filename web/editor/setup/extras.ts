@@ -15,15 +15,15 @@ import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
 import { textFiles } from '../paste/text-files.ts'
-import { completions, type BlockEntry, type LinkTarget, type OnChange } from '../completions.ts'
+import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
 
 export interface ExtrasInput {
   /** Blocks of the menu after `/`, in order. */
   readonly blocks: readonly BlockEntry[]
   /** Signals that the possible blocks have changed. */
   readonly onChange: OnChange
-  /** Documents whose titles fit what is typed after `[[`. */
-  readonly documents: (query: string, isOver: () => boolean) => Promise<readonly LinkTarget[]>
+  /** Documents for what is typed after `[[`. */
+  readonly documents: Documents
   /** Buttons above a selection. */
   readonly bubble: readonly BubbleButton[]
   /** Signals that the person's rights have changed. */
