@@ -121,6 +121,8 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
   process.exit(0)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop('SIGTERM'))
+// The launcher was killed: it holds the other end of a channel.
+process.once('disconnect', () => void stop('SIGTERM'))
 
 await answers(serverPort, server)
 process.stdout.write(`agmd: ${address}, documents in ${dataFolder}. Ctrl+C ends it.\n`)

@@ -17,6 +17,8 @@ const oldestNode = 20
 const runtimeNode = 24
 // npm forwards a signal that the terminal has already sent to us: the same signal within this time is an echo, not a second request.
 const echoMilliseconds = 500
+// A service notices within this time that npm was killed.
+const parentCheckMilliseconds = 1000
 
 const commands = {
   start: { run: start, tools: false, help: 'install what is missing, build what is stale, serve on http://localhost:8080' },
@@ -71,21 +73,24 @@ function usage() {
 
 /**
  * Runs a program in the project's folder and resolves with its exit code, or 128 + the number of the signal that killed it. Signals are passed on
- * once. `ownGroup` shields the child from the terminal's own Ctrl-C: it would get the signal twice and treat the second as "stop at once".
+ * once. A `service` runs until it is stopped. It has a process group of its own: the terminal would send it Ctrl-C as well, and it would take the
+ * second one for "at once". It also has a channel to this process, and stops when that closes: this process may be killed without a chance to tell.
  */
-async function run(program, words, { env = {}, ownGroup = false, output } = {}) {
+async function run(program, words, { env = {}, service = false, output } = {}) {
   const child = spawn(program, words, {
     cwd: root,
     env: { ...process.env, ...env },
-    stdio: output ? ['ignore', 'pipe', 'pipe'] : 'inherit',
-    detached: ownGroup && process.platform !== 'win32'
+    stdio: output ? ['ignore', 'pipe', 'pipe'] : service ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+    detached: service && process.platform !== 'win32'
   })
   if (output) for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
-  const stopForwarding = forwardSignals(child, ownGroup)
+  const stopForwarding = forwardSignals(child, service)
+  const stopWatching = service ? watchNpm(() => child.kill('SIGTERM')) : () => {}
   try {
     return await ended(child, program)
   } finally {
     stopForwarding()
+    stopWatching()
   }
 }
 
@@ -104,7 +109,28 @@ async function runQuietly(program, words, options) {
   return code
 }
 
-function forwardSignals(child, ownGroup) {
+/**
+ * Calls `gone` when npm, which started this process, was killed and could pass no signal on. A launcher that was started directly may outlive its
+ * parent, as a service in the background does.
+ */
+function watchNpm(gone) {
+  if (process.env.npm_lifecycle_event === undefined) return () => {}
+  const line = ancestors()
+  const timer = setInterval(() => {
+    if (ancestors() === line) return
+    clearInterval(timer)
+    gone()
+  }, parentCheckMilliseconds)
+  return () => clearInterval(timer)
+}
+
+/** The ids of the parent and its parent: npm starts a shell that starts us. Only Linux tells the second one without another process. */
+function ancestors() {
+  const status = readIfThere(`/proc/${process.ppid}/status`) ?? ''
+  return `${process.ppid} ${/^PPid:\t(\d+)$/m.exec(status)?.[1] ?? ''}`
+}
+
+function forwardSignals(child, service) {
   const lastAt = new Map()
   const listeners = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const listener = () => {
@@ -112,7 +138,7 @@ function forwardSignals(child, ownGroup) {
       const echo = now - (lastAt.get(signal) ?? 0) < echoMilliseconds
       lastAt.set(signal, now)
       // A child in our group has already received the terminal's SIGINT.
-      if (!echo && (ownGroup || signal !== 'SIGINT' || !process.stdin.isTTY)) child.kill(signal)
+      if (!echo && (service || signal !== 'SIGINT' || !process.stdin.isTTY)) child.kill(signal)
     }
     process.on(signal, listener)
     return [signal, listener]
@@ -203,7 +229,7 @@ async function start(...words) {
   const code = await buildIfStale()
   if (code !== 0) return code
   const settings = existsSync(inRoot('.env')) ? ['--env-file=.env'] : []
-  return runNode([...settings, 'server/main.ts', ...words], { ownGroup: true })
+  return runNode([...settings, 'server/main.ts', ...words], { service: true })
 }
 
 /**
@@ -212,7 +238,7 @@ async function start(...words) {
  */
 async function dev(...words) {
   const code = existsSync(inRoot('dist/web/index.html')) ? 0 : await buildIfStale()
-  return code === 0 ? runNode(['scripts/dev.ts', ...words], { ownGroup: true }) : code
+  return code === 0 ? runNode(['scripts/dev.ts', ...words], { service: true }) : code
 }
 
 async function build() {

@@ -103,6 +103,13 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
 
 const secretOf = (config: Config, folder: DataFolder): Uint8Array => (config.secret === null ? folder.secret : Buffer.from(config.secret))
 
+/** Calls `gone` when the launcher that started this process has ended: it holds the other end of a channel. A server may run without a launcher. */
+const onLauncherGone = (gone: () => void): void => {
+  if (process.channel === undefined) return
+  if (process.connected) process.once('disconnect', gone)
+  else gone()
+}
+
 const run = async (): Promise<void> => {
   const [command, ...words] = process.argv.slice(2)
   if (command === 'admin') return administer(words)
@@ -124,10 +131,10 @@ const run = async (): Promise<void> => {
   })
 
   let stopping = false
-  const stop = async (signal: string): Promise<void> => {
+  const stop = async (reason: string): Promise<void> => {
     if (stopping) return
     stopping = true
-    log.info('stopping', { signal })
+    log.info('stopping', { reason })
     const overdue = setTimeout(() => {
       log.error('not stopped in time; the journal heals the rest at the next start', { seconds: limits.stopSecondsMax })
       process.exit(1)
@@ -139,13 +146,14 @@ const run = async (): Promise<void> => {
     log.info('stopped')
     process.exit(0)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.on(signal, () => {
-      stop(signal).catch((error: unknown) => {
-        log.error('stopping failed', { error })
-        process.exit(1)
-      })
+  const stopOn = (reason: string): void => {
+    stop(reason).catch((error: unknown) => {
+      log.error('stopping failed', { error })
+      process.exit(1)
     })
+  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stopOn(signal))
+  onLauncherGone(() => stopOn('the launcher ended'))
 }
 
 run().catch((error: unknown) => {

@@ -1,4 +1,9 @@
-import { expect, test } from 'vitest'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { limits } from '../../shared/limits.ts'
 import { freePort } from '../support/free-port.ts'
 import { start, startProcess } from '../support/start.ts'
 import { settledWithin } from '../support/world.ts'
@@ -33,4 +38,51 @@ test('[START-2] a port that is taken is said in a sentence that names the settin
     `ended with 1: agmd cannot listen on 127.0.0.1:${port}: another program uses it. Set AGMD_PORT or AGMD_HOST to another one.\n`
   )
   await first.stop()
+})
+
+const project = resolve(import.meta.dirname, '../..')
+const launched: { launcher: ChildProcess; folder: string }[] = []
+afterEach(async () => {
+  for (const { launcher, folder } of launched.splice(0)) {
+    launcher.kill('SIGTERM')
+    launcher.stdout?.destroy()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+/** Starts the service by a command, and resolves once it serves. `gone` resolves when the process of the service has ended. */
+const launch = async (command: string, words: string[]): Promise<{ launcher: ChildProcess; url: string; gone: Promise<void> }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'agmd-launched-'))
+  const port = await freePort()
+  const env = { ...process.env, AGMD_PORT: String(port), AGMD_HOST: '127.0.0.1', AGMD_DATA_DIR: folder, AGMD_LOG_FORMAT: 'json' }
+  const launcher = spawn(command, words, { cwd: project, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  launched.push({ launcher, folder })
+  // The service inherits the pipe of its launcher: the pipe closes when the last process that can write to it has ended.
+  const gone = new Promise<void>((ended) => launcher.stdout.once('close', ended))
+  await new Promise<void>((serves, failed) => {
+    launcher.stdout.setEncoding('utf8').on('data', (text: string) => text.includes(' serves ') && serves())
+    void gone.then(() => failed(new Error('the service ended before it served')))
+  })
+  return { launcher, url: `http://127.0.0.1:${port}`, gone }
+}
+
+const within = async (ended: Promise<void>): Promise<'ended' | 'still there'> =>
+  (await settledWithin(ended, limits.stopSecondsMax * 1000)) === 'waiting' ? 'still there' : 'ended'
+
+test('[START-3] a SIGTERM to `npm start` stops the service', async () => {
+  const { launcher, url, gone } = await launch('npm', ['start'])
+  launcher.kill('SIGTERM')
+  expect(await within(gone)).toBe('ended')
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+test('[START-4] the service stops when its launcher or npm is killed', async () => {
+  const direct = await launch(process.execPath, ['scripts/launch.mjs', 'start'])
+  direct.launcher.kill('SIGKILL')
+  expect(await within(direct.gone)).toBe('ended')
+  await expect(fetch(direct.url)).rejects.toThrow()
+  const byNpm = await launch('npm', ['start'])
+  byNpm.launcher.kill('SIGKILL')
+  expect(await within(byNpm.gone)).toBe('ended')
+  await expect(fetch(byNpm.url)).rejects.toThrow()
 })
