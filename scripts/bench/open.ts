@@ -59,9 +59,9 @@ for (const { name, place } of documents) {
   for (let round = 0; round < 7; round++) {
     const world = await start({ folder, env })
     const at = performance.now()
-    const { room, release } = await world.service.live.open(place.doc)
+    const { openDoc, release } = await world.service.live.open(place.doc)
     loads.push(performance.now() - at)
-    const state = Y.encodeStateAsUpdate(room.ydoc)
+    const state = Y.encodeStateAsUpdate(openDoc.ydoc)
     const ydoc = new Y.Doc()
     const bareAt = performance.now()
     Y.applyUpdate(ydoc, state)

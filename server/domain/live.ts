@@ -8,7 +8,7 @@ import type { Follower } from './text/follower.ts'
 import type { OpenDocument } from './text/open-document.ts'
 
 export interface HeldDocument {
-  readonly room: OpenDocument
+  readonly openDoc: OpenDocument
   readonly follower: Follower
   /** Allows the document to leave memory once it is idle. */
   release(): void

@@ -53,12 +53,12 @@ const clientIdMax = 2 ** 32
 interface AgentsOptions {
   readonly doc: string
   readonly document: Document
-  readonly room: OpenDocument
+  readonly openDoc: OpenDocument
   readonly registry: Registry
   readonly clock: Clock
 }
 
-export const createAgents = ({ doc, document, room, registry, clock }: AgentsOptions): Agents => {
+export const createAgents = ({ doc, document, openDoc, registry, clock }: AgentsOptions): Agents => {
   // By link and name, first shown first.
   const shown = new Map<string, Shown>()
 
@@ -90,7 +90,7 @@ export const createAgents = ({ doc, document, room, registry, clock }: AgentsOpt
 
   const cursorAt = ({ from, to }: Range): object => {
     const place = (index: number): unknown =>
-      Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(room.text, Math.min(index, room.text.length)))
+      Y.relativePositionToJSON(Y.createRelativePositionFromTypeIndex(openDoc.text, Math.min(index, openDoc.text.length)))
     return { anchor: place(from), head: place(to) }
   }
 

@@ -55,7 +55,7 @@ export interface TurnEdits {
 
 export interface LoadedDocument {
   readonly id: string
-  readonly room: OpenDocument
+  readonly openDoc: OpenDocument
   readonly follower: Follower
   readonly document: Document
   /** Programs shown without a socket. */
@@ -156,15 +156,15 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     // Nobody is connected yet: pending broadcasts of the loading would reach the first client twice.
     document.flush()
     const onFailure = (cause: unknown): void => fence(id, cause)
-    const room = createOpenDocument({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
+    const openDoc = createOpenDocument({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
-    const follower = await createFollower({ room, head, storage, ledger, clock, texts, onProblem })
-    const agents = createAgents({ doc: id, document, room, registry, clock })
-    const healer = createHealer({ document, room, agents, clock, texts, onProblem })
-    const edits = editsOf(() => (room.failed || loaded.get(id) !== entry ? undefined : entry))
+    const follower = await createFollower({ openDoc, head, storage, ledger, clock, texts, onProblem })
+    const agents = createAgents({ doc: id, document, openDoc, registry, clock })
+    const healer = createHealer({ document, openDoc, agents, clock, texts, onProblem })
+    const edits = editsOf(() => (openDoc.failed || loaded.get(id) !== entry ? undefined : entry))
     const entry: LoadedDocument = {
       id,
-      room,
+      openDoc,
       follower,
       document,
       agents,
@@ -184,7 +184,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     await entry.follower.settle()
     // In a separate macrotask: callers that have already looked up the document have also attached to it.
     await new Promise((resolve) => setImmediate(resolve))
-    if (isIdle(entry) && loaded.get(entry.id) === entry && entry.room.durableSeq === entry.room.seq) drop(entry.id)
+    if (isIdle(entry) && loaded.get(entry.id) === entry && entry.openDoc.durableSeq === entry.openDoc.seq) drop(entry.id)
   }
 
   const scheduleUnload = (id: string): void => {
@@ -203,7 +203,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
   const open = async (id: string): Promise<HeldDocument> => {
     await hocuspocus().createDocument(id, internalRequest, 'service', { isAuthenticated: true, readOnly: false })
     const entry = loaded.get(id)
-    if (entry === undefined || entry.room.failed) throw new ServiceError('storage_unavailable')
+    if (entry === undefined || entry.openDoc.failed) throw new ServiceError('storage_unavailable')
     entry.pins += 1
     entry.cancelUnload()
     let released = false
@@ -213,14 +213,14 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
       entry.pins -= 1
       scheduleUnload(id)
     }
-    return { room: entry.room, follower: entry.follower, release }
+    return { openDoc: entry.openDoc, follower: entry.follower, release }
   }
 
   return {
     load,
     find(id) {
       const entry = loaded.get(id)
-      return entry?.room.failed === true ? undefined : entry
+      return entry?.openDoc.failed === true ? undefined : entry
     },
     open,
     scheduleUnload,

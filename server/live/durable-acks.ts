@@ -46,21 +46,21 @@ interface Held {
 
 /** The frames of one document that wait for its journal, in the order in which they were written. */
 class Gate {
-  readonly #room: OpenDocument
+  readonly #openDoc: OpenDocument
   #held: Held[] = []
 
-  constructor(room: OpenDocument) {
-    this.#room = room
-    room.onDurable(() => this.#release())
+  constructor(openDoc: OpenDocument) {
+    this.#openDoc = openDoc
+    openDoc.onDurable(() => this.#release())
   }
 
   get isOpen(): boolean {
-    return this.#held.length === 0 && this.#room.durableSeq >= this.#room.seq
+    return this.#held.length === 0 && this.#openDoc.durableSeq >= this.#openDoc.seq
   }
 
   hold(peer: Peer, frame: Uint8Array): void {
     peer.hold(frame)
-    const { seq } = this.#room
+    const { seq } = this.#openDoc
     const last = this.#held.at(-1)
     if (last !== undefined && last.frame === frame && last.seq === seq) last.peers.push(peer)
     else this.#held.push({ seq, frame, peers: [peer] })
@@ -68,8 +68,8 @@ class Gate {
 
   #release(): void {
     // Updates that the journal did not accept are never announced: the clients reconnect and sync with the state on disk.
-    if (this.#room.failed) this.#drop()
-    const later = this.#held.findIndex((each) => each.seq > this.#room.durableSeq)
+    if (this.#openDoc.failed) this.#drop()
+    const later = this.#held.findIndex((each) => each.seq > this.#openDoc.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
     const broadcasts = ready.filter(({ peers }) => peers.length > 1)
     if (broadcasts.length > 1) writeTogether(ready)
@@ -102,11 +102,11 @@ const writeTogether = (ready: readonly Held[]): void => {
 
 const gates = new WeakMap<OpenDocument, Gate>()
 
-const gateOf = (room: OpenDocument): Gate => {
-  const known = gates.get(room)
+const gateOf = (openDoc: OpenDocument): Gate => {
+  const known = gates.get(openDoc)
   if (known !== undefined) return known
-  const gate = new Gate(room)
-  gates.set(room, gate)
+  const gate = new Gate(openDoc)
+  gates.set(openDoc, gate)
   return gate
 }
 
@@ -183,7 +183,7 @@ export class Peer implements WebSocketLike {
   readonly #ws: WebSocket
   /** The socket that `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
   readonly #socket: Duplex
-  readonly #findRoom: (doc: string) => OpenDocument | undefined
+  readonly #findOpen: (doc: string) => OpenDocument | undefined
   #answered = true
   /** Frames, and their bytes, that wait for the disk. */
   #held = 0
@@ -196,12 +196,12 @@ export class Peer implements WebSocketLike {
   #slowSeconds = 0
   #isEnded = false
 
-  constructor(ws: WebSocket, socket: Duplex, address: string, findRoom: (doc: string) => OpenDocument | undefined, cookie?: string) {
+  constructor(ws: WebSocket, socket: Duplex, address: string, findOpen: (doc: string) => OpenDocument | undefined, cookie?: string) {
     this.#ws = ws
     this.#socket = socket
     this.address = address
     this.cookie = cookie
-    this.#findRoom = findRoom
+    this.#findOpen = findOpen
     this.valve = new Valve(ws)
     ws.on('pong', () => this.seen())
     socket.on('drain', () => {
@@ -222,13 +222,13 @@ export class Peer implements WebSocketLike {
     const { doc, type, offset } = headOf(message)
     if (type === messageTypes.auth && message[offset] === permissionDenied) this.sessions.release(doc)
     // A cursor must not come before the text that it points into.
-    const room = tellsOfText(type) || type === messageTypes.awareness ? this.#findRoom(doc) : undefined
-    if (room === undefined) {
+    const openDoc = tellsOfText(type) || type === messageTypes.awareness ? this.#findOpen(doc) : undefined
+    if (openDoc === undefined) {
       // The document was dropped: the server must not send a text that did not reach the disk.
       if (!tellsOfText(type)) this.write(message)
       return
     }
-    const gate = gateOf(room)
+    const gate = gateOf(openDoc)
     if (gate.isOpen) this.write(message)
     else gate.hold(this, message)
   }

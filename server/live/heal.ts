@@ -18,7 +18,7 @@ export interface Healer {
 
 interface HealerOptions {
   readonly document: Document
-  readonly room: OpenDocument
+  readonly openDoc: OpenDocument
   readonly agents: Agents
   readonly clock: Clock
   readonly texts: Texts
@@ -37,7 +37,7 @@ const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   }
 }
 
-export const createHealer = ({ document, room, agents, clock, texts, onProblem }: HealerOptions): Healer => {
+export const createHealer = ({ document, openDoc, agents, clock, texts, onProblem }: HealerOptions): Healer => {
   let cancel: (() => void) | undefined
   let stopped = false
   let changedAt = clock.now()
@@ -50,7 +50,7 @@ export const createHealer = ({ document, room, agents, clock, texts, onProblem }
       const cursor = agents.has(client) ? undefined : (state['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined)
       return cursor == null
         ? []
-        : [placeOf(room.ydoc, cursor.anchor), placeOf(room.ydoc, cursor.head)].filter((place) => place !== undefined)
+        : [placeOf(openDoc.ydoc, cursor.anchor), placeOf(openDoc.ydoc, cursor.head)].filter((place) => place !== undefined)
     })
 
   type Healable = ReturnType<TextWork['healable']>
@@ -71,16 +71,16 @@ export const createHealer = ({ document, room, agents, clock, texts, onProblem }
 
   const look = async (): Promise<void> => {
     cancel = undefined
-    if (room.failed) return
-    const { content, seq } = room.snapshot()
+    if (openDoc.failed) return
+    const { content, seq } = openDoc.snapshot()
     if (!mayHold.test(content)) return
-    const fences = await texts.do(room.id, 'healable', content)
-    if (room.failed || stopped) return
+    const fences = await texts.do(openDoc.id, 'healable', content)
+    if (openDoc.failed || stopped) return
     // Somebody wrote meanwhile: the next check tidies it.
-    if (room.seq !== seq) return plan()
+    if (openDoc.seq !== seq) return plan()
     const { edits, later } = judge(fences)
     waiting = later
-    if (edits.length > 0) room.apply(edits, healActor)
+    if (edits.length > 0) openDoc.apply(edits, healActor)
     if (later.size > 0) plan()
   }
 

@@ -183,7 +183,7 @@ export const createLive = ({
     },
 
     afterLoadDocument({ document }) {
-      // The room hears the Y.Doc itself; the way to Hocuspocus' own store hooks is cut.
+      // The open document hears the Y.Doc itself; the way to Hocuspocus' own store hooks is cut.
       document.onUpdate(() => undefined)
       return Promise.resolve()
     },
@@ -231,7 +231,7 @@ export const createLive = ({
       const entry = documents.find(documentName)
       if (type === syncStep1) {
         refuseLargeVector((connection.context as Context).peer, payload)
-        const answered = answers.turn((connection.context as Context).peer, entry?.room.text.length ?? 0)
+        const answered = answers.turn((connection.context as Context).peer, entry?.openDoc.text.length ?? 0)
         return answered.catch((error: Error) => Promise.reject(new Refusal(error.message)))
       }
       try {
@@ -277,7 +277,7 @@ export const createLive = ({
   const sockets = createSockets({
     clock: () => service().clock,
     attach: (peer, inbox) => hocuspocus.handleConnection(peer, new Request('http://localhost/'), { peer, inbox } as Context),
-    findRoom: (doc) => documents.find(doc)?.room,
+    findOpen: (doc) => documents.find(doc)?.openDoc,
     onPresence(peer, doc, message, isNext) {
       const entry = documents.find(doc)
       const connection = peer.sessions.connection(doc)
@@ -304,7 +304,7 @@ export const createLive = ({
 
   return {
     open: (doc) => documents.open(doc),
-    find: (doc) => documents.find(doc)?.room,
+    find: (doc) => documents.find(doc)?.openDoc,
     fence: (doc, cause) => documents.fence(doc, cause),
     upgrade: (request, socket, head) => sockets.upgrade(request, socket, head),
     end(doc, share, code) {

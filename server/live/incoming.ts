@@ -70,7 +70,7 @@ const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolea
 
 const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number[] =>
   checkUpdate(update, {
-    clockOf: (client) => Y.getState(entry.room.ydoc.store, client),
+    clockOf: (client) => Y.getState(entry.openDoc.ydoc.store, client),
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
@@ -88,31 +88,31 @@ const tidyingEdits = (content: string): readonly Edit[] => {
 }
 
 /** Carriage returns and NUL never stay in a document, whoever typed them (CodeMirror counts CR LF as one). */
-const tidy = (room: OpenDocument): void => {
-  if (room.failed) return
-  const edits = tidyingEdits(room.snapshot().content)
-  if (edits.length > 0) room.apply(edits, systemActor)
+const tidy = (openDoc: OpenDocument): void => {
+  if (openDoc.failed) return
+  const edits = tidyingEdits(openDoc.snapshot().content)
+  if (edits.length > 0) openDoc.apply(edits, systemActor)
 }
 
-/** Rooms that will be tidied, and how long the last time took, in milliseconds. */
+/** Open documents that will be tidied, and how long the last time took, in milliseconds. */
 const tidying = new WeakMap<OpenDocument, { planned: boolean; took: number }>()
 
 /** Schedules tidying. The server spends at most a twentieth of its time on it, however many updates need it. */
-const tidySoon = (room: OpenDocument): void => {
-  const state = tidying.get(room) ?? { planned: false, took: 0 }
-  tidying.set(room, state)
+const tidySoon = (openDoc: OpenDocument): void => {
+  const state = tidying.get(openDoc) ?? { planned: false, took: 0 }
+  tidying.set(openDoc, state)
   if (state.planned) return
   state.planned = true
   setTimeout(() => {
     const start = performance.now()
     state.planned = false
-    tidy(room)
+    tidy(openDoc)
     state.took = performance.now() - start
   }, state.took * 20)
 }
 
-const wipes = (update: ParsedUpdate, room: OpenDocument): boolean =>
-  update.deleted > limits.wipeUnitsMin && update.deleted > room.text.length * limits.wipeShare
+const wipes = (update: ParsedUpdate, openDoc: OpenDocument): boolean =>
+  update.deleted > limits.wipeUnitsMin && update.deleted > openDoc.text.length * limits.wipeShare
 
 /** Errors: `credential_invalid` if the socket was closed: its waiting earlier messages are not applied. */
 export const requireOpen = (peer: Peer): void => {
@@ -132,21 +132,21 @@ export const takeUpdate = async (
   const update = parseUpdate(payload)
   // Hocuspocus itself does not apply what a reader sends.
   if (connection.readOnly) return
-  const { room, owners } = entry
+  const { openDoc, owners } = entry
   const peer = peerOf(connection)
   requireOpen(peer)
   let news = newsOf(entry, peer, update)
-  if (room.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(room.ydoc, update) > limits.contentUnitsMax)
+  if (openDoc.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(openDoc.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
   // An opening page sends nothing new: that is never refused.
-  if (news.length > 0) quotas.require(room.held(), payload.length, update.inserted === 0)
-  if (wipes(update, room)) {
-    await saveBeforeWipe(ledger, entry.id, room.snapshot())
+  if (news.length > 0) quotas.require(openDoc.held(), payload.length, update.inserted === 0)
+  if (wipes(update, openDoc)) {
+    await saveBeforeWipe(ledger, entry.id, openDoc.snapshot())
     requireOpen(peer)
     news = newsOf(entry, peer, update)
   }
   for (const client of news) owners.set(client, peer)
-  if (update.untidy) tidySoon(room)
+  if (update.untidy) tidySoon(openDoc)
 }
 
 /**
@@ -253,7 +253,7 @@ export const showPresence = (entry: LoadedDocument, connection: Connection, mess
 /** Frees an id that a connection used only for presence: changing it with every message must not fill the memory. */
 const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
-  if (entry.owners.get(client) === peer && Y.getState(entry.room.ydoc.store, client) === 0) entry.owners.delete(client)
+  if (entry.owners.get(client) === peer && Y.getState(entry.openDoc.ydoc.store, client) === 0) entry.owners.delete(client)
 }
 
 /** Takes the removals out of a presence message (awareness.ts tells why). Errors: throws when the message does not decode. */

@@ -22,7 +22,7 @@ interface SocketsOptions {
   readonly clock: () => Clock
   /** Hands a new socket to Hocuspocus. */
   readonly attach: (peer: Peer, inbox: Inbox) => Client
-  readonly findRoom: (doc: string) => OpenDocument | undefined
+  readonly findOpen: (doc: string) => OpenDocument | undefined
   /**
    * Called with the content of each presence message; `isNext`: nothing of its connection comes before it. Returns whether Hocuspocus needs not see
    * it any more. Errors: throws when it does not decode.
@@ -90,7 +90,7 @@ const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 export const createSockets = ({
   clock,
   attach,
-  findRoom,
+  findOpen,
   onPresence,
   onEdit,
   onOther,
@@ -205,7 +205,7 @@ export const createSockets = ({
   }
 
   const accept = (ws: WebSocket, socket: Duplex, address: string, cookie: string | undefined): void => {
-    const peer = new Peer(ws, socket, address, findRoom, cookie)
+    const peer = new Peer(ws, socket, address, findOpen, cookie)
     const inbox: Inbox = new Inbox({ valve: peer.valve, turns, deliver: (waiting) => deliver(peer, client, inbox, waiting) })
     const pace = new PresencePace((frame) => inbox.take({ frame, head: readFrame(frame) }))
     const rate = new MessageRate(peer.valve)

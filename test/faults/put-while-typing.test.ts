@@ -62,13 +62,13 @@ test('[FAULT-2] a PUT with the version just read, while 20 people type, conflict
   const typists = await people(20, target, ledger)
   const statuses = { taken: 0, refused: 0 }
   const typing = keepTyping(typists, 500)
-  const room = world.service.live.find(target.doc)
+  const openDoc = world.service.live.find(target.doc)
   const end = performance.now() + 4_000
   while (performance.now() < end) {
     const { content, version } = await readMarkdown(target)
     if (statuses.refused % 2 === 1) await pause(20)
     const token = ledger.make('a0')
-    const before = room?.seq ?? 0
+    const before = openDoc?.seq ?? 0
     const { status, body } = await putMarkdown(target, `${content}${token}\n`, version)
     if (status === 200) {
       ledger.acknowledged.add(token)
@@ -81,7 +81,7 @@ test('[FAULT-2] a PUT with the version just read, while 20 people type, conflict
       ledger.made.delete(token)
       expect(Number(body.currentVersion?.split('-')[0])).toBeGreaterThan(Number(version.split('-')[0]))
     }
-    expect(room?.seq ?? 0).toBeGreaterThanOrEqual(before)
+    expect(openDoc?.seq ?? 0).toBeGreaterThanOrEqual(before)
   }
   await typing.stop()
   await expectWhole(typists, target, ledger.made)

@@ -25,7 +25,7 @@ export interface Mentions {
 }
 
 interface MentionsOptions {
-  readonly room: OpenDocument
+  readonly openDoc: OpenDocument
   /** The earlier text: its mentions are not new. */
   readonly before: string
   readonly ledger: Ledger
@@ -46,8 +46,8 @@ interface Count {
   readonly after: number
 }
 
-export const createMentions = ({ room, before, ledger, clock, texts, onProblem }: MentionsOptions): Mentions => {
-  const doc = room.id
+export const createMentions = ({ openDoc, before, ledger, clock, texts, onProblem }: MentionsOptions): Mentions => {
+  const doc = openDoc.id
   const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
   /** A small text is read in this very turn. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
@@ -93,7 +93,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
         draft.notify(event, { names: names.map(sameMention) })
       })
     }
-    await room.durable(to.seq)
+    await openDoc.durable(to.seq)
     await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })
   }
 
@@ -101,9 +101,9 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
   const lookOnce = async (all: boolean): Promise<void> => {
     cancel?.()
     cancel = undefined
-    if (room.failed) return
+    if (openDoc.failed) return
     const former = typeof known === 'string' ? (indexAtOnce(known) ?? (await indexOf(known))) : known
-    const to = room.snapshot()
+    const to = openDoc.snapshot()
     const now = indexAtOnce(to.content) ?? (await indexOf(to.content))
     const counts = new Map<string, Count>()
     const messages = new Map<string, Message>()
@@ -140,7 +140,7 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     } else known = former
     const writing = counts.size === 0 ? undefined : write(to, [...counts.values()], [...messages.values()].slice(-limits.mentionEventsMax))
     // The next check needs only the authors of later edits.
-    if (isSettled && room.seq === to.seq) actors = new Set()
+    if (isSettled && openDoc.seq === to.seq) actors = new Set()
     if (!isSettled) plan()
     await writing
   }
@@ -164,12 +164,12 @@ export const createMentions = ({ room, before, ledger, clock, texts, onProblem }
     })
   }
 
-  const stopUpdates = room.onUpdate((writers) => {
+  const stopUpdates = openDoc.onUpdate((writers) => {
     for (const writer of writers) actors.add(writer)
     plan()
   })
   // The last process may have ended before it could report.
-  if (before !== room.snapshot().content) plan()
+  if (before !== openDoc.snapshot().content) plan()
 
   return {
     settle: () => look(true),

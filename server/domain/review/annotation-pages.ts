@@ -33,7 +33,7 @@ export const readable = async <T>(service: Service, doc: string, read: (opened: 
   const readOnce = (): Promise<{ found: T } | undefined> =>
     withAnnotations(service, doc, async (opened) => {
       const found = read(opened)
-      const kept = await opened.room.durable().then(
+      const kept = await opened.openDoc.durable().then(
         () => true,
         () => false
       )

@@ -92,7 +92,7 @@ const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] 
 
 /** `keepMoved` writes pins that were found again to disk. */
 const createAnnotations = (
-  room: OpenDocument,
+  openDoc: OpenDocument,
   comments: readonly Entry[],
   suggestions: readonly Entry[],
   keepMoved: (moved: readonly Moved[]) => void
@@ -125,12 +125,12 @@ const createAnnotations = (
   load('suggestion', suggestions)
 
   const locate = (): Located => {
-    if (located?.seq === room.seq) return located
-    const { content } = room.snapshot()
+    if (located?.seq === openDoc.seq) return located
+    const { content } = openDoc.snapshot()
     const ids = [...pinned.keys()]
     const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
     const earlier = located
-    located = { seq: room.seq, content, ranges: new Map(zipped(ids, locatePins(room.text, content, pins))) }
+    located = { seq: openDoc.seq, content, ranges: new Map(zipped(ids, locatePins(openDoc.text, content, pins))) }
     if (earlier !== undefined) noteGone(earlier, located)
     const back = takeReturned(located, content)
     if (back.length > 0) keepMoved(back)
@@ -159,7 +159,7 @@ const createAnnotations = (
     const ids = [...pinned.keys()]
     const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
     const stood = ids.map((id) => ranges.get(id))
-    return [...pinsReturned(room.text, content, pins, stood)].map(([index, { pin, range }]) => {
+    return [...pinsReturned(openDoc.text, content, pins, stood)].map(([index, { pin, range }]) => {
       const id = ids[index] ?? ''
       lastSeen.delete(id)
       ranges.set(id, range)
@@ -171,7 +171,7 @@ const createAnnotations = (
     ...records,
     rangeOf: (id) => locate().ranges.get(id),
     get lines() {
-      return (locate().lines ??= linesOf(room.snapshot().content))
+      return (locate().lines ??= linesOf(openDoc.snapshot().content))
     },
     tie(kind, id, pin, range) {
       if (records[kind].size + coming >= limits.annotationsMax)
@@ -216,14 +216,14 @@ const createAnnotations = (
     },
     apply(edits, actor, isCompared) {
       const { ranges } = locate()
-      const before = room.snapshot()
+      const before = openDoc.snapshot()
       const ids = [...pinned.keys()]
       const pins = ids.map((id) => (pinned.get(id) as Pinned).pin)
       const stood = ids.map((id) => ranges.get(id))
-      const after = room.apply(edits, actor, isCompared)
+      const after = openDoc.apply(edits, actor, isCompared)
       const replacement = { before: before.content, after: after.content, edits, isCompared }
-      const { changed, ranges: now } = pinsAfter(room.text, pins, stood, replacement)
-      located = { seq: room.seq, content: after.content, ranges: new Map(zipped(ids, now)) }
+      const { changed, ranges: now } = pinsAfter(openDoc.text, pins, stood, replacement)
+      located = { seq: openDoc.seq, content: after.content, ranges: new Map(zipped(ids, now)) }
       const moved = [...changed].map(([index, pin]) => movedTo(ids[index] ?? '', pin))
       const all = [...moved, ...takeReturned(located, after.content)]
       return { after, moved: [...new Map(all.map((each) => [each.id, each])).values()] }
@@ -235,28 +235,28 @@ const createAnnotations = (
 const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 
 /** The annotations of an open document, read on first use. Errors: `storage_*`. */
-export const annotationsOf = ({ storage, ledger }: Service, { room }: HeldDocument): Promise<Annotations> => {
-  const known = loaded.get(room)
+export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDocument): Promise<Annotations> => {
+  const known = loaded.get(openDoc)
   if (known !== undefined) return known
-  const reading = Promise.all([listAll(storage, keys.comments(room.id)), listAll(storage, keys.suggestions(room.id))]).then(
+  const reading = Promise.all([listAll(storage, keys.comments(openDoc.id)), listAll(storage, keys.suggestions(openDoc.id))]).then(
     ([comments, suggestions]) => {
       const keepMoved = (moved: readonly Moved[]): void => {
         const change = (draft: Draft): Written[] => {
-          room.journalInto(draft)
+          openDoc.journalInto(draft)
           return putMoved(draft, moved)
         }
         const kept = (written: readonly Written[]): void => {
           for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
         }
         // If this write fails, the change is found again when the document is next read.
-        ledger.write(room.id, 'system', change, { reads: keysOfMoved(room.id, moved) }).then(kept, () => undefined)
+        ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
       }
-      const annotations = createAnnotations(room, comments, suggestions, keepMoved)
+      const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)
       return annotations
     }
   )
-  loaded.set(room, reading)
-  reading.catch(() => loaded.delete(room))
+  loaded.set(openDoc, reading)
+  reading.catch(() => loaded.delete(openDoc))
   return reading
 }
 

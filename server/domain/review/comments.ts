@@ -68,15 +68,15 @@ const write = async (
   input: Input<'createComment'>,
   { ground, content, range }: { readonly ground: Ground; readonly content: string; readonly range: Range | undefined }
 ): Promise<Output<'createComment'>> => {
-  const { service, doc, room, annotations } = opened
-  const aimed: Aim | undefined = range && aim(room, ground, range)
+  const { service, doc, openDoc, annotations } = opened
+  const aimed: Aim | undefined = range && aim(openDoc, ground, range)
   const id = newId()
   const made = {
     id,
     body: input.body,
     target: targetOf(content, input, range),
     author: authorOf(caller),
-    version: room.snapshot().version,
+    version: openDoc.snapshot().version,
     task: taskOf(caller),
     resolvedAt: null,
     resolvedBy: null,
@@ -85,7 +85,7 @@ const write = async (
   annotations.tie('comment', id, aimed?.pin ?? null, aimed?.range)
   const change = (draft: Draft): { written: Written; answer: Output<'createComment'> } => {
     service.quotas.require(draft.head, Buffer.byteLength(input.body))
-    room.journalInto(draft)
+    openDoc.journalInto(draft)
     const payload = { commentId: id, line: made.target.line, ...(made.task === null ? {} : { taskId: made.task }) }
     const { seq: number } = draft.event('comment.created', actorOf(caller), payload, made.version)
     const mentioned = tellMentions(draft, caller, payloadOf(made), made.body)
@@ -118,10 +118,10 @@ export const createComment = (
 ): Promise<Output<'createComment'>> => {
   checkAnnotation('body', input.body)
   return withAnnotations(service, doc, async (opened) => {
-    const { room } = opened
-    const ground = await groundOf(service, room, input.baseVersion)
+    const { openDoc } = opened
+    const ground = await groundOf(service, openDoc, input.baseVersion)
     const look = async (text: string): Promise<Range | undefined> =>
-      rangeOfCharacters(room, ground, input) ?? (await service.texts.do(doc, 'target', text, input))
+      rangeOfCharacters(openDoc, ground, input) ?? (await service.texts.do(doc, 'target', text, input))
     return withRange(ground, look, (content, range) => write(opened, caller, input, { ground, content, range }))
   })
 }
@@ -140,7 +140,7 @@ const changeComment = <T>(
   withAnnotations(service, doc, async (opened) => {
     const key = keys.comment(doc, id)
     const run = (draft: Draft): { written: Written[]; answer: T } => {
-      opened.room.journalInto(draft)
+      opened.openDoc.journalInto(draft)
       const found = draft.read<Comment>(key)
       if (found === undefined) throw unknownComment()
       const changed = change(draft, found)

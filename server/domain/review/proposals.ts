@@ -64,8 +64,8 @@ const propose = async <T>(
   set: string | null,
   answerOf: (shown: readonly ShownSuggestion[]) => T
 ): Promise<T> => {
-  const { service, doc, room, annotations } = opened
-  const { version } = room.snapshot()
+  const { service, doc, openDoc, annotations } = opened
+  const { version } = openDoc.snapshot()
   const ids = proposals.map(({ typed }) => typed?.id ?? newId())
   const tied: string[] = []
   const tie = (): void => {
@@ -87,7 +87,7 @@ const propose = async <T>(
       draft.head,
       proposals.reduce((sum, { original, text }) => sum + original.length + text.length, 0)
     )
-    room.journalInto(draft)
+    openDoc.journalInto(draft)
     const written = proposals.map((proposal, index) => put(draft, ids[index] ?? '', proposal))
     const shown = written.map(({ record }) => showSuggestion(opened, record as Suggestion))
     return { written, answer: remember(service, draft, caller, doc, answerOf(shown)) }
@@ -164,12 +164,12 @@ const checkProposal = (input: Input<'createSuggestion'>): void => {
 
 /** Finds the target in the text that the caller read, and hands the proposal over in the same turn. */
 const proposalOf = async <T>(
-  { service, doc, room }: Opened,
+  { service, doc, openDoc }: Opened,
   input: Input<'createSuggestion'>,
   use: (proposal: Proposal) => Promise<T>
 ): Promise<T> => {
   const { operation, note } = input
-  const ground = await groundOf(service, room, input.baseVersion)
+  const ground = await groundOf(service, openDoc, input.baseVersion)
   const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
   return withRange(ground, look, async (content, named) => {
     // There is no `await` between here and tying the suggestion to its text.
@@ -177,9 +177,9 @@ const proposalOf = async <T>(
     if (place === undefined) throw new ServiceError('target_not_found')
     const { range, text } = place
     const original = content.slice(range.from, range.to)
-    const aimed = aim(room, ground, range)
+    const aimed = aim(openDoc, ground, range)
     if (aimed.range === undefined || aimed.pin.quote !== original) {
-      const nearest = linesNow(sourceOf(room.snapshot().content), changedSince(room, ground, range), original)
+      const nearest = linesNow(sourceOf(openDoc.snapshot().content), changedSince(openDoc, ground, range), original)
       throw new ServiceError('target_changed', nearest.length === 0 ? {} : { nearest })
     }
     return use({ operation, original, text, note: note ?? null, aim: aimed })
@@ -241,7 +241,7 @@ const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed[
 
 /** Changes a pending suggestion. There is no `await` before it is tied to its text. */
 const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
-  const { service, doc, room, annotations } = opened
+  const { service, doc, openDoc, annotations } = opened
   const { operation, original, text, note, aim: to } = proposal
   const key = keys.suggestion(doc, known.id)
   const isSame = operation === known.operation && original === known.original && text === known.text && note === known.note
@@ -254,7 +254,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     const found = draft.read<Suggestion>(key)
     if (found === undefined) throw new ServiceError('not_found')
     service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
-    room.journalInto(draft)
+    openDoc.journalInto(draft)
     if (input.done && !told) {
       // Text that was typed and then deleted in the meantime must not stay in the files.
       draft.erase()
@@ -295,14 +295,14 @@ const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: 
   (operation === 'insert' || find === undefined || find === known.original)
 
 /** Errors: `suggestion_fixed` when typing alone could not have moved it there. */
-const requireSamePlace = ({ room, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
+const requireSamePlace = ({ openDoc, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
   const stood = annotations.rangeOf(known.id)
   if (stood === undefined || range === undefined) {
     if (operation !== 'insert' && original === known.original) return
     throw new ServiceError('suggestion_fixed')
   }
   const [from, to] = range.from > stood.to ? [stood.to, range.from] : [range.to, Math.max(range.to, stood.from)]
-  if (room.snapshot().content.slice(from, to).trim() !== '') throw new ServiceError('suggestion_fixed')
+  if (openDoc.snapshot().content.slice(from, to).trim() !== '') throw new ServiceError('suggestion_fixed')
 }
 
 /**
@@ -412,10 +412,10 @@ export const proposeHunks = <T>(
   note: string | null,
   answerOf: (setId: string, shown: readonly ShownSuggestion[]) => T
 ): Promise<T> => {
-  const { room } = opened
-  const { content } = room.snapshot()
+  const { openDoc } = opened
+  const { content } = openDoc.snapshot()
   checkHunks(content, hunks)
-  const pins = pinsAt(room.text, content, hunks)
+  const pins = pinsAt(openDoc.text, content, hunks)
   const proposals = hunks.map((hunk, index) => proposalOfHunk(content, hunk, note, pins[index] as Pin))
   const setId = newId()
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
@@ -440,21 +440,21 @@ export const suggestContent = (
   input: Input<'replaceContent'>
 ): Promise<Output<'replaceContent'>> =>
   withAnnotations(service, doc, async (opened) => {
-    const { room } = opened
+    const { openDoc } = opened
     for (let left = comparisonsMax; left > 0; left--) {
-      const before = room.snapshot()
+      const before = openDoc.snapshot()
       const { content, version } = before
-      if (!matches(input.baseVersion, version)) throw await conflict(service, room, input.baseVersion ?? '', input.content, before)
+      if (!matches(input.baseVersion, version)) throw await conflict(service, openDoc, input.baseVersion ?? '', input.content, before)
       const found = await service.texts.do(doc, 'proposedHunks', content, input.content, input.granularity)
       const unchanged = { ok: true, version, revisionId: null, changed: false } as const
       if (input.dryRun === true) {
         const suggestions = hunksShown(opened, caller, before, found, noteOf(input))
-        await room.durable(before.seq)
+        await openDoc.durable(before.seq)
         const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
         return { ...unchanged, diff: difference, suggestions }
       }
       // There is no `await` between here and tying the suggestions to the current text.
-      const now = room.snapshot()
+      const now = openDoc.snapshot()
       const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
       if (hunks === undefined) continue
       const answer = { ...unchanged, version: now.version }

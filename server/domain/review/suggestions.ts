@@ -79,19 +79,19 @@ interface Judged extends Decision {
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
 /** The current ranges of suggestions that cannot be decided: the text between their neighbours. */
-const placesNow = ({ room, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
+const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
     return (status === 'pending' ? pin : past)?.place ?? null
   })
-  return gapsOf(room.text, room.snapshot().content.length, places)
+  return gapsOf(openDoc.text, openDoc.snapshot().content.length, places)
 }
 
 /** Adds the current lines, and those most like the intended words, to the refusal of one decision. */
 const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
   const found = opened.annotations.suggestion.get(id)
   if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
-  const source = { text: opened.room.snapshot().content, lines: opened.annotations.lines }
+  const source = { text: opened.openDoc.snapshot().content, lines: opened.annotations.lines }
   const [range] = placesNow(opened, [id])
   const words = action === 'accept' ? found.original : found.text
   const nearest = range === undefined ? similarLines(source.text, words) : linesNow(source, range, words)
@@ -103,7 +103,7 @@ const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
     verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
   )
-  const source = { text: opened.room.snapshot().content, lines: opened.annotations.lines }
+  const source = { text: opened.openDoc.snapshot().content, lines: opened.annotations.lines }
   const places = placesNow(opened, ids)
   return new Map(ids.map((id, index) => [id, places[index] === undefined ? [] : linesAround(source, places[index])]))
 }
@@ -118,15 +118,15 @@ interface Change {
 }
 
 /** The current range of a decided suggestion; undefined: that text is gone. */
-const pastOf = ({ room }: Opened, { past }: Suggestion): Range | undefined =>
-  past == null ? undefined : locatePins(room.text, room.snapshot().content, [past])[0]
+const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
+  past == null ? undefined : locatePins(openDoc.text, openDoc.snapshot().content, [past])[0]
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
 /** Whether the words that were deleted there are back. */
-const isBack = ({ room }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
+const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
-  const now = room.snapshot().content.slice(Math.max(0, from - length), to + length)
+  const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)
   const then = (past?.prefix ?? '').slice(-length) + (past?.suffix ?? '').slice(0, length)
   return timesIn(now, original) > timesIn(then, original)
 }
@@ -136,7 +136,7 @@ const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 're
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
   const [before, after] = action === 'accept' ? [original, text] : [text, original]
-  const isThere = range !== undefined && opened.room.snapshot().content.slice(range.from, range.to) === before
+  const isThere = range !== undefined && opened.openDoc.snapshot().content.slice(range.from, range.to) === before
   if (!isThere || (before === '' && action === 'reopen' && isBack(opened, suggestion, range))) return undefined
   return { range, before, after }
 }
@@ -252,7 +252,7 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
 /** Pins on the text that decisions inserted, in the resulting text. A reopened suggestion is tied again. */
-const pinsMade = ({ room, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
+const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
     const from = change.range.from + shift
@@ -260,7 +260,7 @@ const pinsMade = ({ room, annotations }: Opened, judged: readonly Judged[], cont
     return { ...change, range: { from, to: from + change.after.length } }
   })
   const pins = pinsAt(
-    room.text,
+    openDoc.text,
     content,
     placed.map(({ range }) => range)
   )
@@ -283,7 +283,7 @@ const shownBy =
 /** Writes the judged decisions. There is no `await` before the text changes. */
 const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, caller } = request
-  const { service, doc, room, annotations } = opened
+  const { service, doc, openDoc, annotations } = opened
   const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
   let pins: ReadonlyMap<string, Pin | null> = new Map()
   const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
@@ -303,7 +303,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   try {
     if (changes.length === 0) {
       const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
-        room.journalInto(draft)
+        openDoc.journalInto(draft)
         return also(draft, formatVersion(draft.head))
       }
       const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
@@ -311,7 +311,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
       return answer
     }
     const edits = editsMade(judged)
-    checkSize(room.snapshot().content, edits)
+    checkSize(openDoc.snapshot().content, edits)
     const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
     const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
     const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
@@ -337,12 +337,12 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
 
 /** The answer and the changes that a write would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
-  const { content, version, seq } = opened.room.snapshot()
+  const { content, version, seq } = opened.openDoc.snapshot()
   const edits = editsMade(judged)
   checkSize(content, edits)
   const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
   const answer = answerOf({ version, diff }, judged, shownBy(opened))
-  await opened.room.durable(seq)
+  await opened.openDoc.durable(seq)
   return answer
 }
 
@@ -431,7 +431,7 @@ export const replyToSuggestion = (
     alone(opened, suggestionId, async () => {
       const key = keys.suggestion(doc, suggestionId)
       const change = (draft: Draft): { written: Written<'suggestion'>; answer: Output<'replyToSuggestion'> } => {
-        opened.room.journalInto(draft)
+        opened.openDoc.journalInto(draft)
         const found = draft.read<Suggestion>(key)
         if (found === undefined) throw unknownSuggestion()
         if ((found.replies?.length ?? 0) >= limits.repliesMax)

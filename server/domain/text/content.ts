@@ -37,13 +37,13 @@ const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promis
 }
 
 /** The text in memory, once it is on disk. If it cannot be written (a full disk), the text on disk stays readable. */
-const durableSnapshot = async (service: Service, room: OpenDocument): Promise<Snapshot> => {
-  const snapshot = room.snapshot()
+const durableSnapshot = async (service: Service, openDoc: OpenDocument): Promise<Snapshot> => {
+  const snapshot = openDoc.snapshot()
   try {
-    await room.durable(snapshot.seq)
+    await openDoc.durable(snapshot.seq)
     return snapshot
   } catch {
-    return storedSnapshot(service, room.id)
+    return storedSnapshot(service, openDoc.id)
   }
 }
 
@@ -57,13 +57,13 @@ const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Hea
  * The text on disk. An open document answers from memory once its newest edit is durable, a closed one from its projection without loading the Y.Doc.
  */
 export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
-  const room = service.live.find(doc)
-  if (room !== undefined) return durableSnapshot(service, room)
+  const openDoc = service.live.find(doc)
+  if (openDoc !== undefined) return durableSnapshot(service, openDoc)
   const projection = await projectionOf(service, doc, known ?? (await service.ledger.head(doc)))
   if (projection !== undefined) return projection
   const opened = await service.live.open(doc)
   try {
-    return await durableSnapshot(service, opened.room)
+    return await durableSnapshot(service, opened.openDoc)
   } finally {
     opened.release()
   }
@@ -71,8 +71,8 @@ export const currentContent = async (service: Service, doc: string, known?: Head
 
 /** The current text if it is available without loading the document; otherwise undefined. */
 export const contentAtHand = async (service: Service, doc: string, head: Head): Promise<Snapshot | undefined> => {
-  const room = service.live.find(doc)
-  return room === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, room)
+  const openDoc = service.live.find(doc)
+  return openDoc === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, openDoc)
 }
 
 /** The point that a version names, if this document ever had it. */
@@ -167,9 +167,15 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
 /**
  * The conflict error, with what the caller needs to reconcile: the difference, and the merge if the base is known (docs/api.md, Text and versions).
  */
-export const conflict = async (service: Service, room: OpenDocument, base: string, mine: string, now: Snapshot): Promise<ServiceError> => {
-  const doc = room.id
-  await room.durable(now.seq)
+export const conflict = async (
+  service: Service,
+  openDoc: OpenDocument,
+  base: string,
+  mine: string,
+  now: Snapshot
+): Promise<ServiceError> => {
+  const doc = openDoc.id
+  await openDoc.durable(now.seq)
   const named = versionsNamed(base)[0] ?? ''
   const facts = { currentVersion: now.version, baseVersion: named }
   const point = await findPoint(service, doc, named)
@@ -237,14 +243,14 @@ interface Beside<T> {
 /** Writes the change to the text, its revisions and its events into the draft. */
 const record = (
   draft: Draft,
-  room: OpenDocument,
+  openDoc: OpenDocument,
   actor: string,
   before: Snapshot,
   after: Snapshot,
   unannounced: Announcement | undefined,
   change: TextChange
 ): Omit<Changed, 'after' | 'typed'> => {
-  room.journalInto(draft)
+  openDoc.journalInto(draft)
   if (unannounced !== undefined)
     draft.event('content.changed', unannounced.actor, { ...unannounced.payload }, unannounced.payload.toVersion)
   saveUnsaved(draft, before)
@@ -268,10 +274,10 @@ const record = (
 }
 
 /** Errors: `quota_exceeded` for edits that do not fit into the quota. */
-const requireSpace = ({ service, room }: Opened, edits: readonly Edit[]): void => {
+const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): void => {
   const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
   const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
-  if (edits.length > 0) service.quotas.require(room.held(), inserted, inserted * limits.quotaLessFactor <= removed)
+  if (edits.length > 0) service.quotas.require(openDoc.held(), inserted, inserted * limits.quotaLessFactor <= removed)
 }
 
 /**
@@ -286,16 +292,16 @@ export const changeText = async <T>(
   change: TextChange,
   { reads = [], untied = [], changed, also }: Beside<T>
 ): Promise<T> => {
-  const { service, doc, room, follower, annotations } = opened
+  const { service, doc, openDoc, follower, annotations } = opened
   service.live.requireRight(doc, caller)
   requireSpace(opened, change.edits)
   for (const id of untied) annotations.untie(id)
-  const before = room.snapshot()
+  const before = openDoc.snapshot()
   const actor = actorOf(caller)
   // Queued before the change, for the same commit: the revision of typed text must show the typed text alone.
   let saved: Revision | undefined
   const typed = service.ledger.write(doc, 'system', (draft) => {
-    room.journalInto(draft, before.seq)
+    openDoc.journalInto(draft, before.seq)
     saved = saveUnsaved(draft, before)
   })
   const { after, moved } =
@@ -306,7 +312,7 @@ export const changeText = async <T>(
   const unannounced = follower.takeAnnouncement(before)
   follower.announced(after)
   const run = (draft: Draft): { written: readonly Written[]; answer: T } => {
-    const revisions = record(draft, room, actor, before, after, unannounced, change)
+    const revisions = record(draft, openDoc, actor, before, after, unannounced, change)
     const pins = putMoved(draft, moved)
     const { written, answer } = also(draft, { after, ...revisions, typed: saved })
     return { written: [...pins, ...written], answer }
@@ -340,16 +346,16 @@ export const editsTo = async ({ texts }: Service, doc: string, before: string, a
   coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)
 
 /** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
-const planOf = async (service: Service, room: OpenDocument, what: Replacement): Promise<Plan> => {
+const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement): Promise<Plan> => {
   const { content, baseVersion, onConflict } = what
-  const doc = room.id
+  const doc = openDoc.id
   const base =
-    matches(baseVersion, room.snapshot().version) || onConflict !== 'merge' ? undefined : await baseOf(service, doc, baseVersion ?? '')
-  const seen = room.snapshot()
+    matches(baseVersion, openDoc.snapshot().version) || onConflict !== 'merge' ? undefined : await baseOf(service, doc, baseVersion ?? '')
+  const seen = openDoc.snapshot()
   if (matches(baseVersion, seen.version))
     return { seen, content, edits: await editsTo(service, doc, seen.content, content), isMerged: false }
   const merged = base === undefined ? undefined : await service.texts.do(doc, 'merge', base, content, seen.content)
-  if (merged?.clean !== true) throw await conflict(service, room, baseVersion ?? '', content, seen)
+  if (merged?.clean !== true) throw await conflict(service, openDoc, baseVersion ?? '', content, seen)
   checkSize(merged.content)
   const others = await othersChanges(service, doc, { version: versionsNamed(baseVersion ?? '')[0] ?? '', content: base ?? '' }, seen)
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
@@ -362,8 +368,8 @@ const mergesMax = 5
  * The edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes in between. A
  * replacement without a version overwrites them, as if it had arrived a moment later. Undefined: they conflict. Synchronous.
  */
-const editsNow = ({ seen, edits, isMerged }: Plan, room: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
-  const now = room.snapshot()
+const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
+  const now = openDoc.snapshot()
   if (now.seq === seen.seq) return edits
   if (isMerged) return followed(edits, seen.content, now.content)
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
@@ -383,30 +389,30 @@ export const unseenOf = (
 
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withAnnotations(service, doc, async (opened) => {
-    const { room } = opened
+    const { openDoc } = opened
     // Without a base there is nothing to merge with: the write would replace the text unseen.
     if (what.onConflict === 'merge' && namesNone(what.baseVersion))
       throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
     for (let left = mergesMax; ; left--) {
       const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
-      const plan = await planOf(service, room, what)
+      const plan = await planOf(service, openDoc, what)
       const { seen, content, isMerged, others } = plan
       const facts = isMerged ? { merged: true as const, ...(others && { othersChanged: others }) } : {}
       const cause = isMerged && what.cause === 'put' ? 'merge' : what.cause
       checkSize(content)
       if (what.dryRun === true) {
-        await room.durable(seen.seq)
+        await openDoc.durable(seen.seq)
         const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
       // Comparing large texts takes a while, and a right may end during it.
       if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
       // There is no `await` between here and the change: an edit in between would be lost.
-      const edits = editsNow(plan, room, what.baseVersion)
+      const edits = editsNow(plan, openDoc, what.baseVersion)
       if (edits === undefined && left > 0) continue
-      if (edits === undefined) throw await conflict(service, room, what.baseVersion ?? '', what.content, room.snapshot())
+      if (edits === undefined) throw await conflict(service, openDoc, what.baseVersion ?? '', what.content, openDoc.snapshot())
       const changed = edits.length > 0
-      const before = room.snapshot()
+      const before = openDoc.snapshot()
       const isUnguarded = (cause === 'put' || cause === 'restore') && changed && namesNone(what.baseVersion) && before.content !== ''
       return changeText(
         opened,

@@ -56,13 +56,13 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
 }
 
 /** The changes for the current text, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
-const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
-  const { content, version } = room.snapshot()
+const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
+  const { content, version } = openDoc.snapshot()
   const read = sourceOf(ground.content())
   const planned = resolveAll(read, operations, version)
   const now = sourceOf(content)
   const places = planned.map((plan) => followed(read, plan))
-  const aims = aimAll(room, ground, places)
+  const aims = aimAll(openDoc, ground, places)
   const changes = planned.map((plan, position): Change | undefined => {
     const { from, to } = places[position] as Range
     const change = landed(now, plan, read.text.slice(from, to), aims[position]?.range)
@@ -75,7 +75,7 @@ const land = ({ room }: Opened, ground: Ground, operations: readonly Operation[]
       if (changes[position] !== undefined) return []
       const { from, to } = places[position] as Range
       const sought = read.text.slice(from, Math.min(to, from + limits.targetUnitsMax))
-      const around = changedSince(room, ground, { from, to })
+      const around = changedSince(openDoc, ground, { from, to })
       return [[operation, { operation, code: 'target_changed' as const, message, sought, around }]]
     })
   )
@@ -105,12 +105,12 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
  * when others keep changing the same part.
  */
 const withPlan = async <T>(
-  { service, doc, room }: Opened,
+  { service, doc, openDoc }: Opened,
   { operations, mode, granularity }: Input<'editContent'>,
   use: (plan: EditPlan) => Promise<T>
 ): Promise<T> => {
   for (let left = plansMax; left > 0; left--) {
-    const seen = room.snapshot()
+    const seen = openDoc.snapshot()
     const plan = await service.texts.do(
       doc,
       'planEdits',
@@ -119,7 +119,7 @@ const withPlan = async <T>(
       operations,
       mode === 'suggest' ? granularity : undefined
     )
-    const now = brought(plan, seen, room.snapshot())
+    const now = brought(plan, seen, openDoc.snapshot())
     if (now !== undefined) return use(now)
   }
   throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
@@ -142,8 +142,8 @@ const carryOut = async (
   newest: Key,
   facts: Pick<Edited, 'othersChanged'> = {}
 ): Promise<Edited> => {
-  const { service, doc, room } = opened
-  const before = room.snapshot()
+  const { service, doc, openDoc } = opened
+  const before = openDoc.snapshot()
   const { content, version } = before
   const { changes, edits, diff } = plan
   checkSize(content, edits)
@@ -154,7 +154,7 @@ const carryOut = async (
   const answer = { ...unchanged, changed: false, results: [] }
   if (input.dryRun === true || !changed) {
     const tried = proposes ? { ...answer, suggestions: hunksShown(opened, caller, before, hunks, noteOf(input)) } : unchanged
-    await room.durable(before.seq)
+    await openDoc.durable(before.seq)
     return tried
   }
   if (proposes) {
@@ -199,14 +199,18 @@ export const editContent = async (service: Service, caller: Caller, doc: string,
   requireProposing(input)
   requireRead(input)
   return withAnnotations(service, doc, async (opened) => {
-    const { room } = opened
+    const { openDoc } = opened
     const { operations } = input
     const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
-    const ground = await groundOf(service, room, input.baseVersion)
+    const ground = await groundOf(service, openDoc, input.baseVersion)
     if (ground.past === null) return withPlan(opened, input, (plan) => carryOut(opened, caller, input, plan, newest))
     const read = { version: versionsNamed(input.baseVersion ?? '')[0] ?? '', content: ground.content() }
-    const othersChanged = await othersChanges(service, doc, read, room.snapshot())
-    const plan = planOf(room.snapshot().content, land(opened, ground, operations), input.mode === 'suggest' ? input.granularity : undefined)
+    const othersChanged = await othersChanges(service, doc, read, openDoc.snapshot())
+    const plan = planOf(
+      openDoc.snapshot().content,
+      land(opened, ground, operations),
+      input.mode === 'suggest' ? input.granularity : undefined
+    )
     return carryOut(opened, caller, input, plan, newest, othersChanged && { othersChanged })
   })
 }

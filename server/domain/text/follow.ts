@@ -29,7 +29,7 @@ import type { Texts } from './text-work.ts'
 import { measure } from '../documents/usage.ts'
 
 interface FollowerOptions {
-  readonly room: OpenDocument
+  readonly openDoc: OpenDocument
   readonly head: Head
   readonly storage: Storage
   readonly ledger: Ledger
@@ -40,11 +40,11 @@ interface FollowerOptions {
 }
 
 /** The snapshot up to which content events describe the changes: the current one, unless the last process ended before it could announce them. */
-const announcedAtStart = async (storage: Storage, room: OpenDocument, head: Head): Promise<Snapshot> => {
-  if (head.announcedSeq >= head.seq) return room.snapshot()
+const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: Head): Promise<Snapshot> => {
+  if (head.announcedSeq >= head.seq) return openDoc.snapshot()
   const point = await findPointAt(storage, head, head.announcedSeq)
-  if (point === undefined) return room.snapshot()
-  return snapshotOf(point, await contentAt(storage, room.id, point))
+  if (point === undefined) return openDoc.snapshot()
+  return snapshotOf(point, await contentAt(storage, openDoc.id, point))
 }
 
 /** Journal records to read or remove in one step of a compaction. */
@@ -83,10 +83,10 @@ const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
   return isSmall ? hunks(before, after, limits.diffCharsMax) : hunksOf(before, [change], limits.diffCharsMax)
 }
 
-export const createFollower = async ({ room, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
-  const doc = room.id
-  let base = await announcedAtStart(storage, room, head)
-  const mentions = createMentions({ room, before: base.content, ledger, clock, texts, onProblem })
+export const createFollower = async ({ openDoc, head, storage, ledger, clock, texts, onProblem }: FollowerOptions): Promise<Follower> => {
+  const doc = openDoc.id
+  let base = await announcedAtStart(storage, openDoc, head)
+  const mentions = createMentions({ openDoc, before: base.content, ledger, clock, texts, onProblem })
   let actors = new Set<string>()
   let projectedSeq = -1
   let compacting: Promise<void> | undefined
@@ -117,8 +117,8 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
   }
 
   const announce = async (): Promise<void> => {
-    const to = room.snapshot()
-    await room.durable(to.seq)
+    const to = openDoc.snapshot()
+    await openDoc.durable(to.seq)
     const changes = base.seq >= to.seq ? undefined : await changesTo(to)
     const announcement = changes && takeAnnouncement(to, changes)
     if (announcement === undefined) return
@@ -130,16 +130,16 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
   }
 
   const project = async (): Promise<void> => {
-    const to = room.snapshot()
+    const to = openDoc.snapshot()
     if (projectedSeq === to.seq) return
-    await room.durable(to.seq)
+    await openDoc.durable(to.seq)
     await ledger.write(doc, 'system', (draft) => draft.put(keys.text(doc), encodeProjection(to)))
     projectedSeq = to.seq
   }
 
   const autosave = async (): Promise<void> => {
-    const to = room.snapshot()
-    await room.durable(to.seq)
+    const to = openDoc.snapshot()
+    await openDoc.durable(to.seq)
     await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
   }
 
@@ -159,9 +159,9 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
    * readers skip those that a segment holds, and the next compaction removes any that a crash left behind.
    */
   const compact = async (): Promise<void> => {
-    const to = room.snapshot()
-    const state = Y.encodeStateAsUpdate(room.ydoc)
-    await room.durable(to.seq)
+    const to = openDoc.snapshot()
+    const state = Y.encodeStateAsUpdate(openDoc.ydoc)
+    await openDoc.durable(to.seq)
     const [segmented] = await storage.list(keys.histories(doc), { reverse: true, limit: 1 })
     const segmentedSeq = (segmented?.key.at(-1) as number | undefined) ?? 0
     const all = await tailUpTo(to.seq)
@@ -178,7 +178,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
       draft.put(keys.checkpoint(doc), encodeState(to, state))
       if (keyframeDue) draft.put(keys.keyframe(doc, to.seq), encodeState(to, state))
     })
-    room.checkpointed()
+    openDoc.checkpointed()
     for (let at = 0; at < all.length; at += compactionStep) {
       await nextTurn()
       await ledger.write(doc, 'system', (draft) => {
@@ -195,26 +195,26 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     })
   }
 
-  const due = (): boolean => room.tail.records >= limits.journalRecordsMax || room.tail.bytes >= limits.journalBytesMax
+  const due = (): boolean => openDoc.tail.records >= limits.journalRecordsMax || openDoc.tail.bytes >= limits.journalBytesMax
 
   const compactOnce = (): Promise<void> => (compacting ??= compact().finally(() => (compacting = undefined)))
 
   const later = (work: () => Promise<void>) => (): void => {
-    if (!room.failed) work().catch(onProblem)
+    if (!openDoc.failed) work().catch(onProblem)
   }
 
   const announcing = debounce(clock, limits.announceMs, limits.announceMs, later(announce))
   const projecting = debounce(clock, limits.projectQuietMs, limits.projectMaxMs, later(project))
   const saving = debounce(clock, limits.autosaveQuietMs, limits.autosaveMaxMs, later(autosave))
 
-  const stopUpdates = room.onUpdate((writers) => {
+  const stopUpdates = openDoc.onUpdate((writers) => {
     for (const writer of writers) actors.add(writer)
     announcing.poke()
     projecting.poke()
     saving.poke()
     if (due() && compacting === undefined) later(compactOnce)()
   })
-  const unfollow = ledger.follow(doc, room.written)
+  const unfollow = ledger.follow(doc, openDoc.written)
   const stop = (): void => {
     stopUpdates()
     unfollow()
@@ -222,7 +222,7 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     mentions.stop()
   }
 
-  if (base.seq < room.seq) announcing.poke()
+  if (base.seq < openDoc.seq) announcing.poke()
   if (head.bytes === undefined) later(count)()
 
   return {
@@ -233,13 +233,13 @@ export const createFollower = async ({ room, head, storage, ledger, clock, texts
     },
     async settle() {
       for (const timer of [announcing, projecting, saving]) timer.stop()
-      if (room.failed) return
-      await room.durable()
+      if (openDoc.failed) return
+      await openDoc.durable()
       await announce()
       await mentions.settle()
       await autosave()
       await project()
-      if (room.tail.records >= 50) await compactOnce()
+      if (openDoc.tail.records >= 50) await compactOnce()
     },
     stop
   }

@@ -41,33 +41,33 @@ export interface Ground {
   readonly content: () => string
 }
 
-const liveGround = (room: OpenDocument): Ground => ({ past: null, content: () => room.snapshot().content })
+const liveGround = (openDoc: OpenDocument): Ground => ({ past: null, content: () => openDoc.snapshot().content })
 
 /** The text of a version. Errors: `unknown_version`. */
-export const groundOf = async (service: Service, room: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
+export const groundOf = async (service: Service, openDoc: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
   const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
-  if (named === '*' || named === room.snapshot().version) return liveGround(room)
-  const point = named === undefined || others.length > 0 ? undefined : await findPoint(service, room.id, named)
+  if (named === '*' || named === openDoc.snapshot().version) return liveGround(openDoc)
+  const point = named === undefined || others.length > 0 ? undefined : await findPoint(service, openDoc.id, named)
   if (point === undefined) throw new ServiceError('unknown_version')
   const ydoc = new Y.Doc()
-  await rebuild(service.storage, room.id, ydoc, point)
+  await rebuild(service.storage, openDoc.id, ydoc, point)
   const past = ydoc.getText(textRootName)
   const content = past.toString()
-  const now = room.snapshot()
-  const since = { seq: now.seq, edits: await editsTo(service, room.id, content, now.content) }
+  const now = openDoc.snapshot()
+  const since = { seq: now.seq, edits: await editsTo(service, openDoc.id, content, now.content) }
   return { past: { text: past, seq: point.seq, since }, content: () => content }
 }
 
 /** The edits from the text that was read to the current one. They are computed already, unless somebody wrote in the meantime. */
-const editsSince = ({ seq, edits }: Since, room: OpenDocument, before: string): readonly Edit[] => {
-  const { content } = room.snapshot()
-  if (seq === room.seq) return edits
+const editsSince = ({ seq, edits }: Since, openDoc: OpenDocument, before: string): readonly Edit[] => {
+  const { content } = openDoc.snapshot()
+  if (seq === openDoc.seq) return edits
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
 /** The current text at a changed range of the text that was read. Synchronous. */
-export const changedSince = (room: OpenDocument, { past, content }: Ground, range: Range): Range =>
-  past === null ? range : changeIn(range, editsSince(past.since, room, content()))
+export const changedSince = (openDoc: OpenDocument, { past, content }: Ground, range: Range): Range =>
+  past === null ? range : changeIn(range, editsSince(past.since, openDoc, content()))
 
 /** A pin on the live text, for a range of the ground. */
 export interface Aim {
@@ -77,21 +77,26 @@ export interface Aim {
 }
 
 /** Follows ranges from the text that the caller read to the live text. Synchronous. */
-export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
-  const now = room.snapshot().content
-  if (past === null) return pinsAt(room.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
+export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges: readonly Range[]): Aim[] => {
+  const now = openDoc.snapshot().content
+  if (past === null) return pinsAt(openDoc.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
   const then = pinsAt(past.text, before, ranges)
   // Changes since then may have moved the text, or replaced it with another that shares some of its characters.
-  const isCompared = room.replacedSeq > past.seq
-  const moved = pinsAfter(room.text, then, ranges, { before, after: now, edits: editsSince(past.since, room, before), isCompared }).changed
+  const isCompared = openDoc.replacedSeq > past.seq
+  const moved = pinsAfter(openDoc.text, then, ranges, {
+    before,
+    after: now,
+    edits: editsSince(past.since, openDoc, before),
+    isCompared
+  }).changed
   const found = locatePins(
-    room.text,
+    openDoc.text,
     now,
     then.map((pin, index) => moved.get(index) ?? pin)
   )
   const fresh = pinsAt(
-    room.text,
+    openDoc.text,
     now,
     found.filter((range) => range !== undefined)
   )
@@ -103,7 +108,7 @@ export const aimAll = (room: OpenDocument, { past, content }: Ground, ranges: re
 }
 
 /** `aimAll` for one range. */
-export const aim = (room: OpenDocument, ground: Ground, range: Range): Aim => aimAll(room, ground, [range])[0] as Aim
+export const aim = (openDoc: OpenDocument, ground: Ground, range: Range): Aim => aimAll(openDoc, ground, [range])[0] as Aim
 
 /** How often a range is searched again because others changed the same part meanwhile. */
 const looksMax = 10
