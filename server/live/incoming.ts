@@ -160,13 +160,13 @@ export const plainUpdate = (
   connection: Connection
 ): ParsedUpdate | undefined => {
   const peer = peerOf(connection)
-  const { room } = entry
+  const { openDoc } = entry
   if (connection.readOnly || peer.isEnded || !entry.document.hasConnection(connection)) return undefined
   try {
     const update = parseUpdate(payload)
-    const isNext = update.spans.every(({ client, from, to }) => to > from && from === Y.getState(room.ydoc.store, client))
-    if (!isNext || wipes(update, room) || room.text.length + update.inserted > limits.contentUnitsMax) return undefined
-    if (newsOf(entry, peer, update).length > 0) quotas.require(room.held(), payload.length, update.inserted === 0)
+    const isNext = update.spans.every(({ client, from, to }) => to > from && from === Y.getState(openDoc.ydoc.store, client))
+    if (!isNext || wipes(update, openDoc) || openDoc.text.length + update.inserted > limits.contentUnitsMax) return undefined
+    if (newsOf(entry, peer, update).length > 0) quotas.require(openDoc.held(), payload.length, update.inserted === 0)
     return update
   } catch {
     return undefined
@@ -174,9 +174,9 @@ export const plainUpdate = (
 }
 
 /** Notes what a plain update brought, once it is applied. */
-export const noteUpdate = ({ owners, room }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
+export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
   for (const { client } of spans) owners.set(client, peer)
-  if (untidy) tidySoon(room)
+  if (untidy) tidySoon(openDoc)
 }
 
 /** Close codes by which a client hears that it keeps what it sent. */

@@ -41,7 +41,7 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
     const taken: WaitingEdit[] = []
     const passed = new Set<Peer>()
     const left: WaitingEdit[] = []
-    found.room.takeTogether({ source: 'connection', connection: batch[0]?.connection }, (apply) => {
+    found.openDoc.takeTogether({ source: 'connection', connection: batch[0]?.connection }, (apply) => {
       for (const each of batch) {
         const plain = passed.has(each.peer) ? undefined : plainUpdate(found, service(), each.update, each.connection)
         if (plain === undefined) {
