@@ -253,6 +253,22 @@ test('[KEEP-7] where the device keeps no entry, the page says so, and leaves it 
   expect(next.review.onlyHere.value).toBe(0)
 })
 
+test('[KEEP-10] a database that opens late takes the entries that it was too slow for, but none that is done', async () => {
+  const device = fakeDevice()
+  const doc = newDocument()
+  device.state = 'slow'
+  const one = openPage(device, doc)
+  for (const id of ['a', 'b', 'c']) await say(one.review, doc, id)
+  await say(one.uploads, doc, 'file')
+  expect([one.review.onlyHere.value, one.uploads.onlyHere.value]).toEqual([3, 1])
+  await one.review.drop('b')
+  device.openLate()
+  await settled()
+  expect([one.review.onlyHere.value, one.uploads.onlyHere.value]).toEqual([0, 0])
+  expect([...device.disk.keys()].toSorted()).toEqual(['a', 'c', 'file'])
+  expect(left(doc)).toEqual([])
+})
+
 test('[KEEP-8] an acknowledged entry does not come back, whatever the disk does', async () => {
   const device = fakeDevice()
   const doc = newDocument()

@@ -93,9 +93,7 @@ test('[WEB-34] a connection closed with a code that passes is tried again, later
     await context.close()
     await way.stop()
   }
-  // One after another: a page whose database takes more than three seconds to open stores nothing on the device.
-  const all: Awaited<ReturnType<typeof opened>>[] = []
-  for (const code of [1001, 1006, 1009, 1011, 1013, 4408, 4429]) all.push(await opened(code))
+  const all = await Promise.all([1001, 1006, 1009, 1011, 1013, 4408, 4429].map(opened))
   await Promise.all(all.map(broken))
 })
 

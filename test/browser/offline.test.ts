@@ -138,6 +138,38 @@ test('[WEB-27] without IndexedDB the editor works and says that nothing is kept 
   await context.close()
 })
 
+test('[KEEP-10] a page whose database opens late keeps from then on what was typed before', async () => {
+  const document = await createDocument(world.url, '# Late')
+  const context = await browser.newContext()
+  await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+  const other = await context.newPage()
+  await other.goto(`${world.url}/blank`)
+  // The browser opens the database for nobody until the deletion is done, which waits for this page.
+  await other.evaluate(async () => {
+    const request = indexedDB.open('agmd')
+    await new Promise((resolve) => (request.onsuccess = resolve))
+    indexedDB.deleteDatabase('agmd')
+    Object.assign(globalThis, { letGo: () => request.result.close() })
+  })
+  const page = await context.newPage()
+  await page.goto(document.url)
+  await page.getByText('Not kept on this device.', { exact: true }).waitFor()
+  await saved(page)
+  await context.setOffline(true)
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.insertText(' alone')
+  await page.locator('.chip', { hasText: /changes not saved/ }).waitFor()
+  await other.evaluate('letGo()')
+  await held(page, 1).waitFor()
+  expect(await page.getByText('Not kept on this device.', { exact: true }).count()).toBe(0)
+  await page.close()
+  await context.setOffline(false)
+  const next = await context.newPage()
+  await next.goto(document.url)
+  await until(async () => (await readMarkdown(world.url, document)) === '# Late alone', 'what was typed before')
+  await context.close()
+})
+
 test('[WEB-28] a document never opened before says so without the network', async () => {
   const document = await createDocument(world.url, '# Unseen')
   const ana = await profile()

@@ -14,8 +14,10 @@ export interface FakePage {
 
 export interface FakeDevice {
   readonly disk: Map<string, Stored>
-  /** `ok`, `full` (stores nothing), `stuck` (never answers a write) or `deaf` (deletes nothing). */
-  state: 'ok' | 'full' | 'stuck' | 'deaf'
+  /** `ok`, `slow` (not open yet), `full` (stores nothing), `stuck` (never answers a write) or `deaf` (deletes nothing). */
+  state: 'ok' | 'slow' | 'full' | 'stuck' | 'deaf'
+  /** A slow disk opens. */
+  openLate(): void
   open(): FakePage
 }
 
@@ -24,6 +26,7 @@ export function fakeDevice(): FakeDevice {
   const locks = new Map<string, { readonly owner: FakePage; readonly free: Promise<void> }>()
   const followers = new Map<(isCarried: boolean) => void, { readonly owner: FakePage; readonly doc: string }>()
   const never = new Promise<never>(() => undefined)
+  const opening = Promise.withResolvers<true>()
 
   const open = (): FakePage => {
     let isGone = false
@@ -48,7 +51,7 @@ export function fakeDevice(): FakeDevice {
         entries: {
           async put(item) {
             if (isStuck()) return never
-            if (device.state === 'full') return false
+            if (device.state === 'full' || device.state === 'slow') return false
             disk.set(item.id, item)
             return true
           },
@@ -59,6 +62,7 @@ export function fakeDevice(): FakeDevice {
           find: async (id) => disk.get(id),
           list: async (doc) => [...disk.values()].filter((item) => item.doc === doc)
         },
+        opens: async () => device.state !== 'slow' || opening.promise,
         lock,
         follow(doc, changed) {
           followers.set(changed, { owner: self, doc })
@@ -85,6 +89,10 @@ export function fakeDevice(): FakeDevice {
     }
     return self
   }
-  const device: FakeDevice = { disk, state: 'ok', open }
+  const openLate = (): void => {
+    device.state = 'ok'
+    opening.resolve(true)
+  }
+  const device: FakeDevice = { disk, state: 'ok', openLate, open }
   return device
 }

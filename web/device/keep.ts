@@ -8,7 +8,7 @@ import { textDatabase } from './device.ts'
 import { canKeep, openMsMax } from './records.ts'
 
 export interface Keep {
-  /** `opening`, then `kept`; `lost` as soon as anything could not be read or written. */
+  /** `opening`, then `kept`; `lost` as soon as anything could not be read or written, and while the browser takes too long to open the database. */
   readonly state: Signal<'opening' | 'kept' | 'lost'>
   /** Changes of the text that are not yet on this device's disk: for milliseconds, unless the disk is slow. */
   readonly unwritten: ReadonlySignal<number>
@@ -31,15 +31,15 @@ interface Persistence {
 }
 
 /**
- * Stores changes in batches: those that arrive during a write go into the next batch, so a slow disk lags by at most one. `onWaiting` receives how
- * many changes wait. y-indexeddb itself starts a transaction for each change and ignores the result.
+ * Stores changes in batches: those that arrive during a write go into the next batch, so a slow disk lags by at most one. `early` go first.
+ * `onWaiting` receives how many changes wait. y-indexeddb itself starts a transaction for each change and ignores the result.
  */
-function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, lose: () => void): Persistence {
+function persist(id: string, doc: Y.Doc, early: readonly Uint8Array[], onWaiting: (count: number) => void, lose: () => void): Persistence {
   const indexedDb = new IndexeddbPersistence(textDatabase(id), doc)
   const parts = indexedDb as unknown as Parts
   const store = parts._storeUpdate
   let database: IDBDatabase | undefined
-  let waiting: Uint8Array[] = []
+  let waiting: Uint8Array[] = [...early]
   let batch: Uint8Array[] = []
   let planned = false
 
@@ -62,6 +62,7 @@ function persist(id: string, doc: Y.Doc, onWaiting: (count: number) => void, los
       lose()
     }
   }
+  onWaiting(waiting.length)
   doc.off('update', store)
   parts._storeUpdate = (update, origin) => {
     if (origin === indexedDb) return
@@ -90,7 +91,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
   const early: Uint8Array[] = []
 
   const lose = (): void => {
-    if (closed || state.value === 'lost') return
+    if (closed || ended.signal.aborted) return
     state.value = 'lost'
     ended.abort()
     void persistence?.indexedDb.destroy().catch(() => undefined)
@@ -100,7 +101,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
   }
   doc.on('update', hold)
 
-  const pending = (): readonly Uint8Array[] => (state.value === 'opening' ? early : []).concat(persistence?.unwritten() ?? [])
+  const pending = (): readonly Uint8Array[] => persistence?.unwritten() ?? early
   addEventListener(
     'pagehide',
     () => {
@@ -123,22 +124,23 @@ export function keep(id: string, doc: Y.Doc): Keep {
     })
   }
 
-  const ready = (async () => {
-    if (!(await canKeep()) || closed) return lose()
-    persistence = persist(id, doc, (count) => (unwritten.value = count), lose)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    void persistence.indexedDb.whenSynced.then(() => {
-      if (state.value === 'opening') state.value = 'kept'
-      resolve()
-    })
-    const stop = state.subscribe((value) => value === 'lost' && resolve())
-    const timer = setTimeout(() => state.value === 'opening' && lose(), openMsMax)
-    await promise
-    clearTimeout(timer)
-    stop()
-  })().then(() => {
+  const open = async (): Promise<void> => {
+    const can = await canKeep()
     doc.off('update', hold)
+    if (!can || closed) return lose()
+    persistence = persist(id, doc, early, (count) => (unwritten.value = count), lose)
+    await persistence.indexedDb.whenSynced
+    if (!ended.signal.aborted) state.value = 'kept'
+  }
+  const { promise: ready, resolve } = Promise.withResolvers<void>()
+  const slow = setTimeout(() => (state.value = 'lost'), openMsMax)
+  void open()
+  const stop = state.subscribe((value) => {
+    if (value === 'opening') return
+    clearTimeout(slow)
+    stop()
     if (!closed) recover()
+    resolve()
   })
 
   return {
@@ -148,6 +150,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
     outlivesPage: () => state.value === 'kept' && pending().reduce((sum, { length }) => sum + length, 0) <= lastBytesMax,
     async close() {
       closed = true
+      clearTimeout(slow)
       ended.abort()
       doc.off('update', hold)
       await persistence?.indexedDb.destroy().catch(() => undefined)

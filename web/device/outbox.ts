@@ -13,12 +13,14 @@ import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { followChanges } from './channel.ts'
 import type { Queue } from './device.ts'
 import { dropLeft, leave, left } from './left.ts'
-import { records, type Kept, type Records } from './records.ts'
+import { opens, records, type Kept, type Records } from './records.ts'
 import { openRetries } from './retries.ts'
 
 /** The parts that a page of a device provides to its outboxes. */
 export interface Page {
   readonly entries: Records<Kept & { readonly queue: Queue }>
+  /** Whether the browser opens the database, however long it takes. */
+  opens(): Promise<boolean>
   /**
    * Runs `run` while no other page of the device has this lock. With `isWaiting`, it waits for the lock; otherwise it runs at once, and `isHeld`
    * reports whether it has the lock.
@@ -71,6 +73,7 @@ interface Following {
 
 const thisPage: Page = {
   entries: records('outbox'),
+  opens,
   async lock(name, isWaiting, run) {
     const { locks } = navigator as { locks?: LockManager }
     // Without locks (no secure origin) each page handles all entries that it finds.
@@ -141,7 +144,11 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     claimed.delete(id)
   }
 
-  const put = async (entry: Entry): Promise<boolean> => {
+  /** A database that opens late takes what it was too slow for. */
+  const putLate = async (entry: Entry): Promise<void> => {
+    if ((await page.opens()) && here.get(entry.id) === entry) await put(entry, true)
+  }
+  const put = async (entry: Entry, isLate = false): Promise<boolean> => {
     if (dropped.has(entry.id)) return false
     unwritten.set(entry.id, entry)
     // The database confirms later whether it has the entry; until then it is stored nowhere else.
@@ -152,7 +159,10 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
       if (!isText) await claim(entry.id)
       const isKept = await page.entries.put({ ...entry, queue })
       if (isKept) here.delete(entry.id)
-      else if (!dropped.has(entry.id)) here.set(entry.id, entry)
+      else if (!dropped.has(entry.id)) {
+        here.set(entry.id, entry)
+        if (!isLate) void putLate(entry)
+      }
       count()
       if (unwritten.get(entry.id) === entry) unwritten.delete(entry.id)
       if (isKept && isText) dropLeft(doc, entry.id)

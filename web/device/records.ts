@@ -17,14 +17,20 @@ export interface Records<Item extends Kept> {
   list(doc: string): Promise<readonly Item[] | undefined>
 }
 
-/** Longest time to wait for a database that a broken profile holds, in milliseconds. */
+/** How long a page waits for a database, in milliseconds. A slow one is used as soon as it opens; one that a broken profile holds never opens. */
 export const openMsMax = 3000
 
-let opening: Promise<IDBDatabase | undefined> | undefined
+interface Opening {
+  /** Undefined if the browser refuses. */
+  readonly database: Promise<IDBDatabase | undefined>
+  readonly late: Promise<undefined>
+}
+
+let opening: Opening | undefined
 /** Resolves when the data of earlier versions has been moved here too. */
 let carried: Promise<void> | undefined
 
-function open(): Promise<IDBDatabase | undefined> {
+function open(): Opening {
   const { promise, resolve } = Promise.withResolvers<IDBDatabase | undefined>()
   try {
     const request = indexedDB.open('agmd', 1)
@@ -40,15 +46,20 @@ function open(): Promise<IDBDatabase | undefined> {
       }
       resolve(database)
     }
-    request.onerror = request.onblocked = () => resolve(undefined)
+    request.onerror = () => resolve(undefined)
   } catch {
     resolve(undefined)
   }
-  setTimeout(() => resolve(undefined), openMsMax)
-  return promise
+  return { database: promise, late: new Promise((give) => setTimeout(give, openMsMax, undefined)) }
 }
 
-const database = (): Promise<IDBDatabase | undefined> => (opening ??= open())
+/** Whether the browser opens the database, however long it takes: perhaps it never says. */
+export const opens = async (): Promise<boolean> => (await (opening ??= open()).database) !== undefined
+
+const database = (): Promise<IDBDatabase | undefined> => {
+  const { database: found, late } = (opening ??= open())
+  return Promise.race([found, late])
+}
 
 async function carry(): Promise<void> {
   const into = await database()
@@ -109,9 +120,7 @@ export async function dropRecords(doc: string): Promise<void> {
   })
 }
 
-/** Whether the device can store anything: a full or broken profile often opens a database and then fails to write. */
-export const canKeep = (): Promise<boolean> =>
-  Promise.race([
-    records<Kept & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) }),
-    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), openMsMax))
-  ])
+/** Whether the device can store anything: a full or broken profile often opens a database and then fails to write. Perhaps it never says. */
+export const canKeep = async (): Promise<boolean> =>
+  (await opens()) &&
+  records<Kept & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) })

@@ -24,6 +24,8 @@ export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const store = (count: number): void => writeDevice(storageKey, count > 0 ? String(count) : null)
   const count = signal(stored())
   let ofThisPage = count.value
+  /** Changes that the device does not store, unless its database opens late. */
+  let unkept = 0
   /** The difference that is not stored yet. */
   let owed = 0
   let planned = false
@@ -42,19 +44,29 @@ export function countUnsent(id: string, doc: Y.Doc, kept: Keep): Unsent {
   const countUp = (_update: Uint8Array, _origin: unknown, _doc: Y.Doc, transaction: Y.Transaction): void => {
     if (!transaction.local) return
     count.value += 1
-    if (kept.state.value === 'lost') return
-    ofThisPage += 1
-    owe(1)
+    if (kept.state.value === 'lost') unkept += 1
+    else take(1)
   }
+  const take = (more: number): void => {
+    ofThisPage += more
+    if (more > 0) owe(more)
+  }
+  const stop = kept.state.subscribe((state) => {
+    if (state !== 'kept') return
+    take(unkept)
+    unkept = 0
+  })
   doc.on('update', countUp)
   return {
     count,
     clear() {
       if (ofThisPage > 0) owe(-ofThisPage)
       ofThisPage = 0
+      unkept = 0
       count.value = 0
     },
     end() {
+      stop()
       settle()
       removeEventListener('pagehide', settle)
       doc.off('update', countUp)
