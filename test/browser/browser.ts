@@ -21,7 +21,9 @@ export const args = [
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
-  '--disable-sync'
+  '--disable-sync',
+  // A page of a test lives for seconds: to optimise its scripts costs more than it gains.
+  '--js-flags=--no-opt --no-maglev'
 ]
 
 if (!existsSync(join(import.meta.dirname, '../../dist/web/index.html'))) throw new Error('the pages are not built: npm run build')
@@ -65,12 +67,15 @@ export interface LaunchOptions {
   readonly more?: readonly string[]
   /** Whether to start the full browser, for tests that depend on more than the engine. */
   readonly whole?: boolean
+  /** Whether pages get their service worker, which fetches all that is needed offline. */
+  readonly offline?: boolean
 }
 
-export async function launch({ more = [], whole = false }: LaunchOptions = {}): Promise<Browser> {
+export async function launch({ more = [], whole = false, offline = false }: LaunchOptions = {}): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: whole ? wholeBrowser : executablePath, args: [...args, ...more] })
   const newContext = browser.newContext.bind(browser)
-  browser.newContext = async (options) => prepare(await newContext(options))
+  const serviceWorkers = offline ? 'allow' : 'block'
+  browser.newContext = async (options) => prepare(await newContext({ serviceWorkers, ...options }))
   return browser
 }
 

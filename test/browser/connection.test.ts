@@ -12,7 +12,7 @@ let browser: Browser
 beforeAll(async () => {
   world = await start()
   proxy = await startProxy(world.url)
-  browser = await launch()
+  browser = await launch({ offline: true })
 })
 
 beforeEach(() => proxy.closeOnText(undefined))

@@ -137,7 +137,7 @@ test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
     world.url,
     `# "><script>canary(1)</script>\n\n${some.map((each) => `- ${each.replaceAll('\n', '\n  ')}\n`).join('\n')}`
   )
-  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const context = await browser.newContext()
   await context.route(
     (url) => url.hostname.endsWith('.example'),
     (route) => route.abort()

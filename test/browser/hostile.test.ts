@@ -54,7 +54,7 @@ interface Watched {
 }
 
 async function watched(): Promise<Watched> {
-  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const context = await browser.newContext()
   const found: string[] = []
   // Called before a request leaves, after the policies.
   await context.route(

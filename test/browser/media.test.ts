@@ -27,6 +27,7 @@ beforeAll(async () => {
   machine = await newMachine(world.url)
   if (missingEngines.length === 0) spawnSync('flite', ['-voice', 'rms', '-t', said, '-o', machine.path('said.wav')])
   browser = await launch({
+    offline: true,
     more: [
       '--use-fake-ui-for-media-stream',
       '--use-fake-device-for-media-stream',

@@ -24,7 +24,7 @@ let browser: Browser
 
 beforeAll(async () => {
   world = await start()
-  browser = await launch()
+  browser = await launch({ offline: true })
 })
 
 afterAll(async () => {
@@ -35,7 +35,7 @@ afterAll(async () => {
 test('[WEB-24] a document opened before opens with the network off and the browser restarted, takes edits, and merges when the network returns', async () => {
   const document = await createDocument(world.url, '# Trip\n')
   const ana = await profile()
-  const browser = await launch()
+  const browser = await launch({ offline: true })
 
   let context = await ana.open()
   let page = await context.newPage()
@@ -88,7 +88,7 @@ test('[WEB-24] a document opened before opens with the network off and the brows
 
 test('[WEB-29] the service worker stores no address with a key', async () => {
   const document = await createDocument(world.url, '# Secret')
-  const browser = await launch()
+  const browser = await launch({ offline: true })
   const page = await browser.newPage()
   await page.goto(document.url)
   await saved(page)

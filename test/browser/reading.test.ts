@@ -28,7 +28,7 @@ const specification = readFileSync(
 )
 
 async function open(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
-  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const context = await browser.newContext()
   const page = await context.newPage()
   const heard = complaints(page)
   await page.goto(url)
@@ -124,7 +124,7 @@ test('[WEB-51] whoever may only view reads, others choose; the choice is remembe
     await annotationing.page.locator('.cm-live').waitFor()
     await annotationing.context.close()
   }
-  const context = await browser.newContext({ serviceWorkers: 'block' })
+  const context = await browser.newContext()
   const page = await context.newPage()
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))

@@ -10,7 +10,7 @@ let world: World
 let browser: Browser
 beforeAll(async () => {
   world = await start()
-  browser = await launch()
+  browser = await launch({ offline: true })
 })
 afterAll(async () => {
   await browser.close()

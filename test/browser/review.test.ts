@@ -1,5 +1,5 @@
 /** Comments, suggestions and assignments in the browser: by keyboard, between people and programs, offline, by role. */
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import { start, type World } from '../support/start.ts'
@@ -34,8 +34,8 @@ interface Someone {
 }
 
 /** A named person at an address where annotations can be made. */
-async function person(name: string, url: string, viewport = { width: 1280, height: 860 }): Promise<Someone> {
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
+async function person(name: string, url: string, options: BrowserContextOptions = {}): Promise<Someone> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
   await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
   const page = await context.newPage()
   const heard = complaints(page)
@@ -44,6 +44,13 @@ async function person(name: string, url: string, viewport = { width: 1280, heigh
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
   return { context, page, heard }
+}
+
+/** The same with the service worker that opens documents without a connection. */
+const personWithWorker = async (name: string, url: string): Promise<Someone> => {
+  const someone = await person(name, url, { serviceWorkers: 'allow' })
+  await workerActive(someone.page)
+  return someone
 }
 
 /** Selects the first occurrence of some words in the editor, as with a mouse. */
@@ -144,7 +151,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
 
 test('[REVIEW-16] what is typed after the key for a comment is the comment, also before its part of the page is there', async () => {
   const document = await createDocument(world.url, text)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
   const release = await holdParts(context)
   const page = await context.newPage()
@@ -186,7 +193,7 @@ test('[REVIEW-16] what is typed after the key for a comment is the comment, also
 
 test('[REVIEW-17] what is sent before its part of the page is there is sent once it is; suggesting, finding and the palette take what is typed in the same way', async () => {
   const document = await createDocument(world.url, text)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   const visit = async (): Promise<{ page: Page; release: () => void }> => {
     await context.unrouteAll()
     const release = await holdParts(context)
@@ -404,8 +411,7 @@ test('[REVIEW-4] [REVIEW-63] what is done without a connection is kept across a 
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   const { id: proposal } = await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
-  const { context, page } = await person('Ana', document.url)
-  await workerActive(page)
+  const { context, page } = await personWithWorker('Ana', document.url)
   await page.locator('.margin .card').first().waitFor()
   const other = await context.newPage()
   await other.goto(`${world.url}/d/${document.id}`)
@@ -480,8 +486,7 @@ test('[REVIEW-31] without a connection annotations are read as this device saw t
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'every', body: 'Really every one?' })
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
-  const { context, page } = await person('Ana', document.url)
-  await workerActive(page)
+  const { context, page } = await personWithWorker('Ana', document.url)
   await page.locator('.rm-comment', { hasText: 'every' }).waitFor()
   await until(async () => (await keptOf(page, document.id)).includes('lists'), 'they are kept')
   await context.setOffline(true)
@@ -675,7 +680,7 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, 
 test('[REVIEW-47] [WRITE-93] buttons above a selection come with their part of the page, which leaves the text as it stands, and go when the link is revoked', async () => {
   const document = await createDocument(world.url, 'Some words to select.\n')
   const link = await createLink(world.url, document, 'comment')
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const release = await holdParts(context)
   const page = await context.newPage()
   await page.goto(link.url)
@@ -856,7 +861,7 @@ test('[REVIEW-33] F8 right behind what was typed goes to the comment that follow
 test('[REVIEW-34] what was proposed as the page went is there at the next visit, and reaches the service once, however slow the disk', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')
-  const { context, page } = await person('Ana', url)
+  const { context, page } = await personWithWorker('Ana', url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
   const proposed = async (): Promise<string[]> => (await suggestions(document)).suggestions.map((each) => each.text)
   await page.locator('.cm-content').press('Control+End')
@@ -864,7 +869,6 @@ test('[REVIEW-34] what was proposed as the page went is there at the next visit,
   await page.reload()
   await until(async () => (await proposed()).join() === 'Before a reload.', 'what was typed before the reload')
 
-  await workerActive(page)
   await page.locator('.annotations-button').waitFor()
   await page.locator('.cm-content').waitFor()
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -1302,7 +1306,7 @@ test('[REVIEW-14] an annotation made while others rewrite what stands next to it
 
 test('[REVIEW-44] [REVIEW-45] [REVIEW-65] on a telephone the bar shows that one suggests; a reply without a name, typed at the card, is one’s own', async () => {
   const document = await createDocument(world.url, 'Some words.\n')
-  const { context, page } = await person('', document.url, { width: 360, height: 740 })
+  const { context, page } = await person('', document.url, { viewport: { width: 360, height: 740 } })
   const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()
   expect(await shown.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'More', exact: true }).click()

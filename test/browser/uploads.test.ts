@@ -23,7 +23,7 @@ let browser: Browser
 
 beforeAll(async () => {
   world = await start()
-  browser = await launch()
+  browser = await launch({ offline: true })
 })
 
 afterAll(async () => {
