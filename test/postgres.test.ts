@@ -1,3 +1,5 @@
+import { type AddressInfo, createConnection, createServer } from 'node:net'
+
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -171,6 +173,61 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(messages.flatMap((message) => decodeNotice(message)!.keys)).toEqual(keys)
     const many = Array.from({ length: 10_000 }, (_, n) => encodeKey(['d', 'document', 'update', n]))
     expect(encodeNotices('w', many).map(decodeNotice)).toEqual([{ writer: 'w', keys: [] }])
+  })
+
+  /** A way to the cluster on which the next answer to a commit, or the commit itself, gets lost with the connection. */
+  const breakingProxy = async () => {
+    const target = new URL(cluster.address())
+    const port = Number(target.port)
+    let lose: 'nothing' | 'answer' | 'commit' = 'nothing'
+    let lost = 0
+    const proxy = createServer((near) => {
+      const far = createConnection(port, '127.0.0.1')
+      let committing = false
+      const cut = () => {
+        lost++
+        lose = 'nothing'
+        near.destroy()
+        far.destroy()
+      }
+      near.on('data', (chunk) => {
+        committing = chunk.includes('agmd_') && !chunk.includes('listen ')
+        if (lose === 'commit' && committing) cut()
+        else far.write(chunk)
+      })
+      far.on('data', (chunk) => (lose === 'answer' && committing ? cut() : near.write(chunk)))
+      for (const [one, other] of [
+        [near, far],
+        [far, near]
+      ] as const)
+        one.on('error', () => {}).on('close', () => other.destroy())
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void proxy.close())
+    target.port = String((proxy.address() as AddressInfo).port)
+    return {
+      address: (schema: string) => `${target.href}?schema=${schema}`,
+      losing: (what: typeof lose) => void (lose = what),
+      lost: () => lost
+    }
+  }
+
+  test.each(['answer', 'commit'] as const)('[POSTGRES-15] a commit whose %s is lost on the way is made exactly once', async (what) => {
+    const proxy = await breakingProxy()
+    const address = parsePostgresAddress(proxy.address(newSchema()))
+    const { synced } = await preparePostgres(address, owner)
+    const storage = await openPostgresStorage({ address, synced })
+    try {
+      await storage.commit({ puts: [{ key: ['before'], value: bytes('') }] })
+      proxy.losing(what)
+      const checks = [{ key: ['k'], version: null }]
+      const commits = ['first', 'second'].map((value) => storage.commit({ checks, puts: [{ key: ['k'], value: bytes(value) }] }))
+      expect(await Promise.all(commits)).toEqual([true, false])
+      expect(proxy.lost()).toBe(1)
+      expect(text((await storage.get(['k']))?.value)).toBe('first')
+    } finally {
+      await storage.close()
+    }
   })
 
   /** The error of preparing the store at an address. */

@@ -7,6 +7,16 @@ import type { PostgresAddress } from './address.ts'
 /** Time for a connection to be made, in seconds. */
 export const connectSecondsMax = 5
 
+/** How long PostgreSQL is waited for, in seconds. Shorter in tests. */
+export const patience = {
+  /** For a read. */
+  readSeconds: 15,
+  /** For a commit: that long an acknowledgement waits for PostgreSQL to come back. */
+  commitSeconds: 30,
+  /** Until everything is refused at once. */
+  silentSeconds: 20
+}
+
 /** Time for a statement, and for a lock within it, in seconds. The server ends it then; below the time that a commit may take. */
 const statementSecondsMax = 20
 const lockSecondsMax = 10
@@ -44,16 +54,17 @@ export interface Connection {
   cut(): void
 }
 
-/** Connects. Errors: those of the network and of PostgreSQL. `onEnd` is called once, when the connection ends for any reason. */
-export async function connect(config: pg.ClientConfig, onEnd: () => void = () => {}): Promise<Connection> {
+/** Connects. Errors: those of the network and of PostgreSQL. `onEnd` is called once, when a connection that was made ends for any reason. */
+export async function connect(config: pg.ClientConfig, onEnd: (which: Connection) => void = () => {}): Promise<Connection> {
   // Our own socket: a client of pg waits for an answer of the server before it ends.
   const socket = new Socket()
   const client = new pg.Client({ ...config, stream: () => socket })
+  let made = false
   let ended = false
   const end = (): void => {
     if (ended) return
     ended = true
-    onEnd()
+    if (made) onEnd(connection)
   }
   client.on('error', end)
   client.on('end', end)
@@ -61,13 +72,15 @@ export async function connect(config: pg.ClientConfig, onEnd: () => void = () =>
     socket.destroy()
     end()
   }
+  const connection: Connection = { client, ended: () => ended, cut }
   try {
     await client.connect()
   } catch (error) {
     socket.destroy()
     throw error
   }
-  return { client, ended: () => ended, cut }
+  made = true
+  return connection
 }
 
 /** The result, or an error once `seconds` are over: a server that hangs answers nothing. */

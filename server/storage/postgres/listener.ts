@@ -37,7 +37,7 @@ export async function listen(options: ListenerOptions): Promise<() => Promise<vo
   let stopped = false
 
   const open = async (): Promise<boolean> => {
-    const made = await connect(config, () => lost(made))
+    const made = await connect(config, lost)
     try {
       made.client.on('notification', ({ payload = '' }) => {
         const notice = decodeNotice(payload)
@@ -46,6 +46,7 @@ export async function listen(options: ListenerOptions): Promise<() => Promise<vo
       const lock = made.client.query<{ held: boolean }>(`select pg_try_advisory_lock(${serviceLock}) as held`, [schema])
       const { rows } = await withinSeconds(beatSecondsMax, lock)
       await withinSeconds(beatSecondsMax, made.client.query(`listen ${channel}`))
+      if (made.ended()) throw new Error('the connection ended')
       connection = made
       return rows[0]!.held
     } catch (error) {

@@ -2,7 +2,7 @@
  * The store in PostgreSQL 15 or newer, for a service that outgrows one machine: the same verbs as LMDB's, on one table (`schema.ts`).
  *
  * One connection commits (`writer.ts`), a pool reads, and one connection listens (`listener.ts`). While PostgreSQL does not answer, reads and commits
- * wait: it may only be restarting. After `patienceSeconds` they are refused, until the listening connection gets through again.
+ * wait: it may only be restarting. After `patience.silentSeconds` they are refused, until the listening connection gets through again.
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -16,7 +16,7 @@ import { createEraser } from '../eraser.ts'
 import { decodeKey, encodeKey, encodeRange } from '../keys.ts'
 import { createWatchers } from '../watchers.ts'
 import { type PostgresAddress } from './address.ts'
-import { clientConfig, connect, retryMs } from './connection.ts'
+import { clientConfig, connect, patience, retryMs } from './connection.ts'
 import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, encodeBatch, sumOf } from './group.ts'
 import { listen } from './listener.ts'
@@ -26,12 +26,6 @@ import { createWriter } from './writer.ts'
 
 /** Connections that read at once. */
 const readersMax = 8
-
-/** Time for a read, in seconds. */
-const readSecondsMax = 15
-
-/** How long PostgreSQL may be silent before everything is refused at once, in seconds. */
-const patienceSeconds = 20
 
 export interface PostgresOptions {
   readonly address: PostgresAddress
@@ -52,7 +46,7 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
   const health = createHealth(onAnswering)
   let closed = false
 
-  const pool = new pg.Pool({ ...config, max: readersMax, query_timeout: readSecondsMax * 1000, idleTimeoutMillis: 60_000 })
+  const pool = new pg.Pool({ ...config, max: readersMax, query_timeout: patience.readSeconds * 1000, idleTimeoutMillis: 60_000 })
   // A connection that broke while nobody used it: the pool makes another one.
   pool.on('error', () => {})
 
@@ -62,7 +56,7 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
   }
 
   const read = async (query: pg.QueryConfig): Promise<Entry[]> => {
-    const deadline = performance.now() + readSecondsMax * 1000
+    const deadline = performance.now() + patience.readSeconds * 1000
     for (let attempt = 0; ; attempt++) {
       refuse()
       try {
@@ -194,6 +188,6 @@ function createHealth(onAnswering: (answers: boolean) => void) {
       silentSince = works ? undefined : performance.now()
       onAnswering(works)
     },
-    isDown: () => silentSince !== undefined && performance.now() - silentSince > patienceSeconds * 1000
+    isDown: () => silentSince !== undefined && performance.now() - silentSince > patience.silentSeconds * 1000
   }
 }

@@ -9,13 +9,10 @@
 import type pg from 'pg'
 
 import { ServiceError } from '../../../shared/errors.ts'
-import { type Connection, connect, retryMs, withinSeconds } from './connection.ts'
+import { type Connection, connect, patience, retryMs, withinSeconds } from './connection.ts'
 import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, judge, type Known, parametersOf } from './group.ts'
 import { encodeNotices } from './notices.ts'
-
-/** Time for a commit, in seconds: that long an acknowledgement waits for PostgreSQL to come back. */
-export const commitSecondsMax = 30
 
 /** Bounds of a group: what comes after them waits for the next one. */
 const groupBatchesMax = 1_000
@@ -78,7 +75,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     const made = await connect(config)
     try {
       const { rows } = await withinSeconds(
-        commitSecondsMax,
+        patience.commitSeconds,
         made.client.query<{ epoch: string; last: string }>(
           `insert into writer as w (id, epoch, last) values ($1, 1, 0)
            on conflict (id) do update set epoch = w.epoch + 1 returning epoch, last`,
@@ -189,7 +186,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   return {
     commit(batch) {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-      queue.push({ batch, deadline: performance.now() + commitSecondsMax * 1000, settle: resolve, fail: reject })
+      queue.push({ batch, deadline: performance.now() + patience.commitSeconds * 1000, settle: resolve, fail: reject })
       writing ??= Promise.resolve().then(drain)
       return promise
     },

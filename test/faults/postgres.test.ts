@@ -1,0 +1,202 @@
+/** A PostgreSQL that restarts, hangs or crashes under load. `AGMD_TEST_SEED` repeats a run. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { patience } from '../../server/storage/postgres/connection.ts'
+import { type Cluster, newCluster, noPostgres } from '../support/postgres.ts'
+import { repeats } from '../support/repeats.ts'
+import { type ProcessWorld, startProcess } from '../support/start.ts'
+import {
+  countTokens,
+  createDocument,
+  pause,
+  putMarkdown,
+  readMarkdown,
+  seeded,
+  type Target,
+  TokenLedger,
+  Typist
+} from '../support/typist.ts'
+import { ask, startWorld, until } from '../support/world.ts'
+
+const seed = Number(process.env['AGMD_TEST_SEED'] ?? Date.now() % 1_000_000)
+const rounds = repeats(2, 20)
+const documentsCount = 3
+const typistsCount = 6
+
+describe.skipIf(noPostgres !== undefined)('PostgreSQL fails', () => {
+  let cluster: Cluster
+  let folder: string
+  let server: ProcessWorld
+  let targets: Target[]
+  const random = seeded(seed)
+  const ledger = new TokenLedger()
+
+  beforeAll(async () => {
+    console.log(`postgres.test: seed ${seed}, ${rounds} rounds (AGMD_TEST_SEED)`)
+    cluster = await newCluster({ onDisk: true })
+    folder = await mkdtemp(join(tmpdir(), 'agmd-postgres-'))
+    await startServer()
+    targets = []
+    for (let n = 0; n < documentsCount; n++) targets.push(await createDocument(server.url, `# Document ${n}\n`))
+  })
+  afterAll(async () => {
+    await server?.stop()
+    cluster?.remove()
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  })
+
+  const startServer = async (): Promise<void> => {
+    server = await startProcess({ folder, env: { AGMD_STORAGE: cluster.address() } })
+  }
+  const here = (target: Target): Target => ({ ...target, url: server.url })
+
+  /** Reads, appends a token, puts with the version that was read; after a refusal or a lost answer, looks again. */
+  const agent = async (name: string, target: Target, running: () => boolean): Promise<void> => {
+    let token: string | undefined
+    while (running()) {
+      try {
+        const { content, version } = await readMarkdown(here(target))
+        if (token !== undefined && content.includes(token)) token = undefined
+        token ??= ledger.make(name)
+        const { status } = await putMarkdown(here(target), `${content}${token}\n`, version, name)
+        if (status === 200) {
+          ledger.acknowledged.add(token)
+          token = undefined
+        } else expect([409, 503]).toContain(status)
+      } catch {
+        // Refused, or the server was killed in mid-answer.
+        await pause(20)
+      }
+    }
+  }
+
+  let people = 0
+
+  /** Lets people and agents write while `fault` happens. */
+  const underLoad = async (fault: (typists: readonly Typist[]) => Promise<void>): Promise<Typist[]> => {
+    const typists = Array.from(
+      { length: typistsCount },
+      (_, n) => new Typist(`c${people++}`, here(targets[n % documentsCount] as Target), ledger)
+    )
+    for (const typist of typists) typist.connect()
+    let running = true
+    const work = [
+      ...typists.map(async (typist) => {
+        while (running) {
+          typist.typeToken(random(typist.text.length + 1))
+          await pause(40 + random(60))
+        }
+      }),
+      ...targets.map((target) => agent(`a${people++}`, target, () => running))
+    ]
+    for (const typist of typists) await typist.whenSynced()
+    await pause(100 + random(300))
+    const before = ledger.acknowledged.size
+    await fault(typists)
+    running = false
+    await Promise.all(work)
+    expect(before, 'the load was acknowledged').toBeGreaterThan(0)
+    return typists
+  }
+
+  const wrongs = async (expected: Iterable<string>): Promise<{ lost: string[]; twice: string[] }> => {
+    const counts = new Map<string, number>()
+    for (const target of targets)
+      for (const [token, count] of countTokens((await readMarkdown(here(target))).content))
+        counts.set(token, (counts.get(token) ?? 0) + count)
+    return {
+      lost: [...expected].filter((token) => !counts.has(token)),
+      twice: [...counts].filter(([, count]) => count > 1).map(([token]) => token)
+    }
+  }
+
+  /** Everybody comes to rest: all that was typed is there, once. */
+  const settle = async (typists: readonly Typist[]): Promise<void> => {
+    for (const typist of typists) await typist.whenSettled(60)
+    const typed = [...ledger.made].filter((token) => token.startsWith('⟦c'))
+    expect(await wrongs(new Set([...typed, ...ledger.acknowledged])), `seed ${seed}`).toEqual({ lost: [], twice: [] })
+    for (const typist of typists) typist.destroy()
+  }
+
+  test('[FAULT-13] a restart of PostgreSQL under load is not noticed but by waiting: nothing is lost or doubled, and no restart is needed', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const typists = await underLoad(async () => {
+        await cluster.stop()
+        await pause(random(500))
+        await cluster.start()
+        await pause(300)
+      })
+      await settle(typists)
+    }
+  })
+
+  test('[FAULT-14] a crash of PostgreSQL and of the server at once loses nothing that was acknowledged, and doubles nothing', async () => {
+    for (let round = 0; round < rounds; round++) {
+      let acknowledged = new Set<string>()
+      const typists = await underLoad(async (all) => {
+        await cluster.kill()
+        for (const typist of all) typist.disconnect(true)
+        await server.kill('SIGKILL')
+        acknowledged = new Set(ledger.acknowledged)
+        await cluster.start()
+        await startServer()
+      })
+      // Before anybody brings along what was lost.
+      expect(await wrongs(acknowledged), `on disk, seed ${seed}`).toEqual({ lost: [], twice: [] })
+      typists.forEach((typist, n) => typist.connect(here(targets[n % documentsCount] as Target)))
+      await settle(typists)
+    }
+  })
+
+  test('[FAULT-15] while PostgreSQL hangs for ten seconds, acknowledgements and reads wait; then they come, on the same sockets', async () => {
+    for (let round = 0; round < repeats(1, 20); round++) {
+      const typists = await underLoad(async (all) => {
+        cluster.pause()
+        // All that was on its way to the typists is there before the first of these.
+        await pause(500)
+        const late = all.map((typist) => typist.typeToken(0))
+        const cold = ask(server.url, 'POST', '/api/docs', { json: { content: 'made meanwhile' } })
+        await pause(9_500)
+        expect(late.filter((token) => ledger.acknowledged.has(token))).toEqual([])
+        cluster.resume()
+        expect((await cold).status).toBe(201)
+        await until(() => late.every((token) => ledger.acknowledged.has(token)), 'the acknowledgements', 20)
+        expect(all.flatMap(({ closes }) => closes)).toEqual([])
+      })
+      await settle(typists)
+    }
+  })
+})
+
+describe.skipIf(noPostgres !== undefined)('PostgreSQL stays away', () => {
+  test('[FAULT-16] requests get 503 with the next step once PostgreSQL is away for too long, and pass again without a restart when it is back', async () => {
+    const usual = { ...patience }
+    Object.assign(patience, { readSeconds: 1, commitSeconds: 1, silentSeconds: 1 })
+    const cluster = await newCluster()
+    const world = await startWorld({ env: { AGMD_STORAGE: cluster.address('away') } })
+    try {
+      const ana = await world.create('before')
+      const { version } = await ana.read()
+      await cluster.stop()
+      const refused = await ana.ask('PUT', '/content', { json: { content: 'after' } })
+      expect(refused).toMatchObject({ status: 503, json: { code: 'storage_unavailable', retryable: true } })
+      expect(refused.headers.get('retry-after')).toBe('5')
+      await until(async () => (await world.ask('GET', `/d/${ana.doc}.md`, { key: ana.key })).status === 503, 'a refused read')
+      const begun = performance.now()
+      expect((await ana.ask('GET', '/revisions')).status).toBe(503)
+      // Refused at once: by then nobody waits any more.
+      expect(performance.now() - begun).toBeLessThan(900)
+      await cluster.start()
+      await until(async () => (await ana.ask('GET', '/revisions')).status === 200, 'an answer')
+      expect((await ana.read()).content).toBe('before')
+      await ana.replace('after', { ifMatch: `"${version}"` })
+      expect((await ana.read()).content).toBe('after')
+    } finally {
+      await world.stop()
+      cluster.remove()
+      Object.assign(patience, usual)
+    }
+  })
+})
