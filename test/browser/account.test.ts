@@ -1,21 +1,15 @@
 /** People with accounts in real Chromium. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
-import { start, type World } from '../support/start.ts'
-import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, typeAtEnd } from './browser.ts'
+import type { World } from '../support/start.ts'
+import { chip, complaints, createDocument, createLink, readMarkdown, saved, typeAtEnd } from './browser.ts'
 import { look, sizes } from './appearance.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 /** A person who signs up in a browser of their own. */
 const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {

@@ -1,20 +1,14 @@
 /** Activity next to a document in real Chromium. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, launch, saved, typeAtEnd, until, type Document } from './browser.ts'
+import { chip, complaints, createDocument, createLink, saved, typeAtEnd, until, type Document } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const open = async (url: string, name: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
   const context = await browser.newContext(options)

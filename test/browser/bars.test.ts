@@ -1,22 +1,14 @@
 /** Links to other documents, and the bars of a narrow window. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, until } from './browser.ts'
+import { chip, complaints, createDocument, createLink, editorText, readMarkdown, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; Ctrl+K is the link where one writes', async () => {
   const [first, second] = [await createDocument(world.url, '# Apples\n'), await createDocument(world.url, '# Pears\n\nwords\n')]

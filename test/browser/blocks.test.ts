@@ -1,21 +1,13 @@
 /** Blocks that are moved: by the handle in the margin, by keys and by the menu. */
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until } from './browser.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
+import { complaints, createDocument, createLink, editorText, readMarkdown, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const text = (page: Page, expected: string): Promise<void> =>
   until(async () => (await editorText(page)) === expected, JSON.stringify(expected)).catch(async () => {

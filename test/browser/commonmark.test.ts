@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import { putMarkdown, readMarkdown, seeded, type Target } from '../support/typist.ts'
-import { createDocument, createLink, cursorAtLine, editorText, launch, saved, until } from './browser.ts'
+import { createDocument, createLink, cursorAtLine, editorText, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const specification = readFileSync(
   join(dirname(createRequire(import.meta.url).resolve('commonmark-spec/package.json')), 'spec.txt'),
@@ -16,16 +17,7 @@ const specification = readFileSync(
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const marksOfPage = repeats(6, 15)
 const marksOfAgent = repeats(5, 10)

@@ -1,9 +1,10 @@
 /** Components in every look: axe, the policy, and pictures for people (AGMD_TEST_SCREENS=1 writes them). */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, test, expect } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { test, expect } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, launch, saved } from './browser.ts'
+import { complaints, createDocument, createLink, saved } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const sample = `# Launch
 
@@ -50,16 +51,7 @@ What has to be done before **Friday**.
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 for (const viewport of sizes) {
   test(`[COMP-12] components at ${viewport.width} px: no violations`, async () => {

@@ -1,23 +1,15 @@
 /** Components on published pages without script, and hostile contents. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { createDocument, type Document, launch, saved, until } from './browser.ts'
+import { createDocument, type Document, saved, until } from './browser.ts'
 import { createVisits } from './visits.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const { visit } = createVisits(() => ({ world, browser }))
 

@@ -1,23 +1,15 @@
 /** Live components on the page of a document: pointer and keys, roles, two people, the source. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, saved, until } from './browser.ts'
 import { createVisits } from './visits.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const { visit, writer } = createVisits(() => ({ world, browser }))
 

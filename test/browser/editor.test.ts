@@ -1,22 +1,14 @@
 /** Two people, one text. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import { start, type World } from '../support/start.ts'
-import { chip, complaints, createDocument, createLink, editorText, launch, readMarkdown, saved, typeAtEnd, until } from './browser.ts'
+import type { World } from '../support/start.ts'
+import { chip, complaints, createDocument, createLink, editorText, readMarkdown, saved, typeAtEnd, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const person = async (url: string, name: string) => {
   const context = await browser.newContext()

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
-import { createDocument, createLink, launch, until, workerActive } from './browser.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
+import { createDocument, createLink, until, workerActive } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
 
@@ -14,16 +15,7 @@ const shiftMax = 0.01
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch({ offline: true })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 interface Watched {
   /** Layout shift without user input, as the browser counts it. */

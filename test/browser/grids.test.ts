@@ -1,21 +1,13 @@
 /** Tables of the live view as grids: movement by keys and pointer, deletion, handles, and others who edit the same table. */
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
+import { complaints, createDocument, editorText, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const long = 'A rather long text that has to wrap in its cell, since it is far wider than what there is room for here'
 

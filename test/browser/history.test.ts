@@ -1,22 +1,14 @@
 /** History in Chromium: versions, the difference between two, authorship, and restoring, with the keyboard alone. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, type Document, editorText, launch, saved, until } from './browser.ts'
+import { complaints, createDocument, createLink, type Document, editorText, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const trip =
   '# Trip\n\nWe leave on Friday.\n\n## Packing\n\n- tent\n- stove\n\n## Costs\n\nNobody knows yet.\n\nOne.\n\nTwo.\n\nThree.\n\nFour.\n'

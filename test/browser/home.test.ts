@@ -1,22 +1,16 @@
 /** The home page in real Chromium: lists of documents, adding files, deleting and restoring. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hostileNames } from '../support/hostile.ts'
 import { password } from '../support/visitor.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, launch, saved, until, type Document } from './browser.ts'
+import { complaints, createDocument, createLink, saved, until, type Document } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 interface Visit {
   readonly context: BrowserContext

@@ -2,28 +2,20 @@
 import { createRequire } from 'node:module'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
 import { hostileNames, hostileTexts } from '../support/hostile.ts'
 import { isLong } from '../support/repeats.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import { seeded } from '../support/typist.ts'
-import { createDocument, createLink, type Document, launch, saved, until } from './browser.ts'
+import { createDocument, createLink, type Document, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  // The isolation of hostile content is tested in the full browser.
-  browser = await launch({ whole: true })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+// The isolation of hostile content is tested in the full browser.
+onStage((stage) => ({ world, browser } = stage), { whole: true })
 
 const { tests: examples } = createRequire(import.meta.url)('commonmark-spec') as { tests: { markdown: string; section: string }[] }
 const corpus = hostileTexts(

@@ -2,27 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { png } from '../support/media.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, launch, saved } from './browser.ts'
+import { complaints, createDocument, createLink, saved } from './browser.ts'
 import { bring } from './files.ts'
+import { onStage } from './stage.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'sample.md'), 'utf8')
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 for (const viewport of sizes) {
   test(`[WEB-30] home, editor, dialogs and refusals at ${viewport.width} px: no violations`, async () => {

@@ -1,9 +1,9 @@
 /** Without the network, without storage on the device, and with data of earlier versions. */
 import type { Browser } from 'playwright-core'
 import * as Y from 'yjs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { png } from '../support/media.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import {
   chip,
   complaints,
@@ -18,19 +18,11 @@ import {
   until,
   workerActive
 } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch({ offline: true })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 test('[WEB-24] a document opened before opens with the network off and the browser restarted, takes edits, and merges when the network returns', async () => {
   const document = await createDocument(world.url, '# Trip\n')

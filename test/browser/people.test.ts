@@ -1,22 +1,14 @@
 /** People on the page: names from links, the person themselves, several tabs of one person. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { chip, complaints, createDocument, editorText, launch, until, type Document } from './browser.ts'
+import { chip, complaints, createDocument, editorText, until, type Document } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 /** Makes a request about a document as its owner. */
 async function ask({ id, key }: Document, method: string, path: string, body?: object): Promise<unknown> {

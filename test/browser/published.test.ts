@@ -2,24 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { png, samples } from '../support/media.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { chip, createDocument, type Document, launch, until } from './browser.ts'
+import { chip, createDocument, type Document, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const sample = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')
 const fence = /```mermaid\n[\s\S]*?```\n/

@@ -3,22 +3,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, createLink, type Document, editorText, launch, readMarkdown, saved, until } from './browser.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
+import { complaints, createDocument, createLink, type Document, editorText, readMarkdown, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 const sample = readFileSync(join(import.meta.dirname, 'sample.md'), 'utf8')
 const published = readFileSync(join(import.meta.dirname, 'published.md'), 'utf8')

@@ -1,21 +1,15 @@
 /** Every refusal as people see it: in words, with the next step, in every look. */
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, editorText, launch, saved, workerActive } from './browser.ts'
+import { complaints, createDocument, createLink, editorText, saved, workerActive } from './browser.ts'
 import { startProxy } from './proxy.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-beforeAll(async () => {
-  world = await start()
-  browser = await launch({ offline: true })
-})
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 /** Answers that no test can provoke at will. */
 const answers = [

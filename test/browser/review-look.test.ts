@@ -2,25 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, launch, saved, until, type Document } from './browser.ts'
+import { complaints, createDocument, saved, until, type Document } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'sample.md'), 'utf8')
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 async function post<Answer>(document: Document, path: string, author: string, body: unknown, key = document.key): Promise<Answer> {
   const response = await fetch(`${world.url}/api/docs/${document.id}/${path}`, {

@@ -1,11 +1,12 @@
 /** Comments, suggestions and assignments in the browser: by keyboard, between people and programs, offline, by role. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
 import { startProxy } from './proxy.ts'
-import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, workerActive, type Document } from './browser.ts'
+import { complaints, createDocument, createLink, editorText, readMarkdown, until, workerActive, type Document } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const text = `# Launch plan
 
@@ -16,16 +17,7 @@ We ship on Monday, if the tests are green.
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 interface Someone {
   readonly context: BrowserContext

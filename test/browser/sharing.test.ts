@@ -4,22 +4,16 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, launch, readMarkdown, saved, until, type Document } from './browser.ts'
+import { chip, complaints, createDocument, createLink, readMarkdown, saved, until, type Document } from './browser.ts'
 import { choose, clipboard, command, tabTo } from './keyboard.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 /** A person who opened an address. The clipboard can be read. */
 const open = async (url: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {

@@ -1,8 +1,9 @@
 /** Suggestions typed while others watch, and decisions that are undone. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, createLink, editorText, launch, readMarkdown, until, type Document } from './browser.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
+import { complaints, createDocument, createLink, editorText, readMarkdown, until, type Document } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const text = `# Launch plan
 
@@ -13,16 +14,7 @@ We ship on Monday, if the tests are green.
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 interface Listed {
   readonly id: string

@@ -1,24 +1,16 @@
 /** Whole journeys: two people and a program write, review and publish a document; then the same without a mouse. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { start, type World } from '../support/start.ts'
-import { complaints, editorText, launch, saved, until } from './browser.ts'
+import type { World } from '../support/start.ts'
+import { complaints, editorText, saved, until } from './browser.ts'
 import { clipboard, command, tabTo } from './keyboard.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 interface Someone {
   readonly context: BrowserContext

@@ -1,15 +1,14 @@
 /** Files that people add by paste, drop and button: uploading, refused, canceled, waiting for the network. */
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { foreign, png, samples } from '../support/media.ts'
-import { start, type World } from '../support/start.ts'
+import type { World } from '../support/start.ts'
 import {
   complaints,
   createDocument,
   createLink,
   type Document,
   editorText,
-  launch,
   readMarkdown,
   saved,
   typeAtEnd,
@@ -17,19 +16,11 @@ import {
   workerActive
 } from './browser.ts'
 import { bring, type Sent } from './files.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch({ offline: true })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 /** A page without a service worker, so that its requests can be held. */
 async function person(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {

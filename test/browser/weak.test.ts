@@ -1,34 +1,14 @@
 /** Failures around a document: the device's storage, the role, the address, the server. The person is told, and the text stays. */
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, startProcess, type World } from '../support/start.ts'
-import {
-  chip,
-  createDocument,
-  createLink,
-  editorText,
-  held,
-  launch,
-  readMarkdown,
-  saved,
-  typeAtEnd,
-  until,
-  workerActive
-} from './browser.ts'
+import { expect, test } from 'vitest'
+import { startProcess, type World } from '../support/start.ts'
+import { chip, createDocument, createLink, editorText, held, readMarkdown, saved, typeAtEnd, until, workerActive } from './browser.ts'
 import { startProxy } from './proxy.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch({ offline: true })
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 const fullDisk = {
   'at the call': () => {

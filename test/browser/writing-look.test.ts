@@ -2,25 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
+import { expect, test } from 'vitest'
+import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, launch, saved } from './browser.ts'
+import { complaints, createDocument, createLink, saved } from './browser.ts'
+import { onStage } from './stage.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 for (const viewport of sizes) {
   test(`[WRITE-23] menus, panels and tables at ${viewport.width} px: no violations`, async () => {

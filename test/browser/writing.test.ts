@@ -2,22 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, type Document, editorText, launch, readMarkdown, saved, until } from './browser.ts'
+import { complaints, createDocument, type Document, editorText, readMarkdown, saved, until } from './browser.ts'
+import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
-
-beforeAll(async () => {
-  world = await start()
-  browser = await launch()
-})
-
-afterAll(async () => {
-  await browser.close()
-  await world.stop()
-})
+onStage((stage) => ({ world, browser } = stage))
 
 interface Writer {
   readonly page: Page

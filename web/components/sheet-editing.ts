@@ -8,7 +8,7 @@ import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import type { ComponentInput } from './input.ts'
 import { type Begun, followDraft, isRemoved, placeOf, readingOf, readingsOf } from './sheet-draft.ts'
-import { type FieldDeeds, nameOf, type Place, textAt, type Typed } from './sheet-grid.tsx'
+import { type FieldActions, nameOf, type Place, textAt, type Typed } from './sheet-grid.tsx'
 import type { Pointing } from './sheet-pointing.ts'
 import type { Selection } from './sheet-selection.ts'
 import type { Writer } from './sheets-around.ts'
@@ -22,7 +22,7 @@ export interface Conflict extends Place {
   readonly theirs: string
 }
 
-export interface CellEditing extends FieldDeeds {
+export interface CellEditing extends FieldActions {
   readonly editing: ReadonlySignal<Begun | undefined>
   /** The content of the field. */
   readonly draft: ReadonlySignal<Typed>
@@ -135,7 +135,7 @@ function commit(parts: Parts, text: string, step: Place): void {
   if (wasElsewhere) goBack(parts)
 }
 
-function createField(parts: Parts): FieldDeeds & { begin(isTyped: boolean): void } {
+function createField(parts: Parts): FieldActions & { begin(isTyped: boolean): void } {
   const { input, editing, draft, field, selection, pointing, isDrawing, keep, stop, isElsewhere } = parts
   /** Whether the left and right arrows point at cells, as they do after a person has begun to type, or move within the text. */
   let pointsSideways = false
@@ -214,15 +214,15 @@ function follow({ input, table, selection, pointing, editing, draft, gone, field
 }
 
 /** Returns the formula, for the cells of all sheets that it can refer to. */
-const writerOf = ({ input, editing, field, pointing }: Parts, deeds: FieldDeeds): Writer => ({
+const writerOf = ({ input, editing, field, pointing }: Parts, actions: FieldActions): Writer => ({
   sheet: input.sheetIndex,
   name: () => `${input.label.peek()} ${nameOf(editing.peek() ?? noStep)}`,
-  deeds,
+  actions,
   takes: () => field.current !== undefined && pointing.takes(field.current),
   goesOn: (on) => field.current !== undefined && pointing.goesOn(field.current, on),
   point(on, at, isRange) {
     if (field.current === undefined || !pointing.point(field.current, on, at, isRange)) return false
-    deeds.typing(field.current)
+    actions.typing(field.current)
     return true
   }
 })
@@ -231,7 +231,7 @@ export function createEditing(given: EditingInput): CellEditing {
   const parts = createParts(given)
   const { input, table, selection, act, editing, draft, conflict, gone } = parts
   const { around, sheetIndex, sheets } = input
-  const { begin, ...deeds } = createField(parts)
+  const { begin, ...actions } = createField(parts)
 
   const edit = (place: Place, text?: string): void => {
     // A double press, or a second one while pointing, finds a field already open.
@@ -245,11 +245,11 @@ export function createEditing(given: EditingInput): CellEditing {
     draft.value = { text: written, from: written.length, to: written.length }
     begin(text !== undefined)
     editing.value = { ...place, before, own: readingOf(table.peek()), others: readingsOf(sheets.peek(), sheetIndex.peek()) }
-    if (sheetIndex.peek() >= 0) around.writer.value = writerOf(parts, deeds)
+    if (sheetIndex.peek() >= 0) around.writer.value = writerOf(parts, actions)
     input.hold(nameOf(place))
   }
   return {
-    ...deeds,
+    ...actions,
     editing,
     draft,
     conflict,

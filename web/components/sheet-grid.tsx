@@ -48,11 +48,11 @@ interface RowInput {
   readonly held: ReadonlyMap<string, Person>
   /** Index of the sheet. */
   readonly sheet: number
-  readonly deeds: Deeds
+  readonly actions: GridActions
 }
 
 /** The actions in the field of an edited cell. */
-export interface FieldDeeds {
+export interface FieldActions {
   /** Returns the content of the field as it is drawn: it may be drawn again, in another place, during editing. */
   typed(): Typed
   drawn(field: HTMLInputElement): void
@@ -72,8 +72,8 @@ export interface FieldDeeds {
 }
 
 /** The actions on cells; the same object as long as the grid exists. */
-export interface Deeds {
-  readonly field: FieldDeeds
+export interface GridActions {
+  readonly field: FieldActions
   press(place: Place, isRange: boolean, isTouch: boolean): void
   /** Inserts a reference to the pressed cell into the formula being edited; returns false if none can be inserted there. */
   point(place: Place, isRange: boolean): boolean
@@ -106,7 +106,7 @@ export class GridRow extends Component<RowInput> {
     )
   }
 
-  override render({ row, cells, current, from, to, end, columns, come, edited, held, sheet, deeds }: RowInput): JSX.Element {
+  override render({ row, cells, current, from, to, end, columns, come, edited, held, sheet, actions }: RowInput): JSX.Element {
     const isDrawn = (column: number): boolean =>
       (column >= columns[0] && column < columns[1]) || column === current || column === end || column === edited
     return (
@@ -138,19 +138,19 @@ export class GridRow extends Component<RowInput> {
               data-cell={nameOf(place)}
               tabIndex={column === current ? 0 : -1}
               onPointerDown={(event) =>
-                !isEdited && event.button === 0 && deeds.press(place, event.shiftKey, event.pointerType === 'touch')
+                !isEdited && event.button === 0 && actions.press(place, event.shiftKey, event.pointerType === 'touch')
               }
               onMouseDown={(event) => {
                 // The field keeps the focus.
-                if (!isEdited && event.button === 0 && deeds.point(place, event.shiftKey)) event.preventDefault()
+                if (!isEdited && event.button === 0 && actions.point(place, event.shiftKey)) event.preventDefault()
               }}
-              onFocus={() => deeds.focused(place)}
+              onFocus={() => actions.focused(place)}
               // Dragging by touch scrolls.
-              onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && deeds.over(place)}
-              onDblClick={() => deeds.edit(place)}
+              onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && actions.over(place)}
+              onDblClick={() => actions.edit(place)}
             >
               {isEdited ? (
-                <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} deeds={deeds.field} />
+                <CellField label={t('Cell {name}', { name: nameOf(place) })} on={sheet} actions={actions.field} />
               ) : isNumber ? (
                 shownNumber(text, locale)
               ) : (
@@ -168,31 +168,31 @@ interface FieldInput {
   readonly label: string
   /** The sheet on which it is drawn. */
   readonly on: number
-  readonly deeds: FieldDeeds
+  readonly actions: FieldActions
 }
 
 /** Whether the field handled a key itself. */
-function fieldKey(event: KeyboardEvent, field: HTMLInputElement, deeds: FieldDeeds): boolean {
+function fieldKey(event: KeyboardEvent, field: HTMLInputElement, actions: FieldActions): boolean {
   const { key, shiftKey, altKey } = event
   const isPlain = !event.ctrlKey && !event.metaKey && !altKey
   const step = steps[key]
-  if (key === 'Enter') deeds.commit(field.value, { row: shiftKey ? -1 : 1, column: 0 })
-  else if (key === 'Tab') deeds.commit(field.value, { row: 0, column: shiftKey ? -1 : 1 })
-  else if (key === 'Escape') deeds.cancel()
-  else if (key === 'F2') deeds.turn()
-  else if (step !== undefined && step.row !== 0 && altKey) return deeds.change(field, step.row === 1 ? 1 : -1)
-  else return step !== undefined && isPlain && deeds.step(field, step, shiftKey)
+  if (key === 'Enter') actions.commit(field.value, { row: shiftKey ? -1 : 1, column: 0 })
+  else if (key === 'Tab') actions.commit(field.value, { row: 0, column: shiftKey ? -1 : 1 })
+  else if (key === 'Escape') actions.cancel()
+  else if (key === 'F2') actions.turn()
+  else if (step !== undefined && step.row !== 0 && altKey) return actions.change(field, step.row === 1 ? 1 : -1)
+  else return step !== undefined && isPlain && actions.step(field, step, shiftKey)
   return true
 }
 
 /** The field of the edited cell. It is drawn on the sheet whose cells the person points at for its formula. */
-export function CellField({ label, on, deeds }: FieldInput): JSX.Element {
+export function CellField({ label, on, actions }: FieldInput): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     const { current } = field
     if (current === null) return
-    const { from, to } = deeds.typed()
-    deeds.drawn(current)
+    const { from, to } = actions.typed()
+    actions.drawn(current)
     current.focus()
     current.setSelectionRange(from, to)
   }, [])
@@ -202,15 +202,15 @@ export function CellField({ label, on, deeds }: FieldInput): JSX.Element {
       type='text'
       dir='auto'
       aria-label={label}
-      defaultValue={deeds.typed().text}
+      defaultValue={actions.typed().text}
       spellcheck={false}
       ref={field}
-      onInput={({ currentTarget }) => deeds.typing(currentTarget)}
-      onPointerDown={() => deeds.pointed()}
-      onBlur={({ currentTarget }) => deeds.left(currentTarget, on)}
+      onInput={({ currentTarget }) => actions.typing(currentTarget)}
+      onPointerDown={() => actions.pointed()}
+      onBlur={({ currentTarget }) => actions.left(currentTarget, on)}
       onKeyDown={(event) => {
         if (event.isComposing) return
-        if (fieldKey(event, event.currentTarget, deeds)) event.preventDefault()
+        if (fieldKey(event, event.currentTarget, actions)) event.preventDefault()
         event.stopPropagation()
       }}
     />

@@ -14,7 +14,7 @@ import type { ComponentInput } from './input.ts'
 import { type Cells, createCells } from './sheet-cells.ts'
 import { type Clipboard, createClipboard } from './sheet-clipboard.ts'
 import { type Act, type CellEditing, createEditing } from './sheet-editing.ts'
-import { type Deeds, nameOf, type Place } from './sheet-grid.tsx'
+import { type GridActions, nameOf, type Place } from './sheet-grid.tsx'
 import { sheetKeys } from './sheet-keys.ts'
 import { createPointing } from './sheet-pointing.ts'
 import { createSelection, type Selection } from './sheet-selection.ts'
@@ -30,14 +30,14 @@ export interface SheetModel extends Clipboard {
   /** The cell that the menu is for; undefined while it is closed. */
   readonly menu: Signal<HTMLElement | undefined>
   readonly isDrawing: { current: boolean }
-  readonly deeds: Deeds
+  readonly actions: GridActions
   readonly act: Act
   /** Inserts or deletes rows or columns: formulas of other sheets, and charts, are adjusted. */
   reshape(edits: (now: Table) => readonly Edit[], change: Change): void
   keyDown(event: KeyboardEvent): void
 }
 
-function createDeeds({ around, sheetIndex }: ComponentInput, selection: Selection, editing: CellEditing): Deeds {
+function createActions({ around, sheetIndex }: ComponentInput, selection: Selection, editing: CellEditing): GridActions {
   const isPicked = (): boolean => around.picker.peek() !== undefined && sheetIndex.peek() >= 0
   const pickHere = (): void => {
     const picker = around.picker.peek()
@@ -127,7 +127,7 @@ export function createSheetModel(input: ComponentInput, tableOf: TableOf): Sheet
     area,
     menu,
     isDrawing,
-    deeds: createDeeds(input, selection, editing),
+    actions: createActions(input, selection, editing),
     act,
     ...clipboard,
     reshape(edits, change) {

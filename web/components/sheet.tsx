@@ -66,7 +66,7 @@ function CellBar({ input, model: { table, cells, selection, editing, menu } }: P
     return (
       <div class='sheet-bar sheet-writer'>
         <span class='sheet-name'>{writer.name()}</span>
-        <CellField label={writer.name()} on={sheetIndex.value} deeds={writer.deeds} />
+        <CellField label={writer.name()} on={sheetIndex.value} actions={writer.actions} />
       </div>
     )
   return (
@@ -162,7 +162,7 @@ function AddButton({ input, model: { table, selection, reshape }, axis }: PartIn
 }
 
 function SheetTable({ input, model, label }: PartInput & { readonly label: string }): JSX.Element {
-  const { cells, selection, editing, deeds } = model
+  const { cells, selection, editing, actions } = model
   const scroller = useRef<HTMLDivElement>(null)
   useCellFocus(model, scroller)
   const { seen, rowHeight, follow, come } = useSheetWindow(scroller)
@@ -212,7 +212,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
                   edited={row === edited?.row && !isElsewhere ? edited.column : -1}
                   held={input.held.value}
                   sheet={sheetIndex.value}
-                  deeds={deeds}
+                  actions={actions}
                 />
               ) : (
                 <RowGap

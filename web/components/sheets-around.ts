@@ -5,7 +5,7 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
-import type { FieldDeeds, Place } from './sheet-grid.tsx'
+import type { FieldActions, Place } from './sheet-grid.tsx'
 
 export interface CellRange {
   readonly sheet: number
@@ -26,7 +26,7 @@ export interface Writer {
   readonly sheet: ReadonlySignal<number>
   /** Returns the name of its cell and sheet. */
   name(): string
-  readonly deeds: FieldDeeds
+  readonly actions: FieldActions
   /** Whether a reference can be inserted at the cursor. */
   takes(): boolean
   /** Whether cells of this sheet were pointed at last, and the range can still grow. */

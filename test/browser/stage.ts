@@ -1,0 +1,23 @@
+/** The server and the browser of a file of tests. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { start, type World } from '../support/start.ts'
+import { launch, type LaunchOptions } from './browser.ts'
+
+interface Stage {
+  readonly world: World
+  readonly browser: Browser
+}
+
+/** Starts both before the tests of a file, hands them over, and stops them afterwards. */
+export function onStage(begin: (stage: Stage) => void, options: LaunchOptions = {}): void {
+  let stage: Stage | undefined
+  beforeAll(async () => {
+    stage = { world: await start(), browser: await launch(options) }
+    begin(stage)
+  })
+  afterAll(async () => {
+    await stage?.browser.close()
+    await stage?.world.stop()
+  })
+}
