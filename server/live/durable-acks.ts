@@ -10,6 +10,7 @@ import type { WebSocketLike } from '@hocuspocus/server'
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { WebSocket } from 'ws'
+import { onceFor } from '../../shared/once-for.ts'
 import { limits } from '../../shared/limits.ts'
 import { closeCodes, messageTypes } from '../../shared/live-protocol.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
@@ -100,15 +101,7 @@ const writeTogether = (ready: readonly Held[]): void => {
   for (const peer of peers) peer.uncork()
 }
 
-const gates = new WeakMap<OpenDocument, Gate>()
-
-const gateOf = (openDoc: OpenDocument): Gate => {
-  const known = gates.get(openDoc)
-  if (known !== undefined) return known
-  const gate = new Gate(openDoc)
-  gates.set(openDoc, gate)
-  return gate
-}
+const gateOf = onceFor((openDoc: OpenDocument): Gate => new Gate(openDoc))
 
 // A broadcast hands the same bytes to every socket: its head is read once.
 let lastFrame: Uint8Array | undefined

@@ -2,6 +2,7 @@
 import type { Connection } from '@hocuspocus/server'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
+import { onceFor } from '../../shared/once-for.ts'
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { coarseDiff, type Edit } from '../../shared/text/diff.ts'
@@ -25,13 +26,7 @@ const peerOf = (connection: Connection): Peer => (connection.context as Context)
 
 // The client id that a writing connection shows presence under, which is its page's own. The others that it brings along are of earlier
 // pages of its device, or of others that are open there now: each of them brings along what the device had kept when it began.
-const homes = new WeakMap<LoadedDocument, Map<Peer, number>>()
-
-const homesOf = (entry: LoadedDocument): Map<Peer, number> => {
-  const known = homes.get(entry) ?? new Map<Peer, number>()
-  homes.set(entry, known)
-  return known
-}
+const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
 /**
  * Whether another open connection uses this client id for its own writes; a connection without presence owns every id that it has used. Queued

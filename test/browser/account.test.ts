@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { password } from '../support/visitor.ts'
 import type { World } from '../support/start.ts'
-import { chip, complaints, createDocument, createLink, readMarkdown, saved, typeAtEnd } from './browser.ts'
+import { chip, complaints, createDocument, createLink, readMarkdown, saved, typeAtEnd, ownPage } from './browser.ts'
 import { look, sizes } from './appearance.ts'
 import { onStage } from './stage.ts'
 
@@ -13,9 +13,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 /** A person who signs up in a browser of their own. */
 const join = async (email: string, options = {}, then = '/account'): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
-  const context = await browser.newContext(options)
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser, options)
   // A person who signs up is not asked for anything else on the way to their documents.
   await page.goto(`${world.url}/sign-up${then === '/' ? '' : `?return_to=${encodeURIComponent(then)}`}`)
   await page.getByLabel('Email').fill(email)

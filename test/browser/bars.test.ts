@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, editorText, readMarkdown, saved, until } from './browser.ts'
+import { chip, createDocument, createLink, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -12,9 +12,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; Ctrl+K is the link where one writes', async () => {
   const [first, second] = [await createDocument(world.url, '# Apples\n'), await createDocument(world.url, '# Pears\n\nwords\n')]
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
   await page.goto(first.url)
   await saved(page)
   await page.goto(second.url)

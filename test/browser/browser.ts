@@ -139,6 +139,20 @@ export async function saved(page: Page): Promise<void> {
   await chip(page, 'saved').waitFor()
 }
 
+/** A page in a browser context of its own. */
+export interface OwnPage {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Its uncaught errors and policy violations. */
+  readonly heard: string[]
+}
+
+export async function ownPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OwnPage> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  return { context, page, heard: complaints(page) }
+}
+
 /** Complaints of a page: uncaught errors and policy violations. */
 export function complaints(page: Page): string[] {
   const list: string[] = []

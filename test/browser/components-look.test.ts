@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { test, expect } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, saved } from './browser.ts'
+import { createDocument, createLink, saved, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 const sample = `# Launch
@@ -55,9 +55,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 for (const viewport of sizes) {
   test(`[COMP-12] components at ${viewport.width} px: no violations`, async () => {
-    const context = await browser.newContext({ viewport: { ...viewport, height: 1100 }, reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    const heard = complaints(page)
+    const { context, page, heard } = await ownPage(browser, { viewport: { ...viewport, height: 1100 }, reducedMotion: 'reduce' })
     const document = await createDocument(world.url, sample)
     await page.goto(document.url)
     await saved(page)

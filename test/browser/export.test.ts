@@ -8,7 +8,7 @@ import { hostileTexts } from '../support/hostile.ts'
 import { png } from '../support/media.ts'
 import { start, type World } from '../support/start.ts'
 import { look } from './appearance.ts'
-import { complaints, createDocument, launch, saved, type Document } from './browser.ts'
+import { complaints, createDocument, launch, saved, type Document, ownPage } from './browser.ts'
 
 let world: World
 let browser: Browser
@@ -70,9 +70,7 @@ async function withPicture(): Promise<Document> {
 
 test('[EXPORT-1] the document as one file: it reads as its published page, asks for nothing, and nothing was uploaded for it', async () => {
   const document = await withPicture()
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser)
   await page.goto(document.url)
   await saved(page)
   const sent: string[] = []
@@ -187,9 +185,7 @@ test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
 test('[EXPORT-3] paper has the text alone, all of it: set by our own command, as Markdown by the menu of the browser', async () => {
   const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of the walk.`).join('\n\n')
   const document = await createDocument(world.url, `${text}\n${long}\n`)
-  const context = await browser.newContext({ colorScheme: 'dark' })
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser, { colorScheme: 'dark' })
   await page.addInitScript(() => {
     globalThis.print = () => {
       ;(globalThis as { printed?: boolean }).printed = true

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, type Document, editorText, saved, until } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, saved, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -31,9 +31,7 @@ async function written(): Promise<Document> {
 }
 
 async function open(document: Document, url = document.url): Promise<{ page: Page; heard: readonly string[] }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 } })
   await page.goto(url)
   await page.locator('.cm-content:visible, .reading:visible').waitFor()
   // The page's keys load with the editor, which is hidden in the reading view.

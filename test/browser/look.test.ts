@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { png } from '../support/media.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, saved } from './browser.ts'
+import { createDocument, createLink, saved, ownPage } from './browser.ts'
 import { bring } from './files.ts'
 import { onStage } from './stage.ts'
 
@@ -18,9 +18,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 for (const viewport of sizes) {
   test(`[WEB-30] home, editor, dialogs and refusals at ${viewport.width} px: no violations`, async () => {
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    const heard = complaints(page)
+    const { context, page, heard } = await ownPage(browser, { viewport, reducedMotion: 'reduce' })
     const document = await createDocument(world.url, sample)
 
     await page.goto(world.url)

@@ -12,7 +12,7 @@ import { dialIn, missingEngines, type ScriptedNode, startNodeProcess, wordErrorR
 import { password } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, editorText, launch, saved, until } from './browser.ts'
+import { createDocument, editorText, launch, saved, until, ownPage } from './browser.ts'
 
 // Skipped on a machine where the engines cannot be installed; in CI their absence is an error (nodes.ts).
 const withEngines = test.skipIf(missingEngines.length > 0)
@@ -56,9 +56,11 @@ const signedUp = new Map<string, Awaited<ReturnType<BrowserContext['storageState
 /** A person with an account, on a page of their own. */
 async function join(name: string, options: BrowserContextOptions = {}): Promise<Somebody> {
   const known = signedUp.get(name)
-  const context = await browser.newContext({ permissions: ['microphone'], ...options, ...(known && { storageState: known }) })
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser, {
+    permissions: ['microphone'],
+    ...options,
+    ...(known && { storageState: known })
+  })
   if (known === undefined) {
     await page.goto(`${world.url}/sign-up`)
     await page.getByLabel('Email').fill(`${name}@example.org`)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
-import { complaints, createDocument, createLink, type Document, editorText, readMarkdown, saved, until } from './browser.ts'
+import { createDocument, createLink, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -20,9 +20,7 @@ const specification = readFileSync(
 )
 
 async function open(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser)
   await page.goto(url)
   return { context, page, heard }
 }

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, editorText, saved, workerActive } from './browser.ts'
+import { createDocument, createLink, editorText, saved, workerActive, ownPage } from './browser.ts'
 import { startProxy } from './proxy.ts'
 import { onStage } from './stage.ts'
 
@@ -22,9 +22,7 @@ const answers = [
 for (const viewport of sizes) {
   test(`[REFUSED-1] [HOME-8] every refusal at ${viewport.width} px: words, a next step, no violations`, async () => {
     const way = await startProxy(world.url)
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    const heard = complaints(page)
+    const { context, page, heard } = await ownPage(browser, { viewport, reducedMotion: 'reduce' })
     const lookAt = async (name: string, title: string): Promise<void> => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await page.getByRole('link', { name: 'Go to your documents' }).waitFor()

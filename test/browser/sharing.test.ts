@@ -7,7 +7,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { chip, complaints, createDocument, createLink, readMarkdown, saved, until, type Document } from './browser.ts'
+import { chip, createDocument, createLink, readMarkdown, saved, until, type Document, ownPage } from './browser.ts'
 import { choose, clipboard, command, tabTo } from './keyboard.ts'
 import { onStage } from './stage.ts'
 
@@ -17,9 +17,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 /** A person who opened an address. The clipboard can be read. */
 const open = async (url: string, options = {}): Promise<{ context: BrowserContext; page: Page; heard: string[] }> => {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], ...options })
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser, { permissions: ['clipboard-read', 'clipboard-write'], ...options })
   await page.goto(url)
   return { context, page, heard }
 }

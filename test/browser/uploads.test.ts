@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { foreign, png, samples } from '../support/media.ts'
 import type { World } from '../support/start.ts'
 import {
-  complaints,
   createDocument,
   createLink,
   type Document,
@@ -13,7 +12,8 @@ import {
   saved,
   typeAtEnd,
   until,
-  workerActive
+  workerActive,
+  ownPage
 } from './browser.ts'
 import { bring, type Sent } from './files.ts'
 import { onStage } from './stage.ts'
@@ -24,9 +24,7 @@ onStage((stage) => ({ world, browser } = stage), { offline: true })
 
 /** A page without a service worker, so that its requests can be held. */
 async function person(url: string): Promise<{ context: BrowserContext; page: Page; heard: string[] }> {
-  const context = await browser.newContext({ serviceWorkers: 'block' })
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser, { serviceWorkers: 'block' })
   await page.goto(url)
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   return { context, page, heard }

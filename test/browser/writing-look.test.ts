@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, saved } from './browser.ts'
+import { createDocument, createLink, saved, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
@@ -16,9 +16,7 @@ onStage((stage) => ({ world, browser } = stage))
 
 for (const viewport of sizes) {
   test(`[WRITE-23] menus, panels and tables at ${viewport.width} px: no violations`, async () => {
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    const heard = complaints(page)
+    const { context, page, heard } = await ownPage(browser, { viewport, reducedMotion: 'reduce' })
     const text = page.locator('.cm-content[aria-autocomplete]')
 
     await page.goto((await createDocument(world.url, '')).url)

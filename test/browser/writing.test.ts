@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { start, type World } from '../support/start.ts'
-import { complaints, createDocument, type Document, editorText, readMarkdown, saved, until } from './browser.ts'
+import type { World } from '../support/start.ts'
+import { createDocument, type Document, editorText, readMarkdown, saved, until, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
@@ -24,9 +24,7 @@ interface Writer {
 
 /** A person with the cursor at the end of a new document. */
 async function writer(content: string): Promise<Writer> {
-  const context = await browser.newContext()
-  const page = await context.newPage()
-  const heard = complaints(page)
+  const { context, page, heard } = await ownPage(browser)
   const document = await createDocument(world.url, content)
   await page.goto(document.url)
   await saved(page)

@@ -1,5 +1,6 @@
 /** Words of a text, for the status line. */
 import type { Text } from '@codemirror/state'
+import { onceFor } from '../../shared/once-for.ts'
 
 const word = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu
 /** Scripts written without spaces: each character counts, as word processors do. */
@@ -15,9 +16,6 @@ export function countWords(text: string): number {
   return alone + (text.replace(ideograph, ' ').match(word)?.length ?? 0)
 }
 
-// The parts of a text are immutable, and most of them are reused from one edit to the next.
-const counted = new WeakMap<Text, number>()
-
 function countPart(text: Text): number {
   if (text.children !== null) return text.children.reduce((sum, child) => sum + countDocument(child), 0)
   let sum = 0
@@ -25,14 +23,11 @@ function countPart(text: Text): number {
   return sum
 }
 
-/** Counts the words of an editor's text. It takes time in proportion to the changes since the last call. */
-export function countDocument(text: Text): number {
-  const known = counted.get(text)
-  if (known !== undefined) return known
-  const count = countPart(text)
-  counted.set(text, count)
-  return count
-}
+/**
+ * Counts the words of an editor's text. It takes time in proportion to the changes since the last call: the parts of a text are immutable, and most
+ * of them are reused from one edit to the next.
+ */
+export const countDocument: (text: Text) => number = onceFor(countPart)
 
 /** Longer texts are counted in code points: counting a million clusters takes half a second. */
 const clustersUnitsMax = 200_000

@@ -1,11 +1,10 @@
 /** Front matter at the top of the editor's text: settings for programs, which the published page does not show. */
 import type { Text } from '@codemirror/state'
+import { onceFor } from '../../shared/once-for.ts'
 import { afterFrontMatter, beginsFrontMatter, endsFrontMatter } from '../../shared/text/front-matter.ts'
 
 /** Longer front matter is read as text, in lines. */
 const linesMax = 1000
-
-const ends = new WeakMap<Text, number>()
 
 /** Reads no further than the front matter, because it runs for each key. */
 function endIn(doc: Text): number {
@@ -19,10 +18,4 @@ function endIn(doc: Text): number {
 }
 
 /** Returns the end of the front matter of a text, in UTF-16 units; 0 if it has none. */
-export function frontMatterEnd(doc: Text): number {
-  const known = ends.get(doc)
-  if (known !== undefined) return known
-  const end = endIn(doc)
-  ends.set(doc, end)
-  return end
-}
+export const frontMatterEnd: (doc: Text) => number = onceFor(endIn)

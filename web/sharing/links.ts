@@ -1,6 +1,7 @@
 /** The links of an open document for its dialog, and the draft of a new one, stored until the page is left. No user interface. */
 import { signal, type Signal } from '@preact/signals'
 import { includesRole, type Role } from '../../shared/roles.ts'
+import { onceFor } from '../../shared/once-for.ts'
 import type { Session } from '../session/session.ts'
 import { newId } from '../base/new-id.ts'
 import { mayPass } from '../client/failure.ts'
@@ -147,12 +148,4 @@ function createLinks(session: Session): Links {
   }
 }
 
-const bySession = new WeakMap<Session, Links>()
-
-export function linksOf(session: Session): Links {
-  const known = bySession.get(session)
-  if (known !== undefined) return known
-  const links = createLinks(session)
-  bySession.set(session, links)
-  return links
-}
+export const linksOf: (session: Session) => Links = onceFor(createLinks)

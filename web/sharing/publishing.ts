@@ -1,5 +1,6 @@
 /** Reads and changes whether the open document is published. No user interface. */
 import { signal, type Signal } from '@preact/signals'
+import { onceFor } from '../../shared/once-for.ts'
 import type { Session } from '../session/session.ts'
 import { findRecent, remember } from '../device/recent.ts'
 import { publish, readPublication, type Publication } from './requests.ts'
@@ -49,12 +50,4 @@ function createPublishing(session: Session): Publishing {
   }
 }
 
-const bySession = new WeakMap<Session, Publishing>()
-
-export function publishingOf(session: Session): Publishing {
-  const known = bySession.get(session)
-  if (known !== undefined) return known
-  const publishing = createPublishing(session)
-  bySession.set(session, publishing)
-  return publishing
-}
+export const publishingOf: (session: Session) => Publishing = onceFor(createPublishing)

@@ -19,6 +19,7 @@ import type { Key } from '../ports.ts'
 import { saveRevision } from '../text/revisions.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
+import type { OnDocument } from '../on-document.ts'
 import { putShare, shareUrl } from '../rights/shares.ts'
 
 type Metadata = Output<'readDocument'>['doc']
@@ -169,12 +170,7 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
 }
 
 /** Sets the title of a document, or resets it to the title in its text. */
-export const updateDocument = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'updateDocument'>
-): Promise<Output<'updateDocument'>> => {
+export const updateDocument: OnDocument<'updateDocument'> = async (service, caller, doc, input) => {
   const title = givenTitle(input.title)
   const snapshot = await currentContent(service, doc)
   return service.ledger.write(doc, caller, (draft) => {

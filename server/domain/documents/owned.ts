@@ -11,6 +11,7 @@ import { decodeRecord, encodeRecord, keys, type Owned, type Share } from '../rec
 import type { Draft } from '../records/draft.ts'
 import { changeLinks } from '../rights/lineage.ts'
 import type { Service } from '../service.ts'
+import type { OnDocument } from '../on-document.ts'
 import { putRevocationOfClaim } from '../rights/shares.ts'
 
 type Listed = Output<'listDocuments'>['docs'][number]
@@ -127,12 +128,7 @@ const endsBefore = (expiresAt: number): ServiceError =>
  * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise.
  * Errors: `already_claimed` when it belongs to somebody else, `forbidden` for a link that has an end.
  */
-export const claimDocument = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'claimDocument'>
-): Promise<Output<'claimDocument'>> => {
+export const claimDocument: OnDocument<'claimDocument'> = async (service, caller, doc, input) => {
   const owner = ownerOf(caller)
   const link = input.revokeKey === true ? caller.share : null
   const snapshot = await currentContent(service, doc)

@@ -16,6 +16,7 @@ import type { Draft } from '../records/draft.ts'
 import { makerOf } from '../rights/lineage.ts'
 import { nextStepOf } from './own-assignment.ts'
 import type { Service } from '../service.ts'
+import type { OnDocument } from '../on-document.ts'
 import { agentUrl, makeRoom, putShare, revokeShare, shareUrl } from '../rights/shares.ts'
 import { examineReport, isRetry } from './task-reports.ts'
 
@@ -196,12 +197,7 @@ const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, i
   }
 }
 
-export const createTask = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'createTask'>
-): Promise<Output<'createTask'>> => {
+export const createTask: OnDocument<'createTask'> = async (service, caller, doc, input) => {
   const id = taskIdOf(doc, input.requestId)
   const change = (draft: Draft, found: Task | undefined): Task => {
     if (found === undefined) return makeTask(service, draft, caller, doc, id, input)

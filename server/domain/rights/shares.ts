@@ -24,6 +24,7 @@ import {
 } from './lineage.ts'
 import { hashSecret, newId, newShareKey } from '../secrets.ts'
 import type { Service } from '../service.ts'
+import type { OnDocument } from '../on-document.ts'
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
@@ -125,12 +126,7 @@ const expiry = (service: Service, text: string | null | undefined): number | nul
   return at
 }
 
-export const createShare = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'createShare'>
-): Promise<Output<'createShare'>> => {
+export const createShare: OnDocument<'createShare'> = async (service, caller, doc, input) => {
   if (input.role === 'owner') requireRole(caller, 'owner')
   const expiresAt = expiry(service, input.expiresAt)
   await makeRoom(service, doc)
@@ -230,12 +226,7 @@ const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readon
  * Revokes a link, closes its connections, and revokes all links made through it unless the caller keeps them. Errors: `not_found`,
  * `last_owner_link`.
  */
-export const revokeShare = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'revokeShare'>
-): Promise<Output<'revokeShare'>> => {
+export const revokeShare: OnDocument<'revokeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)
   const answer = await changeLinks(service, caller, doc, (draft, links): Output<'revokeShare'> => {
     const ended = putRevocations(draft, caller, doc, links, id, input.keep === 'links')
@@ -288,12 +279,7 @@ const putRole = (
 }
 
 /** Changes the role of a link on every channel at once. Errors: `not_found`, `invalid_request`, `last_owner_link`. */
-export const changeShare = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'changeShare'>
-): Promise<Output<'changeShare'>> => {
+export const changeShare: OnDocument<'changeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)
   const { answer, lowered } = await changeLinks(service, caller, doc, (draft, links) =>
     putRole(service, draft, caller, doc, links, id, input.role)

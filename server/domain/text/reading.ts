@@ -3,10 +3,10 @@ import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
 import { currentContent, findPoint, titleOf, versionsNamed } from './content.ts'
-import type { Caller } from '../rights/caller.ts'
 import { contentAt, type Snapshot, snapshotOf } from './journal.ts'
 import { ownAssignment } from '../review/own-assignment.ts'
 import type { Service } from '../service.ts'
+import type { OnDocument } from '../on-document.ts'
 
 /** An answer carries its text in UTF-8 under this symbol, for faces that send the bytes unchanged. */
 export const utf8 = Symbol('utf8')
@@ -42,12 +42,7 @@ const viewOf = async (service: Service, doc: string, text: Snapshot, view: View)
   return texts.do(doc, 'unifiedDiff', await computed(before), content, limits.contentUnitsMax)
 }
 
-export const readContent = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'readContent'>
-): Promise<Output<'readContent'>> => {
+export const readContent: OnDocument<'readContent'> = async (service, caller, doc, input) => {
   const head = await service.ledger.head(doc)
   const text = input.version === undefined ? await currentContent(service, doc, head) : await textOf(service, doc, input.version)
   const content = await viewOf(service, doc, text, input)
