@@ -264,7 +264,7 @@ export const limits = {
   socketSliceMessages: 16,
   socketTurnMs: 8,
   /** Frames of one socket that wait for the disk before the server stops reading from it. */
-  socketHeldFramesMax: 500,
+  socketHeldFramesMax: 2000,
   /** Bytes of whole documents that one address may request at once, and per second over time. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,

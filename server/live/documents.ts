@@ -17,6 +17,7 @@ import type { Peer } from './durable-acks.ts'
 import { createHealer, type Healer } from './heal.ts'
 import type { Inbox } from './backlog.ts'
 import { createPresenceFrames, type PresenceFrames } from './presence-frames.ts'
+import { sendUpdates, takeOverUpdates } from './update-frames.ts'
 
 /** The context that Hocuspocus carries along for each connection. */
 export interface Context {
@@ -155,8 +156,10 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     const tail = await rebuild(storage, id, document, head)
     // Nobody is connected yet: pending broadcasts of the loading would reach the first client twice.
     document.flush()
+    takeOverUpdates(document)
     const onFailure = (cause: unknown): void => fence(id, cause)
     const openDoc = createOpenDocument({ id, ydoc: document, head, tail, ledger, clock, actorOf: actorOfOrigin, onFailure })
+    sendUpdates(document)
     const onProblem = (error: unknown): void => log('warn', 'follow-up work failed', { doc: id, error })
     const follower = await createFollower({ openDoc, head, storage, ledger, clock, texts, onProblem })
     const agents = createAgents({ doc: id, document, openDoc, registry, clock })

@@ -72,8 +72,7 @@ class Gate {
     if (this.#openDoc.failed) this.#drop()
     const later = this.#held.findIndex((each) => each.seq > this.#openDoc.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
-    const broadcasts = ready.filter(({ peers }) => peers.length > 1)
-    if (broadcasts.length > 1) writeTogether(ready)
+    if (ready.length > 1) writeTogether(ready)
     else writeEach(ready)
     letGo(ready)
   }
@@ -90,7 +89,13 @@ const letGo = (held: readonly Held[]): void => {
 }
 
 const writeEach = (ready: readonly Held[]): void => {
-  for (const { frame, peers } of ready) for (const peer of peers) peer.write(frame)
+  for (const { frame, peers } of ready)
+    for (let at = 0; at < peers.length;) {
+      const peer = peers[at] as Peer
+      const from = at
+      while (peers[at] === peer) at++
+      peer.write(frame, at - from)
+    }
 }
 
 /** Sends several frames for one peer in one system call, so a backlog of the disk costs no more than one frame. */
@@ -226,11 +231,12 @@ export class Peer implements WebSocketLike {
     else gate.hold(this, message)
   }
 
-  /** Sends a message at once. */
-  write(message: Uint8Array): void {
+  /** Sends a message at once, so many times: each edit has an acknowledgement. */
+  write(message: Uint8Array, times = 1): void {
     if (!this.isOpen) return
     if (this.#socket.writableLength > limits.socketBufferPauseBytes && !this.#keepsUp()) return
-    this.#socket.write(framedOnce(message))
+    const framed = framedOnce(message)
+    this.#socket.write(times === 1 ? framed : Buffer.alloc(framed.length * times, framed))
     if (message.length > limits.socketBufferPauseBytes && isAnswer(message)) this.#answerBytes = this.#socket.writableLength
   }
 

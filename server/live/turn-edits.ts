@@ -13,6 +13,7 @@ import type { Service } from '../domain/service.ts'
 import { actorOfConnection, type Context, type LoadedDocument, type TurnEdits, type WaitingEdit } from './documents.ts'
 import type { Peer } from './durable-acks.ts'
 import { noteUpdate, plainUpdate } from './incoming.ts'
+import type { EditsOrigin } from './update-frames.ts'
 
 /** `SyncStatus(true)`, the acknowledgement of one update. */
 const acknowledgement = (address: string): Uint8Array => {
@@ -37,11 +38,12 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
   }
 
   /** Applies those that are plain, and answers them; the others are left to Hocuspocus. */
-  const take = (found: LoadedDocument, batch: readonly WaitingEdit[]): WaitingEdit[] => {
+  const take = (found: LoadedDocument, first: WaitingEdit, batch: readonly WaitingEdit[]): WaitingEdit[] => {
     const taken: WaitingEdit[] = []
     const passed = new Set<Peer>()
     const left: WaitingEdit[] = []
-    found.openDoc.takeTogether({ source: 'connection', connection: batch[0]?.connection }, (apply) => {
+    const origin: EditsOrigin = { source: 'connection', connection: first.connection, several: last.writer === undefined }
+    found.openDoc.takeTogether(origin, (apply) => {
       for (const each of batch) {
         const plain = passed.has(each.peer) ? undefined : plainUpdate(found, service(), each.update, each.connection)
         if (plain === undefined) {
@@ -61,17 +63,15 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
   const flush = (): void => {
     cancel?.()
     cancel = undefined
-    if (waiting.length === 0) return
     const batch = waiting
-    waiting = []
     const [first] = batch
-    last = { at: performance.now(), writer: batch.every(({ peer }) => peer === first?.peer) ? first?.peer : undefined }
+    if (first === undefined) return
+    waiting = []
+    last = { at: performance.now(), writer: batch.every(({ peer }) => peer === first.peer) ? first.peer : undefined }
     const found = entry()
     // Edits of a document that was dropped are not acknowledged: the client sends them again.
     if (found === undefined) return
-    const taken = take(found, batch)
-    for (const each of taken) acknowledge(each)
-    found.document.flush()
+    for (const each of take(found, first, batch)) acknowledge(each)
   }
 
   /** How long edits wait for others, in milliseconds: not at all for a lone writer, nor after a pause. */

@@ -47,6 +47,10 @@ import { createWatchers } from './watchers.ts'
  */
 export const commitSecondsMax = 30
 
+/** After a group of so many commits the next one waits so many milliseconds for more of them. */
+const crowdedGroup = 8
+const groupMs = 2
+
 /** A disk with fewer free bytes than this counts as full: LMDB reports a write that found no space as an I/O error. */
 const freeBytesMin = 1024 * 1024
 
@@ -192,6 +196,8 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
       const group = queue
       queue = []
       await writeGroup(group)
+      // Under load, commits of the next moments share one sync: each costs the disk and LMDB as much as a group does.
+      if (group.length >= crowdedGroup) await new Promise((resolve) => setTimeout(resolve, groupMs))
     }
     writing = undefined
   }

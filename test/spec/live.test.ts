@@ -131,11 +131,11 @@ test('[LIVE-4] an edit is acknowledged, and shown to others, only when it is on 
   await own.service.ledger.idle()
   disk.hold()
   ana.type(0, 'x')
-  const read = owner.read()
   await until(
     () => (own.service.live.find(owner.doc)?.seq ?? 0) > (own.service.live.find(owner.doc)?.durableSeq ?? 0),
     'the edit in memory'
   )
+  const read = owner.read()
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(ana.provider.hasUnsyncedChanges).toBe(true)
   expect(ben.text()).toBe('one')
