@@ -147,8 +147,14 @@ export interface OwnPage {
   readonly heard: string[]
 }
 
-export async function ownPage(browser: Browser, options: BrowserContextOptions = {}): Promise<OwnPage> {
+interface OwnPageOptions extends BrowserContextOptions {
+  /** The name of a guest, as their device remembers it. */
+  readonly name?: string
+}
+
+export async function ownPage(browser: Browser, { name, ...options }: OwnPageOptions = {}): Promise<OwnPage> {
   const context = await browser.newContext(options)
+  if (name !== undefined) await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
   const page = await context.newPage()
   return { context, page, heard: complaints(page) }
 }

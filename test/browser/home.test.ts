@@ -1,28 +1,18 @@
 /** The home page in real Chromium: lists of documents, adding files, deleting and restoring. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { hostileNames } from '../support/hostile.ts'
 import { password } from '../support/visitor.ts'
 import type { World } from '../support/start.ts'
 import { look, sizes } from './appearance.ts'
-import { complaints, createDocument, createLink, saved, until, type Document } from './browser.ts'
+import { createDocument, createLink, saved, until, type Document, type OwnPage, ownPage } from './browser.ts'
 import { onStage } from './stage.ts'
 
 let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-interface Visit {
-  readonly context: BrowserContext
-  readonly page: Page
-  readonly heard: string[]
-}
-
-const visit = async (options = {}): Promise<Visit> => {
-  const context = await browser.newContext(options)
-  const page = await context.newPage()
-  return { context, page, heard: complaints(page) }
-}
+const visit = (options = {}): Promise<OwnPage> => ownPage(browser, options)
 
 /** Opens documents by link, so that the device knows them. */
 const know = async (page: Page, urls: readonly string[]): Promise<void> => {

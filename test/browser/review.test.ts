@@ -5,7 +5,18 @@ import { repeats } from '../support/repeats.ts'
 import type { World } from '../support/start.ts'
 import { look } from './appearance.ts'
 import { startProxy } from './proxy.ts'
-import { complaints, createDocument, createLink, editorText, readMarkdown, until, workerActive, type Document } from './browser.ts'
+import {
+  complaints,
+  createDocument,
+  createLink,
+  editorText,
+  readMarkdown,
+  until,
+  workerActive,
+  type Document,
+  type OwnPage,
+  ownPage
+} from './browser.ts'
 import { onStage } from './stage.ts'
 
 const text = `# Launch plan
@@ -19,27 +30,19 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-interface Someone {
-  readonly context: BrowserContext
-  readonly page: Page
-  readonly heard: string[]
-}
-
 /** A named person at an address where annotations can be made. */
-async function person(name: string, url: string, options: BrowserContextOptions = {}): Promise<Someone> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
-  await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
-  const page = await context.newPage()
-  const heard = complaints(page)
+async function person(name: string, url: string, options: BrowserContextOptions = {}): Promise<OwnPage> {
+  const own = await ownPage(browser, { name, viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce', ...options })
+  const { page } = own
   await page.goto(url)
   await page.locator('.annotations-button').waitFor()
   await page.locator('.cm-content').waitFor({ state: 'attached' })
   await page.locator('.chip:is([data-state=saved], [data-state=readonly])').waitFor()
-  return { context, page, heard }
+  return own
 }
 
 /** The same with the service worker that opens documents without a connection. */
-const personWithWorker = async (name: string, url: string): Promise<Someone> => {
+const personWithWorker = async (name: string, url: string): Promise<OwnPage> => {
   const someone = await person(name, url, { serviceWorkers: 'allow' })
   await workerActive(someone.page)
   return someone
@@ -604,7 +607,7 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, 
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
-  const as = async (role: string): Promise<Someone> => person('Bea', (await createLink(world.url, document, role)).url)
+  const as = async (role: string): Promise<OwnPage> => person('Bea', (await createLink(world.url, document, role)).url)
 
   const viewer = await as('view')
   const lines = viewer.page.locator('.reading article')

@@ -1,10 +1,10 @@
 /** Whole journeys: two people and a program write, review and publish a document; then the same without a mouse. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { World } from '../support/start.ts'
-import { complaints, editorText, saved, until } from './browser.ts'
+import { editorText, saved, until, type OwnPage, ownPage } from './browser.ts'
 import { clipboard, command, tabTo } from './keyboard.ts'
 import { onStage } from './stage.ts'
 
@@ -12,23 +12,15 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-interface Someone {
-  readonly context: BrowserContext
-  readonly page: Page
-  readonly heard: readonly string[]
-}
-
-async function person(name: string, url: string): Promise<Someone> {
-  const context = await browser.newContext({
+async function person(name: string, url: string): Promise<OwnPage> {
+  const own = await ownPage(browser, {
+    name,
     viewport: { width: 1280, height: 860 },
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce'
   })
-  await context.addInitScript((own) => localStorage.setItem('agmd.name', own), name)
-  const page = await context.newPage()
-  const heard = complaints(page)
-  await page.goto(url)
-  return { context, page, heard }
+  await own.page.goto(url)
+  return own
 }
 
 /** A program, set up with the configuration that the dialog offers for copying. */

@@ -1,17 +1,14 @@
 /** The account page, as a browser without script uses it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onTurnedWorld } from '../support/turned-world.ts'
+import { expect, test } from 'vitest'
 import { limits } from '../../shared/limits.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import type { TurnedClock } from '../support/clock.ts'
 import { newVisitor, signUp, type Visitor } from '../support/visitor.ts'
-import { type Json, startWorld, type World } from '../support/world.ts'
+import { type Json, type World } from '../support/world.ts'
 
 let world: World
 let clock: TurnedClock
-beforeAll(async () => {
-  clock = turnedClock()
-  world = await startWorld({ clock })
-})
-afterAll(() => world.stop())
+onTurnedWorld((turned) => ({ world, clock } = turned))
 
 let people = 0
 const join = (): Promise<Visitor> => signUp(world.url, `person-${++people}@example.org`)

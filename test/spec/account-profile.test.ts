@@ -1,22 +1,19 @@
 /** Name, password and deletion of an account, as used by a browser without script. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onTurnedWorld } from '../support/turned-world.ts'
+import { expect, test } from 'vitest'
 import { finishAccountEnds } from '../../server/domain/accounts/account-end.ts'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { decodeRecord, encodeRecord, type Head, keys } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { withLimit } from '../support/limits.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import type { TurnedClock } from '../support/clock.ts'
 import { type Issuer, startIssuer } from '../support/issuer.ts'
 import { newVisitor, password, signUp, type Visitor } from '../support/visitor.ts'
 import { type Json, startWorld, type World } from '../support/world.ts'
 
 let world: World
 let clock: TurnedClock
-beforeAll(async () => {
-  clock = turnedClock()
-  world = await startWorld({ clock })
-})
-afterAll(() => world.stop())
+onTurnedWorld((turned) => ({ world, clock } = turned))
 
 let people = 0
 const join = async (): Promise<{ visitor: Visitor; email: string; id: string }> => {

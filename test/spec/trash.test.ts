@@ -1,24 +1,21 @@
 /** Deletion, the trash, and erasure. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onTurnedWorld } from '../support/turned-world.ts'
+import { expect, test } from 'vitest'
 import { type Account, createAccount } from '../../server/domain/accounts/accounts.ts'
 import { encodeRecord, keys } from '../../server/domain/records/keys.ts'
 import { openSession } from '../../server/domain/accounts/sessions.ts'
 import { finishDeletions } from '../../server/domain/documents/trash.ts'
 import { limits } from '../../shared/limits.ts'
-import { type TurnedClock, turnedClock } from '../support/clock.ts'
+import type { TurnedClock } from '../support/clock.ts'
 import { withLimit } from '../support/limits.ts'
 import { png } from '../support/media.ts'
-import { type Answer, type Ask, type Json, type Person, startWorld, until, type World } from '../support/world.ts'
+import { type Answer, type Ask, type Json, type Person, until, type World } from '../support/world.ts'
 
 const trashMs = limits.trashDays * 24 * 3600 * 1000
 
 let world: World
 let clock: TurnedClock
-beforeAll(async () => {
-  clock = turnedClock()
-  world = await startWorld({ clock })
-})
-afterAll(() => world.stop())
+onTurnedWorld((turned) => ({ world, clock } = turned))
 
 const noFailure = (_doc: string, error: unknown): never => {
   throw error
