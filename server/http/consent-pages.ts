@@ -19,7 +19,7 @@ import type { Words } from './words.ts'
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
 const scopeWords: Readonly<Record<string, Sentence>> = {
-  openid: { sentence: term('Know which account is yours') },
+  openid: { sentence: term('See which account is yours') },
   email: { sentence: term('See your email address') },
   profile: { sentence: term('See your name') },
   offline_access: {
@@ -85,7 +85,7 @@ const whoAnswers = ({ t }: Words, { params }: Details): Markup | undefined => {
   const host = clientHost(String(params['client_id']))
   return host === undefined
     ? undefined
-    : html`<p>${filled(t('It is described by {address}.'), { address: html`<strong>${named(host)}</strong>` })}</p>`
+    : html`<p>${filled(t('Its description is at {address}.'), { address: html`<strong>${named(host)}</strong>` })}</p>`
 }
 
 /** The page that asks. */

@@ -62,7 +62,7 @@ export const german: Catalogue = {
     'Vielleicht hat der Besitzer die Veröffentlichung beendet, oder ein Teil der Adresse fehlt.',
   'just now': 'gerade eben',
   'Keep them': 'Behalten',
-  'Know which account is yours': 'Wissen, welches Konto deines ist',
+  'See which account is yours': 'Sehen, welches Konto deines ist',
   'Last connected {when}': 'Zuletzt verbunden: {when}',
   'Last used {when}': 'Zuletzt benutzt: {when}',
   'Manage your devices': 'Deine Geräte verwalten',
@@ -87,9 +87,9 @@ export const german: Catalogue = {
   Revoke: 'Widerrufen',
   'Revoke the token of {name}': 'Das Token von {name} widerrufen',
   'Run this command on {name}. The token is shown only once. Anyone who has it receives everyone’s media jobs and their content.':
-    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt die Medienaufträge von allen und was darin steht.',
+    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt die Medienaufträge von allen samt Inhalt.',
   'Run this command on {name}. The token is shown only once. Anyone who has it receives your media jobs and their content.':
-    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt deine Medienaufträge und was darin steht.',
+    'Führe diesen Befehl auf {name} aus. Das Token wird nur einmal gezeigt. Wer es hat, bekommt deine Medienaufträge samt Inhalt.',
   'Save name': 'Namen speichern',
   'See your email address': 'Deine E-Mail-Adresse sehen',
   'See your name': 'Deinen Namen sehen',
@@ -110,7 +110,7 @@ export const german: Catalogue = {
   'Started {when} from {address}. The name is not verified.': 'Begonnen {when} von {address}. Der Name ist nicht geprüft.',
   'Stay signed in': 'Angemeldet bleiben',
   'Stay signed in for {count} days, or until you sign out everywhere':
-    'Angemeldet bleiben, {count} Tage oder bis du dich überall abmeldest',
+    '{count} Tage lang angemeldet bleiben, oder bis du dich überall abmeldest',
   'That did not work': 'Das hat nicht geklappt',
   'The codes match. Approve': 'Die Codes stimmen überein. Zustimmen',
   'The device was not signed in. Nothing has changed.': 'Das Gerät wurde nicht angemeldet. Nichts hat sich geändert.',
@@ -119,7 +119,7 @@ export const german: Catalogue = {
   'The passkey was not added. Open your account page and try again.':
     'Der Passkey wurde nicht hinzugefügt. Öffne deine Kontoseite und versuch es noch einmal.',
   'Their links stop working at once. After {count} days the documents are deleted forever.':
-    'Ihre Links gelten sofort nicht mehr. Nach {count} Tagen werden die Dokumente endgültig gelöscht.',
+    'Ihre Links funktionieren sofort nicht mehr. Nach {count} Tagen werden die Dokumente endgültig gelöscht.',
   'There is no page here': 'Hier ist keine Seite',
   'This code is wrong or has expired. Check it, or start the sign-in again on your device.':
     'Dieser Code ist falsch oder abgelaufen. Prüfe ihn, oder beginne die Anmeldung auf deinem Gerät neu.',
@@ -127,7 +127,7 @@ export const german: Catalogue = {
   'This does not match.': 'Das stimmt nicht überein.',
   'This link has expired or was already used. Ask for a new one.':
     'Dieser Link ist abgelaufen oder wurde schon benutzt. Bitte um einen neuen.',
-  'This link no longer works. Ask for a new one.': 'Dieser Link gilt nicht mehr. Bitte um einen neuen.',
+  'This link no longer works. Ask for a new one.': 'Dieser Link funktioniert nicht mehr. Bitte um einen neuen.',
   'This passkey does not belong to an account on this server.': 'Dieser Passkey gehört zu keinem Konto auf diesem Server.',
   'This password is easy to guess. Choose another one.': 'Dieses Passwort ist leicht zu erraten. Wähle ein anderes.',
   'This server does not accept new accounts.': 'Dieser Server nimmt keine neuen Konten an.',
@@ -152,7 +152,7 @@ export const german: Catalogue = {
   'Use at most {count} characters.': 'Nimm höchstens {count} Zeichen.',
   'Use your own computer for pictures and speech': 'Eigenen Computer für Bilder und Sprache nutzen',
   'It generates pictures and speech, transcribes recordings and reads text from pictures in your documents.':
-    'Er erzeugt Bilder und Sprache, schreibt Aufnahmen mit und liest Text aus Bildern in deinen Dokumenten.',
+    'Er erzeugt Bilder und Sprache, transkribiert Aufnahmen und liest Text aus Bildern in deinen Dokumenten.',
   '1 year': '1 Jahr',
   'What happens to your documents?': 'Was geschieht mit deinen Dokumenten?',
   'Where you are signed in': 'Wo du angemeldet bist',
@@ -226,9 +226,9 @@ export const german: Catalogue = {
     'Dieses Konto hat schon so viele Token und verbundene Programme, wie es haben darf.',
   Token: 'Token',
   'Its edits show its name and yours. You can end its access on your account page at any time. It ends automatically after {count} days.':
-    'Was es schreibt, zeigt seinen Namen und deinen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
+    'Seine Änderungen tragen seinen und deinen Namen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
   'You have no such token or program.': 'Dieses Token oder Programm hast du nicht.',
-  'It is described by {address}.': 'Beschrieben wird es von {address}.',
+  'Its description is at {address}.': 'Seine Beschreibung steht unter {address}.',
   'You will be sent to {address}.': 'Danach kommst du zu {address}.',
   '{program} wants to work on all documents of your account {account}.':
     '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',

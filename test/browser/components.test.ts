@@ -920,7 +920,7 @@ test('[COMP-51] what a formula that is being written names goes with the cells t
 test('[COMP-53] what was inserted is in view as a whole where there is room, and says its words in the language of the page', async () => {
   const document = await createDocument(world.url, `${'Words.\n\n'.repeat(30)}Last\n`)
   const sheet = ['Tabellenblatt', '| Posten | Betrag |', '.sheet-field:focus'] as const
-  const board = ['Tafel', '- [ ] Erste Karte', '.card-form :focus'] as const
+  const board = ['Board', '- [ ] Erste Karte', '.card-form :focus'] as const
   const bars = ['Diagramm', 'Monat, Anzahl\nJanuar, 3', '.chart-data .sheet-field:focus'] as const
   for (const [viewport, kinds] of [
     [{ width: 1280, height: 900 }, [sheet, bars]],
@@ -1113,7 +1113,7 @@ test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, wh
   for (const [name, words] of [
     ['Throws', 'The widget failed: Uncaught Error: broken'],
     ['Leaves', 'Stopped because it left its page or stopped responding.'],
-    ['Keeps', 'Its state is too large to keep. The limit is 4,096 bytes.']
+    ['Keeps', 'Its state is too large to save. The limit is 4,096 bytes.']
   ] as const) {
     await page.getByRole('button', { name: `Run: ${name}` }).click()
     await page.locator('.chart-fault', { hasText: words }).waitFor()

@@ -48,7 +48,7 @@ const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: s
   'doc.created': plain(term('created the document')),
   'doc.claimed': plain(term('added the document to an account')),
   'doc.renamed': ({ title = '', givenTitle }) =>
-    givenTitle ? t('renamed the document to {title}', { title: isolated(title) }) : t('let the title follow the text'),
+    givenTitle ? t('renamed the document to {title}', { title: isolated(title) }) : t('reset the title'),
   'doc.published': plain(term('published the document')),
   'doc.unpublished': plain(term('unpublished the document')),
   'doc.restored': plain(term('restored the document from the trash')),

@@ -23,7 +23,7 @@ export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent)
         : t('{name} replaced the whole text.', { name })
   offer(said, t('Undo'), () => {
     restoreRevision(session, replacedRevision, toVersion, personName.value).then(
-      () => toast(t('The earlier text is back.')),
+      () => toast(t('Earlier text restored.')),
       (error: unknown) =>
         toast(
           error instanceof RequestError && error.status === 409

@@ -69,7 +69,7 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'sheet' && others.length > 0)
     return t('There is no sheet {name}. The document has {others}.', { name, others: others.join(', ') })
   if (problem === 'sheet') return t('There is no sheet {name}.', { name })
-  if (problem === 'cells') return t('There are no cells {name}. Pick the data again.', { name })
+  if (problem === 'cells') return t('The cells {name} do not exist. Pick the data again.', { name })
   if (problem === 'json') return t('The data is not a JSON list.')
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to show.')
 }

@@ -51,7 +51,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
       state: stateOf(now.state?.json),
       onState(state) {
         if (!fitsState(state))
-          fault.value = t('Its state is too large to keep. The limit is {count} bytes.', { count: limits.widgetStateBytesMax })
+          fault.value = t('Its state is too large to save. The limit is {count} bytes.', { count: limits.widgetStateBytesMax })
         else if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state), 'program')
       },
       onFault(what, message) {

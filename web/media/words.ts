@@ -25,7 +25,7 @@ export const ready: Readonly<Record<JobKind, string>> = {
 
 const noEngine: Readonly<Record<JobKind, string>> = {
   image: term('The connected compute nodes cannot generate pictures.'),
-  speech: term('The connected compute nodes cannot speak.'),
+  speech: term('The connected compute nodes cannot read text aloud.'),
   transcription: term('The connected compute nodes cannot transcribe recordings.'),
   ocr: term('The connected compute nodes cannot read pictures.')
 }

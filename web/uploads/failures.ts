@@ -51,7 +51,7 @@ export const notAllowed = (): Failure => spoken(noRight)
 
 /** Returns the meaning of a refusal: status (0: not reached) and code of its problem document. */
 export const failureOf = (status: number, code: string): Failure =>
-  spoken(byCode[code] ?? byStatus[status] ?? { says: term('The server could not take the file.'), again: 'by hand' })
+  spoken(byCode[code] ?? byStatus[status] ?? { says: term('The server could not accept the file.'), again: 'by hand' })
 
 /** Explains why a file need not be sent at all; undefined if the service may accept it. `type` is the browser's guess. */
 export function refusalOf({ type, size }: { readonly type: string; readonly size: number }): Failure | undefined {
