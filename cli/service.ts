@@ -117,7 +117,7 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
 
 /** Errors: `usage`. */
 const tokenOfEnvironment = (): string | undefined => {
-  // A token read from a file ends with a line end.
+  // A token read from a file ends with a line break.
   const token = (process.env['AGMD_TOKEN'] ?? '').trim()
   if (/[^\u0021-\u007e]/.test(token))
     throw new Failure('usage', 'AGMD_TOKEN has characters that are not allowed in a token.', 'Copy the token again, or unset AGMD_TOKEN.')

@@ -16,8 +16,8 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 const styles: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
 
 /**
- * Removes characters that could control a terminal: escape codes, other control characters except tab and line end, and marks that change the text
- * direction. Text by others must not move the cursor, rename the window or paste into the shell.
+ * Removes characters that could control a terminal: escape codes, other control characters except tabs and line breaks, and marks that change the
+ * text direction. Text by others must not move the cursor, rename the window or paste into the shell.
  */
 export const harmless = (text: string): string =>
   text
@@ -58,7 +58,7 @@ export interface Terminal {
   line(value: unknown): void
   /** Prints text of the program itself. */
   print(words: string): void
-  /** Prints the text of a document unchanged; on a terminal, without control characters and with a line end. */
+  /** Prints the text of a document unchanged; on a terminal, without control characters and with a line break at the end. */
   text(text: string): void
   /** Makes text by others safe to print within the program's own text. */
   shown(text: string): string

@@ -96,7 +96,7 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
   await checkStore(folder)
   const onFailure = (error: unknown): void => {
     refusing.readOnly = true
-    log.error('the store failed and takes no more writes; restart once the disk is well', { error })
+    log.error('the store failed and accepts no more writes; restart once the disk works again', { error })
   }
   return openLmdbStorage({ folder, onFailure, clock: systemClock })
 }
@@ -136,7 +136,7 @@ const run = async (): Promise<void> => {
     stopping = true
     log.info('stopping', { reason })
     const overdue = setTimeout(() => {
-      log.error('not stopped in time; the journal heals the rest at the next start', { seconds: limits.stopSecondsMax })
+      log.error('not stopped in time; the journal recovers the rest at the next start', { seconds: limits.stopSecondsMax })
       process.exit(1)
     }, limits.stopSecondsMax * 1000)
     await server.stop()

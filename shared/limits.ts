@@ -164,7 +164,7 @@ export const limits = {
   reasonCharsMax: 1000,
   /** Places that the operations of one edit change in all. */
   editPlacesMax: 2000,
-  /** Operations of one edit (based on what editing tools of models send). */
+  /** Operations of one edit (based on the requests of models' editing tools). */
   editOperationsMax: 100,
   /**
    * Changes of comments and suggestions sent to open pages one by one, and bytes of a record sent so; beyond that the pages are asked to read the
@@ -291,7 +291,7 @@ export const limits = {
   editsTogetherMax: 512,
   /** Largest state vector, in bytes: the client's known state, a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
-  /** Client ids that one connection may bring along (its earlier page loads, offline). */
+  /** Client ids of earlier pages that one connection may use (its page loads while offline). */
   updateClientsMax: 10_000,
 
   /** Journal records, and bytes, that are gathered into a compressed history segment with a checkpoint. */
@@ -323,7 +323,7 @@ export const limits = {
   passwordCharsMax: 256,
   /** Longest address of a mailbox, in characters (RFC 5321 §4.5.3.1). */
   emailCharsMax: 254,
-  /** Passwords that are hashed at once, and that may wait for it: each takes 19 MiB and a thread for some 35 ms. */
+  /** Passwords that are hashed at once, and that may wait: each hash takes 19 MiB and a thread for some 35 ms. */
   passwordsAtOnceMax: 2,
   passwordsWaitingMax: 40,
   /** Renames of one account that may wait for each other: each writes to all of its documents. */
@@ -331,7 +331,7 @@ export const limits = {
   /** A session ends after this many days, and after so many without use. */
   sessionDaysMax: 30,
   sessionIdleDaysMax: 7,
-  /** A browser gets a new secret after so many hours; requests under way may still use the former one for so many seconds. */
+  /** A browser gets a new secret after so many hours; requests in progress may still use the former one for so many seconds. */
   sessionRotateHours: 24,
   sessionOverlapSeconds: 60,
   /** Sessions of one account; beyond that the least recently used is ended. */
@@ -510,8 +510,8 @@ export const limits = {
  * | a new document | `create` without an account, else `createAddress` and `createAccount` |
  * | passwords, new accounts, device codes, clients of the broker | their own, below |
  *
- * A credential is verified before it chooses a bucket. An account and an agent are one each, however many sessions they have; a link is
- * one, whoever uses it.
+ * A credential is verified before it chooses a bucket. An account and an agent are one each, however many sessions they have; a link is one, no
+ * matter who uses it.
  */
 export const rateLimits = {
   /** All requests of one address. A hundred people who share it may open the first page at once (about 40 files each), with agents reading too. */

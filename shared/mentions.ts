@@ -1,7 +1,7 @@
 /** Mentions in text that people write: `@Ana-Lena`, in messages of chats and in comments. */
 import { withoutEnd } from './text/scan.ts'
 
-/** A name as it is mentioned: `@Ana-Lena`. */
+/** A name in the form of a mention: `@Ana-Lena`. */
 export const mentionOf = (name: string): string =>
   withoutEnd(name.replaceAll(/[^\p{L}\p{M}\p{N}_.-]+/gu, '-').replace(/^[^\p{L}\p{N}_]+/u, ''), '-.')
 

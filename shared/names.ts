@@ -39,7 +39,7 @@ const headingLinesMax = 200
 /** A heading as plain text: links by their text, without marks of emphasis and code. A name that consists only of marks stays. */
 export const plainHeading = (heading: string): string =>
   withoutTargets(withoutFootnotes(heading))
-    // An escaped character stands for itself.
+    // An escaped character means itself.
     .replace(/\\([!-/:-@[-`{-~])|\*\*|__|~~|`|\*/g, '$1')
     .trim() || heading
 

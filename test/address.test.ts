@@ -30,7 +30,7 @@ test.each([
   expect(addressGroup(one)).not.toBe(addressGroup(other))
 })
 
-test('[SOCKET-11] nonsense of any length stands for itself, in bounded space', () => {
+test('[SOCKET-11] text of any length that is not an address is its own name, in bounded space', () => {
   for (const text of ['', ':', '[', '::::', '1.2.3', '%', 'x'.repeat(10_000), '2001:db8::1::2', '1:2:3:4:5:6:7:8:9'])
     expect(addressGroup(text).length).toBeLessThanOrEqual(64)
 })
@@ -38,7 +38,7 @@ test('[SOCKET-11] nonsense of any length stands for itself, in bounded space', (
 const requestFrom = (remoteAddress: string, headers: Record<string, string>): IncomingMessage =>
   ({ headers, socket: { remoteAddress } }) as unknown as IncomingMessage
 
-test('[SOCKET-12] forwarded requests of this machine without AGMD_TRUST_PROXY are warned of, once', () => {
+test('[SOCKET-12] the server warns once of forwarded requests from this machine without AGMD_TRUST_PROXY', () => {
   const warnings: string[] = []
   const addressOf = createAddressOf(0, (message) => warnings.push(message))
   expect(addressOf(requestFrom('192.0.2.9', { 'x-forwarded-for': '192.0.2.1' }))).toBe('192.0.2.9')
@@ -49,7 +49,7 @@ test('[SOCKET-12] forwarded requests of this machine without AGMD_TRUST_PROXY ar
   expect(warnings).toEqual([expect.stringContaining('Set AGMD_TRUST_PROXY')])
 })
 
-test('[SOCKET-12] a proxy that is trusted is believed, and nobody is warned', () => {
+test('[SOCKET-12] a trusted proxy is believed, and there is no warning', () => {
   const warnings: string[] = []
   const addressOf = createAddressOf(1, (message) => warnings.push(message))
   expect(addressOf(requestFrom('127.0.0.1', { 'x-forwarded-for': '10.0.0.1, 2001:db8::7' }))).toBe('2001:db8:0:0::/64')

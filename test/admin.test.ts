@@ -22,7 +22,7 @@ const admin = (words: string[], env: Record<string, string>): Promise<Outcome> =
     child.once('close', (code) => resolve({ code, out, err }))
   })
 
-test('[ADMIN-1] links for people are printed next to the running server, and lead to an account and a new password', async () => {
+test('[ADMIN-1] admin commands print links next to the running server, for an account and for a new password', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
   const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
   const { code, out } = await admin(['invite', 'Ana@Example.org'], env)
@@ -40,7 +40,7 @@ test('[ADMIN-1] links for people are printed next to the running server, and lea
   await world.stop()
 })
 
-test('[ADMIN-3] a link that would lead nowhere is not made', async () => {
+test('[ADMIN-3] a link that would be useless is not made', async () => {
   const world = await startProcess({ env: { AGMD_SIGN_UP: 'invite' } })
   const env = { AGMD_DATA_DIR: world.folder, AGMD_BASE_URL: world.url }
   const visitor = newVisitor()
@@ -66,13 +66,13 @@ test.each([
   [['remove', 'ana@example.org'], 'usage'],
   [['invite', 'ana@example.org', 'bob@example.org'], 'usage'],
   [['invite', 'nobody'], 'not an email address']
-])('[ADMIN-2] a command that cannot be run exits with 64 and says why: %j', async (words, says) => {
+])('[ADMIN-2] an invalid command exits with 64 and gives the reason: %j', async (words, says) => {
   const { code, out, err } = await admin(words, { AGMD_BASE_URL: 'http://localhost:1' })
   expect({ code, out }).toEqual({ code: 64, out: '' })
   expect(err).toContain(says)
 })
 
-test('[ADMIN-2] with an issuer of one’s own there are no links', async () => {
+test('[ADMIN-2] with an external issuer there are no links', async () => {
   const { code, err } = await admin(['invite', 'ana@example.org'], { AGMD_AUTH_URL: 'https://id.example.org' })
   expect(code).toBe(64)
   expect(err).toContain('https://id.example.org')

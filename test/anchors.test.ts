@@ -31,16 +31,16 @@ test.each([
   expect(found(text, find)).toBe(expected)
 })
 
-test('[ANCHOR-1] words that are there exactly are found exactly, though they would be elsewhere without marks', () => {
+test('[ANCHOR-1] words that occur exactly are found exactly, even if they occur elsewhere without marks', () => {
   expect(findWords('**a b** and a b', { find: 'a b' })).toMatchObject({ candidates: [{ from: 2 }, { from: 12 }] })
   expect(findWords('a *b* and a b', { find: 'a b' })).toEqual({ range: { from: 10, to: 13 } })
 })
 
-test.each([['no such words'], ['**'], [' \n'], ['']])('[ANCHOR-1] what is not there is not found: %j', (find) => {
+test.each([['no such words'], ['**'], [' \n'], ['']])('[ANCHOR-1] words that do not occur are not found: %j', (find) => {
   expect(findWords('one two', { find })).toBeUndefined()
 })
 
-test('[ANCHOR-1] folding keeps letters in order and knows where each stood', () => {
+test('[ANCHOR-1] folding keeps letters in order with their positions', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'b', ' ', '\n', '*', '[', '](', ')', '> ', '- ', '# ', '1. ', '|', '“', '😀', '\\')),
@@ -73,11 +73,11 @@ test.each<[string, Partial<Words>, number]>([
   ['which one it is', { occurrence: 4 }, 35],
   ['the line and which one', { line: 2, occurrence: 1 }, 24],
   ['the line and what stands before', { line: 2, prefix: 'blue ' }, 35]
-])('[ANCHOR-2] of several places %s tells which', (_how, which, from) => {
+])('[ANCHOR-2] of several places %s identifies one', (_how, which, from) => {
   expect(findWords(fish, { find: 'fish', ...which })).toEqual({ range: { from, to: from + 4 } })
 })
 
-test('[ANCHOR-2] words that stand in several places are answered with the candidates and what is around them', () => {
+test('[ANCHOR-2] words in several places return the candidates with their context', () => {
   expect(findWords(fish, { find: 'fish', line: 1 })).toEqual({
     candidates: [
       { from: 4, to: 8, line: 1, before: 'one ', after: ', two fish,\nred fish, blue fish' },
@@ -90,13 +90,13 @@ test('[ANCHOR-2] words that stand in several places are answered with the candid
 })
 
 test.each<Partial<Words>>([{ occurrence: 5 }, { prefix: 'green ' }, { line: 3 }, { line: 2, occurrence: 3 }])(
-  '[ANCHOR-2] what nothing fits is not found: %j',
+  '[ANCHOR-2] words that match no place are not found: %j',
   (which) => {
     expect(findWords(fish, { find: 'fish', ...which })).toBeUndefined()
   }
 )
 
-test('[ANCHOR-3] ranges are widened to whole characters, and so is what is kept of their surroundings', () => {
+test('[ANCHOR-3] ranges and their stored context are widened to whole characters', () => {
   expect(wholeCharacters('a😀b', { from: 2, to: 2 })).toEqual({ from: 1, to: 1 })
   expect(wholeCharacters('a😀b', { from: 2, to: 4 })).toEqual({ from: 1, to: 4 })
   expect(wholeCharacters('a😀b', { from: 0, to: 2 })).toEqual({ from: 0, to: 3 })
@@ -112,7 +112,7 @@ test('[ANCHOR-3] ranges are widened to whole characters, and so is what is kept 
   )
 })
 
-test('[ANCHOR-13] no range parts a letter and its mark', () => {
+test('[ANCHOR-13] no range separates a letter from its combining mark', () => {
   const text = 'Un cafe\u0301 noir, x\u0302y'
   for (const find of ['cafe', 'Un caf\u0065', '\u0301 noir', 'x', '\u0302y']) expect(findWords(text, { find }), find).toBeUndefined()
   expect(findWords(text, { find: 'caf\u00e9' })).toEqual({ range: { from: 3, to: 8 } })
@@ -136,7 +136,7 @@ test('[ANCHOR-13] no range parts a letter and its mark', () => {
   )
 })
 
-test('[ANCHOR-3] lines count from 1, and a last empty one is a line', () => {
+test('[ANCHOR-3] lines count from 1, and an empty last line counts', () => {
   const lines = linesOf('ab\n\ncd\n')
   expect([0, 2, 3, 4, 6, 7].map((at) => lines.at(at))).toEqual([1, 1, 2, 3, 3, 4])
   expect([1, 2, 3, 4, 5].map((line) => lines.range(line))).toEqual([
@@ -211,7 +211,7 @@ const pinned = (
 }
 
 describe('typing', () => {
-  test('[ANCHOR-5] what is typed at the edges stays outside, what is typed within belongs to it', () => {
+  test('[ANCHOR-5] text typed at the edges stays outside, text typed inside belongs to the range', () => {
     const { text, where } = pinned('one two three', 'two')
     text.insert(4, '<')
     text.insert(8, '>')
@@ -221,7 +221,7 @@ describe('typing', () => {
     expect(where()).toBe('txwo')
   })
 
-  test('[ANCHOR-5] deleted in part it shrinks; deleted wholly it is gone, whatever is typed there', () => {
+  test('[ANCHOR-5] a partly deleted range shrinks; a fully deleted one is gone, whatever is typed there', () => {
     const { text, where } = pinned('one two three', 'two')
     text.delete(4, 1)
     expect(where()).toBe('wo')
@@ -232,7 +232,7 @@ describe('typing', () => {
     expect(where()).toBeUndefined()
   })
 
-  test('[ANCHOR-5] white space or marks that are left are not the text', () => {
+  test('[ANCHOR-5] remaining white space or marks are not the text', () => {
     const { text, where } = pinned('one **two words** three', '**two words**')
     text.delete(6, 3)
     expect(where()).toBe('** words**')
@@ -240,7 +240,7 @@ describe('typing', () => {
     expect(where()).toBeUndefined()
   })
 
-  test('[ANCHOR-5] a deletion that is undone brings it back', () => {
+  test('[ANCHOR-5] undoing a deletion restores the range', () => {
     const { text, where } = pinned('one two three', 'two')
     const undo = new Y.UndoManager(text)
     text.delete(4, 3)
@@ -252,7 +252,7 @@ describe('typing', () => {
     expect(where()).toBe('two')
   })
 
-  test('[ANCHOR-5] the same words next to it are not it', () => {
+  test('[ANCHOR-5] the same words next to it are not the range', () => {
     const { text, where } = pinned('foofoo', 'foo')
     text.delete(0, 3)
     expect(text.toString()).toBe('foo')
@@ -268,7 +268,7 @@ describe('between two characters', () => {
     return { text, at: () => locatePins(text, text.toString(), pins)[0]?.from }
   }
 
-  test('[ANCHOR-6] a place at the end of a line goes with what stands before it, one at the beginning with what follows', () => {
+  test('[ANCHOR-6] a position at the end of a line follows the text before it, one at the beginning the text after it', () => {
     const end = placed('one\ntwo\n', 3)
     end.text.insert(3, '!')
     end.text.delete(4, 1)
@@ -283,7 +283,7 @@ describe('between two characters', () => {
     expect(beginning.at()).toBeUndefined()
   })
 
-  test('[ANCHOR-6] a place within a line needs both its neighbours', () => {
+  test('[ANCHOR-6] a position within a line needs both neighbours', () => {
     const one = placed('a b', 1)
     one.text.insert(1, 'x')
     expect(one.at()).toBe(1)
@@ -291,7 +291,7 @@ describe('between two characters', () => {
     expect(one.at()).toBeUndefined()
   })
 
-  test('[ANCHOR-6] the place in an empty text lasts as long as it is empty', () => {
+  test('[ANCHOR-6] the position in an empty text lasts while it is empty', () => {
     const { text, at } = placed('', 0)
     expect(at()).toBe(0)
     text.insert(0, 'x')
@@ -312,7 +312,7 @@ describe('replacements', () => {
     expect(where()?.replaceAll(/[\s*_]+/g, ' ')).toBe('alpha beta gamma')
   })
 
-  test('[ANCHOR-7] text that was replaced is gone, and a restore brings it back', () => {
+  test('[ANCHOR-7] replaced text is gone, and a restore brings it back', () => {
     const before = '# Title\n\nThe quick brown fox.\n'
     const { where, replace } = pinned(before, 'quick brown')
     replace('# Title\n\nNothing of it.\n')
@@ -321,7 +321,7 @@ describe('replacements', () => {
     expect(where()).toBe('quick brown')
   })
 
-  test('[ANCHOR-7] the same words elsewhere are not it', () => {
+  test('[ANCHOR-7] the same words elsewhere are not the text', () => {
     const { where, replace } = pinned('first: see the note\nsecond: see the note\n', 'see the note')
     replace('nothing\nsecond: see the note\n')
     expect(where()).toBeUndefined()
@@ -344,7 +344,7 @@ describe('replacements', () => {
     return locatePins(text, after, [changed.get(0) as Pin])[0]
   }
 
-  test('[ANCHOR-7] words that come back twice, or stood there twice, are gone, unless their surroundings tell', () => {
+  test('[ANCHOR-7] words that return twice, or occurred twice, are gone unless their context identifies them', () => {
     const words = 'the telling words'
     expect(rewritten(`a ${words} b`, words, `x ${words} y`)?.from).toBe(2)
     expect(rewritten(`a ${words} b`, words, `x ${words} y ${words} z`)).toBeUndefined()
@@ -358,7 +358,7 @@ describe('replacements', () => {
     expect(rewritten('there are a few of them', 'few', 'or, there are a few of them?')?.from).toBe(16)
   })
 
-  test('[ANCHOR-8] letters that a difference spares by chance are not the text', () => {
+  test('[ANCHOR-8] letters that a diff keeps by chance are not the text', () => {
     const { where, replace } = pinned('The quick brown fox jumps over it.\n', 'quick brown fox')
     replace('The quaint old box is over there.\n')
     expect(where()).toBeUndefined()
@@ -367,7 +367,7 @@ describe('replacements', () => {
     expect(spelled.where()).toBe('color')
   })
 
-  test('[ANCHOR-9] 2,000 lost anchors in a megabyte that is new throughout take bounded time', () => {
+  test('[ANCHOR-9] finding 2,000 lost anchors in an entirely new megabyte takes bounded time', () => {
     const paragraph = (index: number, glue: string): string => Array.from({ length: 80 }, (_, word) => `w${index * 7919 + word}`).join(glue)
     const before = Array.from({ length: 2000 }, (_, index) => paragraph(index, ' ')).join('\n\n')
     const after = Array.from({ length: 2000 }, (_, index) => `> ${paragraph(1999 - index, '  ')}`).join('\n')
@@ -385,7 +385,7 @@ describe('replacements', () => {
     expect([...changed.values()].filter(({ place }) => place !== null).length).toBe(2000)
   })
 
-  test('[ANCHOR-9] anchors and a text made to hurt take bounded time', () => {
+  test('[ANCHOR-9] hostile anchors and texts take bounded time', () => {
     const before = `${'a'.repeat(60_000)}b`.repeat(15)
     const after = `${'a'.repeat(50_000)}b`.repeat(18)
     const text = new Y.Doc().getText('content')
@@ -415,7 +415,7 @@ describe('whatever a replacement does', () => {
   const words = fc.array(word, { maxLength: 12 }).map((all) => all.join(' '))
   const unique = 'tells it all, once 漢q 🙂'
 
-  test('[ANCHOR-11] a quote of 16 characters that stands once before and once after is found again', () => {
+  test('[ANCHOR-11] a quote of 16 characters that occurs once before and once after is found again', () => {
     fc.assert(
       fc.property(words, words, words, words, fc.constantFrom(' ', '\n', '\n\n', ''), (lead, tail, newLead, newTail, glue) => {
         const { where, range, replace } = pinned(lead + glue + unique + glue + tail, unique)
@@ -429,14 +429,14 @@ describe('whatever a replacement does', () => {
     expect(where()).toBe('over the lazy dog')
   })
 
-  test('[ANCHOR-11] it is found where it went, though parts of it were left behind', () => {
+  test('[ANCHOR-11] it is found at its new position, even if parts of it stayed behind', () => {
     const { range, replace } = pinned('Start. The telling words stand here, all of them. End.\n', 'The telling words stand here')
     const after = 'Start. The telling words stand up. End.\n\nBelow: The telling words stand here, too.\n'
     replace(after)
     expect(range()?.from).toBe(after.indexOf('The telling words stand here'))
   })
 
-  test('[ANCHOR-12] it ends within no word of which half or less is left', () => {
+  test('[ANCHOR-12] it ends within no word of which at most half is left', () => {
     const token = fc.tuple(fc.integer({ min: 100, max: 999 }), fc.constantFrom('漢q', '🙂q', 'x', ''))
     const tokens = fc.array(
       token.map(([number, end]) => `w${number}${end}`),
@@ -484,7 +484,7 @@ describe('what a replacement left standing by chance', () => {
     return left(before, { from, to: from + quote.length }, after)
   }
 
-  test('[ANCHOR-10] a text whose surroundings a replacement took is gone, though its own characters stand', () => {
+  test('[ANCHOR-10] text whose context was replaced is gone, even if its own characters survive', () => {
     const cases = [
       ['# Budget\n\nWe pay the vendor 500 EUR.', '500', '# Guests\n\nInvite 500 people.'],
       ['Ana signs the lease on Monday.', 'Ana', 'Call Ana about lunch.'],
@@ -497,7 +497,7 @@ describe('what a replacement left standing by chance', () => {
     expect(left('Pay the vendor 500 EUR today.', { from: 18, to: 18 }, 'Guests: 500 people are coming.')).toBeUndefined()
   })
 
-  test('[ANCHOR-10] with a part of its surroundings it is the same text', () => {
+  test('[ANCHOR-10] with a part of its context it is the same text', () => {
     expect(quoted('The client must pay within 30 days.', 'must pay', 'The buyer must pay within 60 days.')).toEqual({ from: 10, to: 18 })
     expect(quoted('The cat sleeps.', 'cat sleeps', 'A cat sleeps.')).toEqual({ from: 2, to: 12 })
     expect(quoted('needle text', 'needle text', 'Some needle text.\n')).toEqual({ from: 5, to: 16 })
@@ -506,6 +506,6 @@ describe('what a replacement left standing by chance', () => {
   })
 })
 
-test('[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or say that it is gone (500 seeds)', () => {
+test('[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or report that it is gone (500 seeds)', () => {
   for (let seed = 100_000; seed < 100_500; seed++) anchorsHold(seed)
 })

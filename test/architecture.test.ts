@@ -105,7 +105,7 @@ function isAllowed({ from, to, local, typeOnly }: Import): boolean {
 
 const shown = ({ from, to }: Import) => `${from} imports ${to}`
 
-test('[HOUSE-1] every import is one that the import table allows', () => {
+test('[HOUSE-1] the import table allows every import', () => {
   expect(imports.length).toBeGreaterThan(0)
   expect(imports.filter((one) => !isAllowed(one)).map(shown)).toEqual([])
 })
@@ -114,7 +114,7 @@ test('[HOUSE-2] nothing imports server/main.ts', () => {
   expect(imports.filter(({ to }) => to === 'server/main.ts').map(shown)).toEqual([])
 })
 
-test('[HOUSE-3] imports make no cycle, those of types included', () => {
+test('[HOUSE-3] imports form no cycle, including type imports', () => {
   const targets = Map.groupBy(
     imports.filter(({ local }) => local),
     ({ from }) => from
@@ -141,7 +141,7 @@ test('[HOUSE-16] a folder of web/ imports only folders below it', () => {
   expect(inWeb.filter(({ from, to }) => heightOf(to) > heightOf(from)).map(shown)).toEqual([])
 })
 
-test('[HOUSE-18] a path of the service stands in the pages only as the route of an operation', () => {
+test('[HOUSE-18] the pages contain paths of the service only as routes of operations', () => {
   const inWeb = files.filter((file) => file.startsWith('web/') && file !== 'web/worker.ts')
   const lines = inWeb.flatMap((file) => readFileSync(join(root, file), 'utf8').split('\n'))
   const paths = lines.filter((line) => line.includes('/api/') && !line.includes("'../"))

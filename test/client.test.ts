@@ -21,7 +21,7 @@ test('[CLIENT-1] the typed client creates, reads, replaces and shares, and sends
   expect(await owner.revokeShare(made.id, { share: share.id })).toEqual({ ok: true, revoked: true, ended: [] })
 })
 
-test('[CLIENT-2] an error of the service is thrown with its code and facts', async () => {
+test('[CLIENT-2] an error of the service is thrown with its code and details', async () => {
   const made = await createClient({ baseUrl: world.url }).createDocument({ content: 'a' })
   const owner = createClient({ baseUrl: world.url, key: made.key ?? '' })
   await owner.replaceContent(made.id, { content: 'b' })

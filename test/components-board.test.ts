@@ -125,7 +125,7 @@ test.each([
   expect([desk.focus, desk.last.isTaken]).toEqual([place === undefined ? [] : [{ kind: 'card', place }], true])
 })
 
-test('[COMP-2] Alt with an arrow moves a card; the focus goes with it, and its new place is announced', () => {
+test('[COMP-2] Alt with an arrow moves a card; the focus follows, and its new position is announced', () => {
   const desk = new Desk(...cards).key('Test', 'ArrowRight', { altKey: true })
   expect(desk.lines).toEqual([...cards.slice(0, 2), '## Doing', '- [>] Test', '## Done', '- [x] Pick name'])
   expect(desk.focus).toEqual([{ kind: 'moved card', place: { column: 1, card: 0 } }])
@@ -155,19 +155,19 @@ test('[COMP-2] keys change a card, open and delete it; those on its controls kee
   expect([desk.state.draft?.card.title.text, desk.focus.at(-1)]).toEqual(['Test', { kind: 'form' }])
 })
 
-test.each(['Enter', ' ', 'Delete', 'ArrowLeft'])('[COMP-6] the key %j changes nothing where the person may not', (key) => {
+test.each(['Enter', ' ', 'Delete', 'ArrowLeft'])('[COMP-6] the key %j changes nothing if the person may not', (key) => {
   const desk = new Desk(...cards).key('Pick', key, { altKey: key === 'ArrowLeft' }, false)
   expect([desk.lines, desk.state.draft, desk.last.isTaken]).toEqual([cards, undefined, undefined])
 })
 
-test('[COMP-5] a suggested move leaves the card, the focus and the announcement as they are', () => {
+test('[COMP-5] a suggested move changes neither the card, the focus nor the announcement', () => {
   const desk = new Desk(...cards)
   desk.isSuggesting = true
   desk.key('Test', 'ArrowRight', { altKey: true }).key('Test', 'Delete')
   expect([desk.lines, desk.focus, desk.announcements]).toEqual([cards, [], []])
 })
 
-test('[COMP-1] a card is found again where others moved it; one that they changed is refused', () => {
+test('[COMP-1] a card is found again after others moved it; one that they changed is refused', () => {
   const { card } = new Desk(...cards).find('Test')
   const desk = new Desk(...cards).step({ kind: 'cycle', card }, boardOf('## New', '- [ ] Test', ...cards.toSpliced(2, 1)))
   expect(desk.lines.slice(0, 2)).toEqual(['## New', '- [>] Test'])
@@ -193,7 +193,7 @@ test('[COMP-11] of cards with the same text one is kept', () => {
   expect(desk.announcements).toEqual([{ kind: 'copies removed', name: 'Call' }])
 })
 
-test('[COMP-48] the focus stays with its card; of a card that is gone it goes to the nearest', () => {
+test('[COMP-48] the focus stays with its card; if the card is gone, it moves to the nearest', () => {
   const { card, place } = new Desk(...cards).find('Test')
   const moved = boardOf('## New', '- [ ] Test', '## Todo', '- [ ] Other')
   expect(placeAfter(moved, card, place, false)).toEqual({ column: 0, card: 0 })
@@ -254,7 +254,7 @@ test('[COMP-27] the text of a removed card becomes a new card', () => {
   expect([desk.state.draft, desk.holds.at(-1)]).toEqual([undefined, null])
 })
 
-test('[COMP-27] a card that is gone at the moment of saving keeps its form', () => {
+test('[COMP-27] a card that is gone at the time of saving keeps its form', () => {
   const desk = new Desk(...cards).edit('Test', { title: 'Test all' })
   desk.step({ kind: 'save' }, boardOf('## Todo'))
   expect([desk.announcements, desk.state.parts.title]).toEqual([[{ kind: 'changed by others' }], 'Test all'])
@@ -277,7 +277,7 @@ test('[COMP-35] the text for a new card stays with its column, whatever others d
   expect(desk.announcements).toEqual([{ kind: 'added', column: 'Under way' }])
 })
 
-test('[COMP-35] a field that is drawn at its former place writes into its column all the same', () => {
+test('[COMP-35] a field that is drawn at its former place still writes into its column', () => {
   const desk = new Desk(...cards).open(inDoing, 'New')
   const field = desk.state.field as Field
   desk.others('## Ideas', ...cards).step({ kind: 'leave', field, text: 'New' })
@@ -355,20 +355,17 @@ test('[WRITE-44] the first part of a new board opens: its first card, else the f
 
 // ——— the filter ———
 
-test.each([false, true])(
-  '[COMP-43] cards that are added or changed here count as fresh until the filter changes; reading: %j',
-  (isReading) => {
-    const desk = new Desk(...cards, '- [x] One', '- [x] Two')
-    desk.isReading = isReading
-    const fresh = (): string[] => [...desk.state.fresh].map((words) => (JSON.parse(words) as string[])[0] ?? '')
-    desk.step({ kind: 'filter', text: '#backend' }).open({ kind: 'card', column: 2 }, 'Ship it').end('enter')
-    desk.others(...desk.lines, '- [x] Theirs')
-    desk.edit('Write', { tags: '' }).step({ kind: 'save' })
-    expect(fresh()).toEqual(['Ship it', 'Write importer @ana'])
-    desk.step({ kind: 'filter', text: '#backen' })
-    expect(fresh()).toEqual([])
-  }
-)
+test.each([false, true])('[COMP-43] cards added or changed here count as fresh until the filter changes; reading: %j', (isReading) => {
+  const desk = new Desk(...cards, '- [x] One', '- [x] Two')
+  desk.isReading = isReading
+  const fresh = (): string[] => [...desk.state.fresh].map((words) => (JSON.parse(words) as string[])[0] ?? '')
+  desk.step({ kind: 'filter', text: '#backend' }).open({ kind: 'card', column: 2 }, 'Ship it').end('enter')
+  desk.others(...desk.lines, '- [x] Theirs')
+  desk.edit('Write', { tags: '' }).step({ kind: 'save' })
+  expect(fresh()).toEqual(['Ship it', 'Write importer @ana'])
+  desk.step({ kind: 'filter', text: '#backen' })
+  expect(fresh()).toEqual([])
+})
 
 test('[COMP-44] a board that had enough cards for a filter keeps it', () => {
   const desk = new Desk(...cards)

@@ -80,7 +80,7 @@ class Talk {
   }
 }
 
-test('[COMP-7] a message goes to the end of the chat as it is by then, lines and all', () => {
+test('[COMP-7] a message goes to the current end of the chat, with all its lines', () => {
   const talk = new Talk(first, '--- 2026-11-21')
   const now = chatOf(first, '--- 2026-11-21', last)
   talk.step({ kind: 'send', text: 'Yes, **today**\nor tomorrow', time, by: kim }, now)
@@ -95,7 +95,7 @@ test('[COMP-7] text that cannot be sent stays in its field', () => {
   expect([talk.announcements, talk.isEmptied]).toEqual([[], false])
 })
 
-test('[COMP-7] one’s own message is changed and deleted where it stands now', () => {
+test('[COMP-7] people change and delete their own message at its current position', () => {
   const talk = new Talk(first, mine, last).edit('Yes')
   expect(talk.focus).toBe('draft')
   talk.step({ kind: 'save', text: ' No ', time, by: kim }, chatOf(mine, first, last))
@@ -117,7 +117,7 @@ test('[COMP-7] a message that others deleted is neither changed nor deleted, whi
   expect(talk.state.draft).toBeDefined()
 })
 
-test('[COMP-7] messages of others, and those in another form, are not one’s own', () => {
+test('[COMP-7] messages of others, and those in another form, are not the person’s own', () => {
   const chat = chatOf(first, mine, '{{Kim|Imported|10:05}}')
   const own = (speaker: typeof kim): string[] => messagesOf(chat).flatMap((each) => (isOwn(each, speaker, new Set()) ? [each.text] : []))
   expect(own(kim)).toEqual(['Yes'])
@@ -132,18 +132,18 @@ test('[COMP-7] Enter sends, other keys with it do not, and Esc gives up a change
   expect([key('Escape'), key('Escape', {}, false), key('a')]).toEqual(['cancel', undefined, undefined])
 })
 
-test('[COMP-10] the authors of a chat are offered, the latest first, but not the person themselves', () => {
+test('[COMP-10] the authors of a chat are suggested, the latest first, but not the person themselves', () => {
   const authors = authorsOf(chatOf('[2026-11-20T10:02Z] @Kim Bo: Yes', first, '--- 2026-11-21', '[2026-11-20T10:04Z] @Clara: No'))
   expect(authors).toEqual(['Clara', 'Ana', 'Kim Bo'])
   expect(othersThan(speakerOf('Kim Bo', {}, []), ['Clara', 'Kim-Bo', 'Kim'])).toEqual(['Clara', 'Kim'])
 })
 
-test('[COMP-28] the draft goes with its message, wherever others move it, and is saved there', () => {
+test('[COMP-28] the draft follows its message, wherever others move it, and is saved there', () => {
   const talk = new Talk(first, mine, last).edit('Yes').others(last, first, '--- 2026-11-21', mine).save('Yes, today')
   expect(linesOf(talk.state.chat)).toEqual([last, first, '--- 2026-11-21', mine.replace('Yes', 'Yes, today')])
 })
 
-test('[COMP-28] of a message that was changed it is asked which text stays', () => {
+test('[COMP-28] if a message was changed, the page asks which text stays', () => {
   const theirs = mine.replace('Yes', 'No')
   const asked = (): Talk => new Talk(first, mine, last).edit('Yes').others(theirs, last).save(' Yes, today ')
   expect(asked().state).toMatchObject({ asked: 'Yes, today', draft: { message: { text: 'No' }, isGone: false } })
@@ -159,7 +159,7 @@ test('[COMP-28] of a message that was changed it is asked which text stays', () 
   expect(typed.save('Yes, now').state.asked).toBe('Yes, now')
 })
 
-test('[COMP-28] nothing is asked where only one of the two changed the text, or both did alike', () => {
+test('[COMP-28] nothing is asked if only one of the two changed the text, or both did alike', () => {
   const talk = (): Talk => new Talk(first, mine).edit('Yes').others(first, mine.replace('Yes', 'No'))
   for (const text of ['Yes', 'No']) {
     const { state } = talk().save(text)
@@ -167,7 +167,7 @@ test('[COMP-28] nothing is asked where only one of the two changed the text, or 
   }
 })
 
-test('[COMP-28] the text for a message that was removed stays, to be sent again', () => {
+test('[COMP-28] the text for a removed message stays, and can be sent again', () => {
   const talk = new Talk(first, mine, last).edit('Yes').others(first, last)
   expect(talk.state.draft).toMatchObject({ isGone: true, begun: { text: 'Yes' } })
   // It takes the position of the message, and has no content any more.
@@ -181,7 +181,7 @@ test('[COMP-28] the text for a message that was removed stays, to be sent again'
   expect([talk.state.draft, talk.announcements, talk.isEmptied]).toEqual([undefined, ['sent'], false])
 })
 
-test('[COMP-28] a message that comes back takes its draft back', () => {
+test('[COMP-28] a message that returns takes its draft back', () => {
   const talk = new Talk(first, mine).edit('Yes').others(first).others(first, last, mine)
   expect(talk.state.draft).toMatchObject({ isGone: false, message: { index: 2 } })
 })
@@ -205,19 +205,19 @@ test('[COMP-73] another message cannot be edited before a touched draft is saved
   expect(talk.state.draft?.message.text).toBe('Soon')
 })
 
-test('[COMP-28] another’s message is never taken for the one that is being changed', () => {
+test('[COMP-28] another’s message is never mistaken for the one being edited', () => {
   const { state } = new Talk(first, mine, last).edit('Yes').others(first, mine.replace('@Kim', '@Ana'), last)
   expect(state.draft?.isGone).toBe(true)
 })
 
-test('[COMP-28] the draft is drawn though its message is not among the latest', () => {
+test('[COMP-28] the draft is drawn even if its message is not among the latest', () => {
   const { state } = new Talk(mine, first, last).edit('Yes')
   expect(chatShown(state.chat, state.draft, 2)).toMatchObject({ left: 1, formAt: 0 })
   expect(chatShown(state.chat, state.draft, 3)).toMatchObject({ left: 0, formAt: undefined })
   expect(chatShown(state.chat, undefined, 2).entries).toHaveLength(2)
 })
 
-test('[COMP-36] while two are called the same, neither owns the messages of that name', () => {
+test('[COMP-36] while two people have the same name, neither owns the messages of that name', () => {
   const message = messageOf(chatOf(mine), 'Yes')
   const names = [['Ana'], ['Kim'], ['Ana', ' Kim: ']]
   expect(names.map((others) => isOwn(message, speakerOf('Kim', {}, others), new Set()))).toEqual([true, false, false])

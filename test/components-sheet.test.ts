@@ -81,7 +81,7 @@ test.each([
   expect(grid.at).toEqual(wanted)
 })
 
-test('[COMP-60] a cell that was gone to otherwise begins its row', () => {
+test('[COMP-60] a cell reached in another way begins its row', () => {
   expect(new Grid().go(1, 0).goOn(tab).go(1, 2).goOn(enter).at).toEqual(place(2, 2))
 })
 
@@ -126,7 +126,7 @@ test('[COMP-8] keys write a cell, clear the selected ones and open the menu', ()
     expect(grid.key(key, held).last).toEqual({ state: grid.state })
 })
 
-test('[COMP-5] where nothing may be changed a letter opens no cell, and no key a menu', () => {
+test('[COMP-5] if nothing may be changed, a letter opens no cell and no key a menu', () => {
   const grid = new Grid()
   grid.mayChange = false
   for (const key of ['7', 'ContextMenu']) expect(grid.key(key).last.isTaken).toBeUndefined()
@@ -134,7 +134,7 @@ test('[COMP-5] where nothing may be changed a letter opens no cell, and no key a
   expect(edits).toBeUndefined()
 })
 
-test('[COMP-8] cells are copied with their formulas, pasted from a corner on, and cleared', () => {
+test('[COMP-8] cells are copied with their formulas, pasted from a corner, and cleared', () => {
   const grid = new Grid()
   const area = areaBetween(place(2, 1), place(1, 0))
   const tsv = copied(area, ({ row, column }) => three.texts[row]?.[column] ?? '')
@@ -157,7 +157,7 @@ test('[COMP-8] cells are copied with their formulas, pasted from a corner on, an
   expect(grid.step({ kind: 'paste', area, text: '' }).last).toEqual({ state: grid.state, focus: true })
 })
 
-test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, in which something has to be written', () => {
+test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, which must get some text', () => {
   for (const [column, step, next] of [
     [1, enter, 1],
     [2, tab, 0]
@@ -173,7 +173,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell begin a row, in w
   expect(grown.goOn(enter).at).toEqual(place(4, 1))
 })
 
-test('[COMP-74] an arrow beyond the last row or column begins one, which goes when it is left without a word', () => {
+test('[COMP-74] an arrow beyond the last row or column begins one, which disappears if it is left empty', () => {
   for (const [key, back, at, size] of [
     ['ArrowDown', 'ArrowUp', place(3, 2), { height: 4, width: 3 }],
     ['ArrowRight', 'ArrowLeft', place(2, 3), { height: 3, width: 4 }]
@@ -194,7 +194,7 @@ test('[COMP-74] an arrow beyond the last row or column begins one, which goes wh
   expect([corner.at, sizeOf(corner.state, three)]).toEqual([place(3, 0), { height: 4, width: 3 }])
 })
 
-test('[COMP-29] in a full sheet the typed text is not written over until one comes back to it', () => {
+test('[COMP-29] in a full sheet the typed text is not overwritten until the person returns to it', () => {
   const grid = new Grid(sheetOf('| A |', '|---|', ...Array.from({ length: limits.sheetRowsMax - 1 }, () => '| x |')))
   const last = place(limits.sheetRowsMax - 1, 0)
   grid.key('End', { ctrlKey: true }).goOn(enter)
@@ -204,14 +204,14 @@ test('[COMP-29] in a full sheet the typed text is not written over until one com
   expect(grid.key('ArrowUp').key('ArrowDown').key('9').last.action).toEqual({ kind: 'edit', place: last, text: '9' })
 })
 
-test('[COMP-29] of a paste that is larger than the sheet takes it is told how much fits', () => {
+test('[COMP-29] if a paste is larger than the sheet allows, the page says how much fits', () => {
   const text = Array.from({ length: 300 }, () => Array.from({ length: 60 }, () => 'x').join('\t')).join('\n')
   const grid = new Grid().step({ kind: 'paste', area: areaBetween(place(2, 0), place(2, 0)), text })
   expect(grid.last.announcement).toEqual({ kind: 'pasted', rows: 300, rowsFit: limits.sheetRowsMax - 2, columns: 60, columnsFit: 50 })
   expect(sizeOf(grid.state, grid.table)).toEqual({ height: limits.sheetRowsMax, width: limits.sheetColumnsMax })
 })
 
-test('[COMP-52] for a person who picks cells Enter takes, Esc cancels, Alt changes the sheet, and no key changes a cell', () => {
+test('[COMP-52] while a person picks cells Enter takes, Esc cancels, Alt changes the sheet, and no key changes a cell', () => {
   const grid = new Grid().go(1, 1)
   grid.isPicked = true
   const actionOf = (key: string, held?: Partial<Key>) => grid.key(key, held).last.action
@@ -222,7 +222,7 @@ test('[COMP-52] for a person who picks cells Enter takes, Esc cancels, Alt chang
   expect(grid.key('ArrowRight', { shiftKey: true }).to).toEqual(place(1, 2))
 })
 
-test('[COMP-8] a cell that gets the focus by itself is selected; one that is selected to stays with its corner', () => {
+test('[COMP-8] a focused cell is selected; extending a selection keeps its corner', () => {
   const grid = new Grid()
     .go(1, 0)
     .go(2, 2, true)

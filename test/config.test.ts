@@ -99,7 +99,7 @@ const bad: readonly (readonly [string, string])[] = [
   ['AGMD_IDLE_UNLOAD_SECONDS', '86401']
 ]
 
-test.each(bad)('[CONFIG-3] a bad value is refused by name, with what was given and what is allowed: %s=%j', (name, value) => {
+test.each(bad)('[CONFIG-3] an invalid value is refused by name, with the given and the allowed values: %s=%j', (name, value) => {
   const { allowed } = Object.values(configTable).find((variable) => variable.name === name)!
   expect(failure({ [name]: value })).toBe(`${name} is ${JSON.stringify(value)}, but must be ${allowed}.`)
 })
@@ -129,7 +129,7 @@ test('[CONFIG-6] logs are pretty on a terminal and JSON elsewhere, unless set', 
   expect(readConfig({ AGMD_LOG_FORMAT: 'json' }, { isTty: true }).config.logFormat).toBe('json')
 })
 
-test('[CONFIG-7] a secret can be read from a file, without its last line end', () => {
+test('[CONFIG-7] a secret can be read from a file, without its last line break', () => {
   expect(read({ AGMD_SECRET_FILE: file('unix', `${secret}\n`) }).secret).toBe(secret)
   expect(read({ AGMD_SECRET_FILE: file('windows', `${secret}\r\n`) }).secret).toBe(secret)
   expect(read({ AGMD_SECRET_FILE: file('two', `${secret}\n\n`) }).secret).toBe(`${secret}\n`)
@@ -148,7 +148,7 @@ test('[CONFIG-9] a secret never appears in a message', () => {
   expect(failure({ AGMD_SECRET_FILE: file('short', 'hunter2') })).not.toContain('hunter2')
 })
 
-test('[CONFIG-10] a variable that nothing reads is a warning; those of the tooling are not', () => {
+test('[CONFIG-10] an unknown variable causes a warning; those of the tooling do not', () => {
   const env = {
     AGMD_PROT: '1',
     AGMD_PORT_FILE: '/x',

@@ -141,7 +141,7 @@ const pointer = /`((?:server|shared|web|cli|scripts|test|docs)\/[\w./-]+)`|\]\((
 /** Made by a command, and not checked in. */
 const made = ['test/browser/screens']
 
-test('[HOUSE-11] every file of the repository that a paper points at is there', () => {
+test('[HOUSE-11] every file of the repository that a paper points at exists', () => {
   const lacking = papers.flatMap((paper) =>
     [...readFileSync(join(root, paper), 'utf8').matchAll(pointer)]
       .filter(([, path, link]) => !existsSync(path === undefined ? join(root, dirname(paper), link ?? '') : join(root, path)))
@@ -168,7 +168,7 @@ const messageFields: { readonly [Type in LiveMessage['type']]: Listed<Type> } = 
   ended: { code: true }
 }
 
-test('[HOUSE-12] docs/protocol.md lists every close code and every type of frame', () => {
+test('[HOUSE-12] docs/protocol.md lists every close code and every frame type', () => {
   const text = readFileSync(join(docs, 'protocol.md'), 'utf8')
   const rows = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number))
   expect(rows).toEqual(expect.arrayContaining([...Object.values(messageTypes), ...Object.values(closeCodes)]))

@@ -5,7 +5,7 @@ import { fencesHold, stepsReturn } from './fuzz/fences.ts'
 const seeds = 25
 
 test.each(['board', 'chat', 'sheet'] as const)(
-  '[FENCE-10] a %s that three people work on at once loses nothing and has nothing twice but what two moved',
+  '[FENCE-10] a %s that three people edit at once loses nothing, and duplicates only what two of them moved',
   (kind) => {
     for (let seed = 1; seed <= seeds; seed++) expect(() => fencesHold(kind, seed)).not.toThrow()
   }
@@ -23,12 +23,12 @@ test.each([
 const undoSeeds = 40
 
 test.each(['board', 'chat', 'sheet'] as const)(
-  '[FENCE-46] steps in a %s are taken back and made again to the letter, though the service tidied in between',
+  '[FENCE-46] steps in a %s are undone and redone exactly, even if the service tidied in between',
   (kind) => {
     for (let seed = 1; seed <= undoSeeds; seed++) expect(() => stepsReturn(kind, seed)).not.toThrow()
   }
 )
 
-test.each(['board', 'chat', 'sheet'] as const)('[FENCE-47] empty lines typed into a %s are taken back without gluing lines', (kind) => {
+test.each(['board', 'chat', 'sheet'] as const)('[FENCE-47] empty lines typed into a %s are undone without joining lines', (kind) => {
   for (let seed = 1; seed <= undoSeeds; seed++) expect(() => stepsReturn(kind, seed, true)).not.toThrow()
 })

@@ -25,7 +25,7 @@ const told = (kind: string, lines: readonly string[], edits: (fence: Fence) => r
   return toldEdit(fences, { from, to, insert })
 }
 
-test('[FENCE-37] a change that is one interaction is told in the terms of its component, any other is not', () => {
+test('[FENCE-37] a change that is one interaction is described in terms of its component, any other is not', () => {
   const cards = ['## Todo', '- [ ] Write @ana', '- [ ] Test', '## Done', '- [x] Name']
   const board = (edits: (board: ReturnType<typeof parseBoard>) => readonly Edit[]) =>
     told('board', cards, (fence) => edits(parseBoard(fence)))

@@ -181,7 +181,7 @@ const linesOfSheet = (fence: Fence): number[] => {
   return [...rows, ...(dashes === undefined ? [] : [dashes]), ...notes].map(({ index }) => index).toSorted((one, other) => one - other)
 }
 
-test('[FENCE-2] printing is the source: no character of any text is lost, and every line that says something is part of something', () => {
+test('[FENCE-2] printing gives the source: no character is lost, and every nonblank line belongs to an element', () => {
   fc.assert(
     fc.property(fc.constantFrom(...fenceKinds), bodies, fc.constantFrom('', '> ', '- '), (kind, body, quote) => {
       const text = `${quote}\`\`\`\`\`${kind} #id title="A b"\n${body}\n\`\`\`\`\`\nafter`
@@ -206,7 +206,7 @@ test('[FENCE-2] printing is the source: no character of any text is lost, and ev
   )
 })
 
-test('[FENCE-3] an info string names kind, id and attributes, quoted ones too', () => {
+test('[FENCE-3] an info string has kind, id and attributes, also quoted', () => {
   const { kind, id, attributes } = parseInfo('widget #roi-1 height=220 title="ROI calculator" wide x=\'a b\'')
   expect([kind, id, [...attributes]]).toEqual([
     'widget',
@@ -276,7 +276,7 @@ test('[FENCE-4] a board has columns, cards with marker, assignee and tags, detai
   ])
 })
 
-test('[FENCE-16] of more cards than a page shows each column gets its share', () => {
+test('[FENCE-16] if there are more cards than a page shows, each column gets its share', () => {
   const shown = (counts: readonly number[], most: number): number[] =>
     cardsShown(parseBoard(one(`\`\`\`board\n${counts.map((count) => `## A\n${'- x\n'.repeat(count)}`).join('')}\`\`\``)), most)
   expect(shown([3, 0, 5], 100)).toEqual([3, 0, 5])
@@ -285,7 +285,7 @@ test('[FENCE-16] of more cards than a page shows each column gets its share', ()
   expect(shown([], 20)).toEqual([])
 })
 
-test('[FENCE-5] each interaction with a board is a few edits inside the fence; a card that moves leaves its line end behind', () => {
+test('[FENCE-5] each interaction with a board makes a few edits inside the fence; a moved card leaves its line ending behind', () => {
   const first = { column: 0, card: 0 }
   expect(onBoard((each) => boards.cycleState(each, first))).toBe(board.replace('[ ] Write', '[>] Write'))
   expect(onBoard((each) => boards.setState(each, { column: 0, card: 1 }, 'done'))).toBe(board.replace('- Plain', '- [x] Plain'))
@@ -341,7 +341,7 @@ test('[FENCE-5] each interaction with a board is a few edits inside the fence; a
 const chat =
   '```chat\n[2026-11-20T10:02Z] @ana: Can we ship?\n  **Soon**.\n--- 2026-11-21\n{{Bo|Yes|10:03}}\n> Cy | No | 10:04\nstray\n```\n'
 
-test('[FENCE-6] a chat is read with its days and the forms of Obsidian Chat View; messages are appended whole and edited in place', () => {
+test('[FENCE-6] a chat is parsed with its days and the formats of Obsidian Chat View; messages are appended whole and edited in place', () => {
   const { entries } = parseChat(one(chat))
   expect(entries).toMatchObject([
     { kind: 'message', author: 'ana', time: Date.UTC(2026, 10, 20, 10, 2), text: 'Can we ship?\n**Soon**.', imported: false },
@@ -390,7 +390,7 @@ const sheet = [
 const onSheet = (change: (sheet: Sheet) => readonly Edit[], text = sheet): string => after(text, (fence) => change(parseSheet(fence)))
 const gridOf = (text: string): string[][] => textsOf(parseSheet(one(text)))
 
-test('[FENCE-7] a sheet is a table or a CSV; a cell that changes is replaced alone', () => {
+test('[FENCE-7] a sheet is a table or CSV; a change of a cell replaces only that cell', () => {
   expect(parseSheet(one(sheet))).toMatchObject({ width: 3, sides: [undefined, 'right', undefined], notes: [] })
   expect(gridOf(sheet)[1]).toEqual(['a|b', '1', '=B2*2'])
   expect(onSheet((each) => sheets.setCell(each, 1, 1, '12'))).toBe(sheet.replace('|   1 |', '|   12 |'))
@@ -420,7 +420,7 @@ test('[FENCE-7] a sheet is a table or a CSV; a cell that changes is replaced alo
   )
 })
 
-test('[FENCE-43] a row or column added between a sum and its range belongs to the range', () => {
+test('[FENCE-43] a row or column added between a sum and its range becomes part of the range', () => {
   const sums =
     '```sheet\n| a | b | c |\n| - | - | - |\n| 1 | 2 | =SUM(A2:B2) |\n| =SUM(A2:A2) | =SUM(B1:B2)+B2 | =SUM(#other!A2:A2) |\n```\n'
   const cells = (text: string): string[] => gridOf(text).flatMap((row) => row.filter((cell) => cell.startsWith('=')))
@@ -444,7 +444,7 @@ test('[FENCE-43] a row or column added between a sum and its range belongs to th
   ])
 })
 
-test('[FENCE-8] rows and columns that come, go, move or are sorted take the formulas along', () => {
+test('[FENCE-8] formulas follow rows and columns that are added, deleted, moved or sorted', () => {
   const formulas = (text: string): string[] => gridOf(text).flatMap((row) => row.filter((cell) => cell.startsWith('=')))
   expect(formulas(onSheet((each) => sheets.insertRow(each, 2)))).toEqual(['=B2*2', '=B4+C2', '=SUM(C2:C4)'])
   expect(formulas(onSheet((each) => sheets.deleteRow(each, 1)))).toEqual(['=B2+#REF!', '=SUM(C2:C2)'])
@@ -490,7 +490,7 @@ test('[FENCE-8] rows and columns that come, go, move or are sorted take the form
   }
 })
 
-test('[FENCE-44] references of a formula that is being written follow rows and columns as stored formulas do', () => {
+test('[FENCE-44] references in an unfinished formula follow rows and columns like stored formulas', () => {
   const rows = Array.from({ length: 5 }, (_row, row) => Array.from({ length: 4 }, (_cell, column) => `${row}-${column}`))
   const written = (formula: string): string =>
     `\`\`\`sheet #s\n${rows
@@ -550,7 +550,7 @@ test('[FENCE-44] references of a formula that is being written follow rows and c
   expect(drafted('=D3', plain, changed).text).toBe('=D4')
 })
 
-test('[FENCE-9] cells are copied and pasted as spreadsheets do: tabs, lines, quotes', () => {
+test('[FENCE-9] cells are copied and pasted as in spreadsheets: tabs, lines, quotes', () => {
   expect(parseTsv('a\tb\r\nc\t"d ""e""\nf"\n')).toEqual([
     ['a', 'b'],
     ['c', 'd "e"\nf']
@@ -624,7 +624,7 @@ test('[FENCE-11] charts draw CSV, JSON and sheets; their settings change line by
     }
 })
 
-test('[FENCE-41] numbers of any size are drawn', () => {
+test('[FENCE-41] numbers of any magnitude are drawn', () => {
   for (const type of chartTypes)
     for (const more of ['', 'stack: true\n', 'horizontal: true\n']) {
       const chart = parseChart(one(`\`\`\`chart\ntype: ${type}\n${more}\nx, a\n1, 1e308\n2, -1e308\n3, 5\n\`\`\``))
@@ -704,7 +704,7 @@ test('[FENCE-15] the data of a chart is edited as a table: in CSV and JSON one c
   )
 })
 
-test('[FENCE-45] a chart draws cells of a sheet, below the headings of their columns, and goes on drawing the same', () => {
+test('[FENCE-45] a chart draws cells of a sheet, with the headings of their columns, and keeps drawing the same cells', () => {
   const sheetOf = (text: string): Sheet => parseSheet(fencesOf(text)[0] as Fence)
   const source = '```sheet #s\n| Item | Qty | Cost |\n| --- | --- | --- |\n| a | 1 | 10 |\n| b | 2 | 20 |\n| All | 3 | 30 |\n```\n'
   const rows = textsOf(sheetOf(source))
@@ -761,7 +761,7 @@ test('[FENCE-45] a chart draws cells of a sheet, below the headings of their col
   expect(drawn('#REF!')).toMatchObject({ problem: 'cells' })
 })
 
-test('[FENCE-12] a widget has a height within limits and a state of one line, replaced as a whole', () => {
+test('[FENCE-12] a widget has a height within limits and a one-line state that is replaced as a whole', () => {
   const text = '```widget height=2200 title="ROI"\n<b>x</b>\n<!-- state {"u":1} -->\n```\n'
   const widget = parseWidget(one(text))
   expect(widget).toMatchObject({ html: '<b>x</b>', title: 'ROI', height: limits.widgetHeightMax, state: { json: '{"u":1}' } })
@@ -776,7 +776,7 @@ test('[FENCE-12] a widget has a height within limits and a state of one line, re
   })
 })
 
-test('[FENCE-13] what edits made at once left is tidied: white space and markers, no word, and only once', () => {
+test('[FENCE-13] tidying after concurrent edits changes white space and markers, no words, and only once', () => {
   const healed = (text: string): string => after(text, healEdits)
   expect(healed('```board\n\n## A\n\n\n- [xx] a  \n\n- [>x] b\n\n  c\n\n\n## B\n\n```\n')).toBe(
     '```board\n\n## A\n\n- [x] a\n- [x] b\n\n  c\n\n## B\n```\n'
@@ -798,7 +798,7 @@ test('[FENCE-13] what edits made at once left is tidied: white space and markers
   )
 })
 
-test('[FENCE-14] large and broken fences are read and changed in bounded time', () => {
+test('[FENCE-14] large and broken fences are parsed and changed in bounded time', () => {
   const start = performance.now()
   const many = `\`\`\`board\n## Todo\n${Array.from({ length: 50_000 }, (_card, index) => `- [ ] Card ${index} @ana #tag\n`).join('')}## Done\n`
   const parsed = parseBoard(one(many))
@@ -830,7 +830,7 @@ test('[FENCE-14] large and broken fences are read and changed in bounded time', 
   expect(performance.now() - start).toBeLessThan(20_000)
 })
 
-test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told, and so are the sheets that there are', () => {
+test('[FENCE-38] a chart reports surprises in its drawing, and lists the existing sheets', () => {
   const warnings = (...lines: readonly string[]) => {
     const chart = parseChart(fencesOf(`\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n`)[0] as Fence)
     const data = chartData(chart, bodyRows(chart) as Rows)
@@ -850,7 +850,7 @@ test('[FENCE-38] what of a chart is drawn otherwise than one may expect is told,
   expect(shown).toContain('<p class="component-note">B2: #DIV/0! It divides by zero.</p>')
 })
 
-test('[FENCE-39] a chart without data is begun as a table of two columns', () => {
+test('[FENCE-39] a chart without data starts as a table of two columns', () => {
   for (const lines of [[], ['type: bar'], ['type: bar', '']]) {
     const source = `\`\`\`chart\n${lines.map((line) => `${line}\n`).join('')}\`\`\`\n`
     const table = (text: string): Table => chartTableOf(parseChart(fencesOf(text)[0] as Fence)) as Table
@@ -865,7 +865,7 @@ test('[FENCE-39] a chart without data is begun as a table of two columns', () =>
   }
 })
 
-test('[FENCE-40] what of a pie has no slice is marked so in legend and table', () => {
+test('[FENCE-40] the legend and table of a pie mark values without a slice', () => {
   const pie = ['type: pie', '', 'Item, Cost, More', 'a, 3, 1', 'zero, 0, 2', 'below, -4, 3', 'none, x, 4', 'b, 1, 5']
   const fence = (type: string): string => `\`\`\`chart\n${pie.with(0, `type: ${type}`).join('\n')}\n\`\`\`\n`
   for (const type of ['pie', 'donut']) {

@@ -22,7 +22,7 @@ const compute = (rows: readonly (readonly string[])[]): string[][] => {
   return rows.map((row, at) => row.map((_cell, column) => workbook.textAt(0, at, column)))
 }
 
-test('[FENCE-20] formulas give what OpenFormula and Excel say, over 400 of them', () => {
+test('[FENCE-20] more than 400 formulas give the results of OpenFormula and Excel', () => {
   const lines = table.split('\n').filter((line) => line.startsWith('='))
   expect(lines.length).toBeGreaterThan(400)
   const wrong = lines.flatMap((line) => {
@@ -36,7 +36,7 @@ test('[FENCE-20] formulas give what OpenFormula and Excel say, over 400 of them'
   expect(functionNames.filter((name) => !used.has(name))).toEqual([])
 })
 
-test('[FENCE-21] cells that depend on themselves say #CYCLE!, those that name them too, and all others are computed', () => {
+test('[FENCE-21] cells that depend on themselves show #CYCLE!, and so do cells that refer to them; all others are computed', () => {
   expect(compute([['=A1']])).toEqual([['#CYCLE!']])
   expect(compute([['=B1', '=C1', '=A1', '=A1+1', '=1+1']])).toEqual([['#CYCLE!', '#CYCLE!', '#CYCLE!', '#CYCLE!', '2']])
   expect(compute([['=SUM(A1:A3)'], ['1'], ['2']])).toEqual([['#CYCLE!'], ['1'], ['2']])
@@ -76,7 +76,7 @@ test('[FENCE-22] chains of any length and formulas of any depth never overflow t
   expect(shown(`=${'('.repeat(30)}1${')'.repeat(30)}`)).toBe('1')
 })
 
-test('[FENCE-23] what a document computes is bounded: cells, steps, sheets, lengths of formulas and texts', () => {
+test('[FENCE-23] the computation of a document is bounded: cells, steps, sheets, lengths of formulas and texts', () => {
   const heavy = Array.from({ length: limits.sheetRowsMax }, (_row, row) =>
     Array.from({ length: limits.sheetColumnsMax }, (_column, column) => (column > 0 ? '=SUM(A1:A200)' : String(row)))
   )
@@ -102,7 +102,7 @@ test('[FENCE-23] what a document computes is bounded: cells, steps, sheets, leng
   expect(performance.now() - before).toBeLessThan(5000)
 })
 
-test('[FENCE-24] while a formula is written, it is known whether a cell or a range that is pointed at can come at the cursor', () => {
+test('[FENCE-24] while a formula is written, the parser knows whether the cursor can take a reference to a cell or a range', () => {
   const at = (marked: string) => pointable(marked.replace('|', ''), marked.indexOf('|'), marked.indexOf('|'))
   const ranges = ['=|', '= |', '=A1+|', '=SUM(|', '=SUM(A1,|', '=SUM(A1; |)', '=|+A1', '=A1<>|', '=#other!|', '=-|', '="a"&|']
   expect(ranges.map(at)).toEqual(ranges.map(() => 'range'))

@@ -58,13 +58,13 @@ test('[GOLD-1] every document of the golden folder has its text, its version, it
   }
 })
 
-test('[GOLD-2] every version of the golden folder that was handed out can be read again', async () => {
+test('[GOLD-2] every version that the golden folder issued can be read again', async () => {
   for (const one of expected.documents)
     for (const [version, digest] of Object.entries(one.versions))
       expect(sha256((await readMarkdown(at(one), version)).content)).toBe(digest)
 })
 
-test('[GOLD-3] the keys of the golden folder open what they opened: its secret is part of it', async () => {
+test('[GOLD-3] the keys of the golden folder open the same documents: its secret is part of it', async () => {
   for (const one of expected.documents) {
     for (const share of one.shares) expect((await get(at({ ...one, key: share.key }), '')).body).toMatchObject({ role: share.role })
     const { shares } = (await get(at(one), '/shares')).body as { shares: { id: string; key: string }[] }
@@ -74,7 +74,7 @@ test('[GOLD-3] the keys of the golden folder open what they opened: its secret i
   expect((await get(at(expected.deleted), '')).status).toBe(410)
 })
 
-test('[GOLD-4] documents of the golden folder take edits and replacements', async () => {
+test('[GOLD-4] documents of the golden folder accept edits and replacements', async () => {
   const [one] = expected.documents
   if (one === undefined) throw new Error('the golden folder is empty')
   const typist = new Typist('New', at(one))

@@ -29,7 +29,7 @@ const stored = async (storage: Storage): Promise<number | undefined> => {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_each, index) => index + 1)
 
-test('[LEDGER-1] of changes that read and write one record, at once and one after the other, none is lost', async () => {
+test('[LEDGER-1] of concurrent and consecutive changes to one record none is lost', async () => {
   const storage = createMemoryStorage()
   const ledger = await ledgerOn(storage)
   const write = (): Promise<number> => ledger.write(doc, 'system', increase, { reads: [counter] })
@@ -40,12 +40,12 @@ test('[LEDGER-1] of changes that read and write one record, at once and one afte
   expect(await stored(storage)).toBe(1)
 })
 
-test('[LEDGER-1] a record that the change did not name is a bug, not an absent record', async () => {
+test('[LEDGER-1] reading a record that the change did not name is a bug, not an absent record', async () => {
   const ledger = await ledgerOn(createMemoryStorage())
   await expect(ledger.write(doc, 'system', increase)).rejects.toThrow('not named')
 })
 
-test('[LEDGER-2] what a change wrote before it failed is read by nobody', async () => {
+test('[LEDGER-2] nobody reads the writes of a failed change', async () => {
   const storage = createMemoryStorage()
   const ledger = await ledgerOn(storage)
   const failing = (draft: Draft): number => {
@@ -59,7 +59,7 @@ test('[LEDGER-2] what a change wrote before it failed is read by nobody', async 
   expect(await stored(storage)).toBe(2)
 })
 
-test('[LEDGER-3] a record that cannot be read fails those who read it, and no others of the same commit', async () => {
+test('[LEDGER-3] a record that cannot be read fails the changes that read it, and no others of the same commit', async () => {
   const memory = createMemoryStorage()
   const damaged: Key = ['d', doc, 'damaged']
   const get = (key: Key): ReturnType<Storage['get']> => (key.at(-1) === 'damaged' ? Promise.reject(new Error('damaged')) : memory.get(key))
@@ -70,7 +70,7 @@ test('[LEDGER-3] a record that cannot be read fails those who read it, and no ot
   expect(await beside).toBe(1)
 })
 
-test('[LEDGER-4] when another node was faster a change runs again on what that one wrote', async () => {
+test('[LEDGER-4] when another node commits first, a change runs again on the new state', async () => {
   const memory = createMemoryStorage()
   const other = await ledgerOn(memory)
   let interruptions = 3

@@ -57,7 +57,7 @@ const former = {
   setting: (line: string) => /^type[ \t]*:[ \t]*(.*?)[ \t]*$/.exec(line)?.[1]
 }
 
-test('[LINEAR-3] scans by hand find what regular expressions of the same meaning find in short texts', () => {
+test('[LINEAR-3] in short texts hand-written scanners find the same matches as regular expressions', () => {
   const oneLine = (text: string): string => text.replaceAll('\n', '')
   fc.assert(
     fc.property(short, (text) => {

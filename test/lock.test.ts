@@ -20,7 +20,7 @@ const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'pa
  */
 const tools = /^node_modules\/@(oxlint|oxlint-tsgolint|oxfmt|oxc-parser)\/(?!.*linux-x64(-gnu)?$)/
 
-test('[HOUSE-6] every package of the lock is tied to its bytes, except tools for systems that the registry did not carry', () => {
+test('[HOUSE-6] every package of the lock is tied to its bytes, except tools for systems whose packages the registry lacked', () => {
   const entries = Object.entries(packages).filter(([path, { link }]) => path !== '' && link !== true)
   expect(entries.length).toBeGreaterThan(300)
   for (const [path, { integrity, dev, optional, os }] of entries)

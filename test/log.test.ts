@@ -31,11 +31,11 @@ test('[LOG-1] a JSON record is one line: time, level, message, then the fields',
   ])
 })
 
-test('[LOG-2] a pretty record is one line that quotes what needs it', () => {
+test('[LOG-2] a pretty record is one line that quotes values where necessary', () => {
   expect(pretty('slow disk', { path: '/d/abc', note: 'a b', ms: 12 })).toBe('03:04:05.678 WARN  slow disk path=/d/abc note="a b" ms=12\n')
 })
 
-test('[LOG-3] records less severe than the level are not written', () => {
+test('[LOG-3] records below the level are not written', () => {
   const { log, lines } = logged({ level: 'warn' })
   for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](level)
   expect(lines.map((line) => JSON.parse(line).level)).toEqual(['warn', 'error'])
@@ -59,7 +59,7 @@ const carriers: LogFields[] = [
   { error: new Error(`no share ?key=${secret}`, { cause: new Error(`Bearer ${secret}`) }) }
 ]
 
-test.each(carriers)('[LOG-4] keys, tokens, codes and credentials are redacted wherever they stand: %j', (fields) => {
+test.each(carriers)('[LOG-4] keys, tokens, codes and credentials are redacted everywhere: %j', (fields) => {
   const { log, lines } = logged()
   log.info('request', fields)
   log.info(`request ${Object.values(fields).join(' ')}`)
@@ -68,13 +68,13 @@ test.each(carriers)('[LOG-4] keys, tokens, codes and credentials are redacted wh
   expect([...lines, ...shown].join('')).not.toContain(secret)
 })
 
-test('[LOG-5] what is no secret stays: other parameters, error codes, words like key', () => {
+test('[LOG-5] other values stay: parameters, error codes, words like key', () => {
   const fields = { url: '/d/abc?wait=5&since=3', code: 'not_found', key: ['d', 'abc'], text: 'press any key = ok', model: 'ai_small' }
   expect(json('request', fields)).toMatchObject(fields)
   expect(json('request', { url: `/d/abc?key=${secret}&wait=5` }).url).toBe('/d/abc?key=[redacted]&wait=5')
 })
 
-test('[LOG-6] no text can forge a record or command a terminal', () => {
+test('[LOG-6] no text can forge a record or control a terminal', () => {
   const text = 'a\r\nb\u001b[31m\u009b31m\u007f\u2028c'
   const { log, lines } = logged()
   log.info(text, { text, [text]: 1 })
@@ -83,7 +83,7 @@ test('[LOG-6] no text can forge a record or command a terminal', () => {
   expect(pretty(text, { text, [text]: 1 })).toMatch(/^[^\r\n\u001b\u007f-\u009f\u2028]*\n$/)
 })
 
-test('[LOG-7] a record has at most 8 KiB; the longest fields are cut and named', () => {
+test('[LOG-7] a record has at most 8 KiB; the longest fields are truncated and named', () => {
   const record = json('request', { requestId: 'r1', body: 'ö'.repeat(10_000), status: 500 })
   expect(record).toMatchObject({ message: 'request', requestId: 'r1', status: 500, cut: ['body'] })
   for (const format of ['json', 'pretty'] as const) {

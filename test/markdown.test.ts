@@ -77,7 +77,7 @@ const explained: Readonly<Record<string, readonly number[]>> = {
   'bare addresses are links (GFM 6.9)': [602, 608, 611, 612]
 }
 
-test('[MARKDOWN-1] the 652 examples of CommonMark 0.31.2 render as the specification says, but for those named here', () => {
+test('[MARKDOWN-1] the 652 examples of CommonMark 0.31.2 render as the specification says, except those listed here', () => {
   expect(commonmark.length).toBe(652)
   const expected = Object.values(explained).flat()
   const found = differing(commonmark)
@@ -85,7 +85,7 @@ test('[MARKDOWN-1] the 652 examples of CommonMark 0.31.2 render as the specifica
   console.log(`CommonMark: ${652 - found.length} of 652 as specified; others by rule: ${JSON.stringify(explained)}`)
 })
 
-test('[MARKDOWN-2] no example of CommonMark lets a tag of its own through', () => {
+test('[MARKDOWN-2] no example of CommonMark lets its own tags through', () => {
   const allowed =
     /^(a|abbr|audio|blockquote|br|cite|code|del|details|div|em|h[1-6]|hr|img|input|ins|kbd|li|mark|ol|p|pre|q|s|samp|section|small|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|var|video)$/
   for (const { markdown } of commonmark) {
@@ -149,12 +149,12 @@ const explainedGfm: Readonly<Record<string, readonly number[]>> = {
   'an address of mail needs a known top-level domain': [629, 630, 631]
 }
 
-test('[MARKDOWN-3] the examples of GFM render as its specification says, but for those named here', () => {
+test('[MARKDOWN-3] the examples of GFM render as its specification says, except those listed here', () => {
   const expected = Object.values(explainedGfm).flat()
   expect(differing(gfm()).filter((number) => !expected.includes(number))).toEqual([])
 })
 
-test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags are shown; a tag without its partner is text', () => {
+test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags are rendered; an unmatched tag is text', () => {
   expect(render('> [!WARNING] Mind *this*\n> body').html).toBe(
     '<div class="callout callout-warning" role="note">\n<p class="callout-title">Mind <em>this</em></p>\n<p>body</p>\n</div>\n'
   )
@@ -172,7 +172,7 @@ test('[MARKDOWN-4] callouts, folded text, comments, math and a few inline tags a
   expect(render('H<sub>2</sub>O <kbd>x *y</kbd>*').html).toBe('<p>H<sub>2</sub>O &lt;kbd&gt;x <em>y&lt;/kbd&gt;</em></p>\n')
 })
 
-test('[MARKDOWN-12] highlights, lowered and raised words are shown; what only looks like them is text', () => {
+test('[MARKDOWN-12] highlights, subscript and superscript are rendered; text that only resembles them stays text', () => {
   expect(render('a ==b *c* `d`== e').html).toBe('<p>a <mark>b <em>c</em> <code>d</code></mark> e</p>\n')
   expect(render('H~2~O, x^2^, (a)^b^').html).toBe('<p>H<sub>2</sub>O, x<sup>2</sup>, (a)<sup>b</sup></p>\n')
   for (const text of [
@@ -191,7 +191,7 @@ test('[MARKDOWN-12] highlights, lowered and raised words are shown; what only lo
   expect(render('~~gone~~ and a~~b~~').html).toBe('<p><del>gone</del> and a<del>b</del></p>\n')
 })
 
-test('[MARKDOWN-13] published pages show emoji and dashes where their names and hyphens are written, never in code or addresses', () => {
+test('[MARKDOWN-13] published pages show emoji and dashes for their names and hyphens, never in code or addresses', () => {
   const published = createPageRenderer(
     { highlighter: () => undefined, formulaSetter: () => undefined, components: () => undefined },
     () => false,
@@ -205,7 +205,7 @@ test('[MARKDOWN-13] published pages show emoji and dashes where their names and 
   expect(createRenderer().render('a -- :tada:').html).toBe('<p>a -- :tada:</p>\n')
 })
 
-test('[MARKDOWN-15] a line break within a paragraph is shown as one, unless the front matter says breaks: false', () => {
+test('[MARKDOWN-15] a line break within a paragraph stays one, unless the front matter says breaks: false', () => {
   expect(render('one\ntwo *three\nfour*').html).toBe('<p>one<br>\ntwo <em>three<br>\nfour</em></p>\n')
   expect(render('- [ ] a\n  b\n\n> c\n> d').html.match(/<br>/g)).toHaveLength(2)
   // Explicit breaks stay single; code and formulas keep their lines; cells and list items get none.
@@ -228,7 +228,7 @@ test('[MARKDOWN-15] a line break within a paragraph is shown as one, unless the 
   })
 })
 
-test('[MARKDOWN-14] a picture has the width behind its words, and its title as a caption where it stands alone', () => {
+test('[MARKDOWN-14] a picture has the width after its alt text, and its title as a caption if it is alone', () => {
   const page = createPageRenderer(
     { highlighter: () => undefined, formulaSetter: () => undefined, components: () => undefined },
     () => false
@@ -243,7 +243,7 @@ test('[MARKDOWN-14] a picture has the width behind its words, and its title as a
   expect(createRenderer().render('![a](/x "t")').html).toContain('<p><img src="/x" alt="a" title="t"')
 })
 
-test('[MARKDOWN-10] settings at the top of a text are not shown, and no heading of it; a text that begins with a rule is', () => {
+test('[MARKDOWN-10] front matter at the top of a text is not shown and gives no heading; a text may begin with a rule', () => {
   const settings = '---\ntitle: A\n# a note\ntags: [b]\n---\n'
   const { html, headings } = render(`${settings}# Real\n`)
   expect(headings.map(({ text }) => text)).toEqual(['Real'])
@@ -253,14 +253,14 @@ test('[MARKDOWN-10] settings at the top of a text are not shown, and no heading 
   for (const text of ['---\nsome words\n---\n', '---\n\n---\n', '---\nopen: never closed\n']) expect(render(text).html).toContain('<hr>')
 })
 
-test('[MARKDOWN-6] a link that only looks like ours is one that leaves the page', () => {
+test('[MARKDOWN-6] a link that only resembles ours leaves the page', () => {
   expect(isOwnLink('/d/x', 'https://own.example')).toBe(true)
   expect(isOwnLink('https://own.example/d/x', 'https://own.example')).toBe(true)
   for (const href of ['//evil.example', '/\\evil.example', 'https://own.example.evil/', 'x'])
     expect(isOwnLink(href, 'https://own.example')).toBe(false)
 })
 
-test('[MARKDOWN-8] styles of formulas become classes with rules of their own; what could leave a rule is dropped', () => {
+test('[MARKDOWN-8] styles of formulas become classes with rules of their own; anything that could escape a rule is dropped', () => {
   const styled = createRenderer({ math: (tex) => `<math class="a" style="${tex}"><mi style="${tex}">x</mi></math>` })
   const good = styled.render('$color:#ff0000;$ $padding:1em;$')
   expect(good.html).toBe(
@@ -271,7 +271,7 @@ test('[MARKDOWN-8] styles of formulas become classes with rules of their own; wh
     expect(styled.render(`$${bad}$`)).toMatchObject({ css: '', html: expect.not.stringContaining(' style=') })
 })
 
-test('[MARKDOWN-5] headings have ids that stay apart; the description is the first paragraph in plain words', () => {
+test('[MARKDOWN-5] headings have unique ids; the description is the first paragraph as plain text', () => {
   const { headings, description } = render('# Über *uns*\n\n## Same\n\n## Same\n\n## Same-1\n\n## 🎉\n\nFirst `code` and **bold**.\n')
   expect(headings.map(({ id }) => id)).toEqual(['über-uns', 'same', 'same-1', 'same-1-1', 'section'])
   expect(description).toBe('First code and bold.')
@@ -292,7 +292,7 @@ test('[MARKDOWN-5] headings have ids that stay apart; the description is the fir
   ).toBeNull()
 })
 
-test('[MARKDOWN-6] links that could run something are text', () => {
+test('[MARKDOWN-6] links that could run code are text', () => {
   for (const url of [
     'javascript:alert(1)',
     'JaVaScRiPt:alert(1)',
@@ -336,7 +336,7 @@ test('[MARKDOWN-7] hostile text renders in bounded time', () => {
   for (const text of hostile) expect(render(text).html).not.toBe('')
 })
 
-test('[MARKDOWN-7] one long address that is referred to many times does not make a small text a huge page', () => {
+test('[MARKDOWN-7] one long address with many references does not turn a small text into a huge page', () => {
   const address = `/${'x'.repeat(10_000)}`
   const { html } = render(`[a]: ${address}\n\n${'[a] ![a] '.repeat(10_000)}`)
   expect(html.length).toBeLessThan(5_000_000)
@@ -345,7 +345,7 @@ test('[MARKDOWN-7] one long address that is referred to many times does not make
   expect(few.split(address).length - 1).toBe(9)
 })
 
-test('[MARKDOWN-7] code whose colouring could take hours is shown without colours', () => {
+test('[MARKDOWN-7] code whose highlighting could take hours is shown without colours', () => {
   const coloured: string[] = []
   const highlighter = {
     getLanguage: (name: string) => ({ name: name === 'c' ? 'C' : name }),
@@ -369,7 +369,7 @@ test('[MARKDOWN-7] code whose colouring could take hours is shown without colour
   expect(shown('python', 'x = 1\n'.repeat(10_000))).toBe(false)
 })
 
-test('[MARKDOWN-9] each task box names the place of its letter in the source, wherever the list stands', () => {
+test('[MARKDOWN-9] each task box has the source position of its letter, wherever the list is', () => {
   const source = [
     '# Plan',
     '- [ ] one  ',
@@ -413,7 +413,7 @@ test('[MARKDOWN-9] each task box names the place of its letter in the source, wh
   ])
 })
 
-test('[MARKDOWN-11] the lines that each block is made of are known, whatever the text', () => {
+test('[MARKDOWN-11] the source lines of each block are recorded for any text', () => {
   /** The number of top-level elements in well-formed HTML. */
   const topElements = (html: string): number => {
     let [count, depth] = [0, 0]

@@ -48,7 +48,7 @@ test.each([
   expect(outlineOf(markdown).map(({ title }) => title)).toEqual(titles)
 })
 
-test('[OUTLINE-3] sections are named by title, level and path; exactly before in any case', () => {
+test('[OUTLINE-3] sections are named by title, level and path; exact matches come first', () => {
   const twice = '# A\n\n## Notes\n\n# B\n\n## Notes\n\n### notes\n'
   const lines = (name: string): number[] => sectionsNamed(outlineOf(twice), name).map(({ line }) => line)
   expect(lines('Notes')).toEqual([3, 7])
@@ -60,7 +60,7 @@ test('[OUTLINE-3] sections are named by title, level and path; exactly before in
   expect(lines('C')).toEqual([])
 })
 
-test('[OUTLINE-4] whatever the text: sections lie within it, within each other, and begin at their heading', () => {
+test('[OUTLINE-4] in every text sections lie within it, nest, and begin at their heading', () => {
   const line = fc.constantFrom('# a', '## b', '### c', 'text', '', '```', '---', '===', '- x', '> q', '~~~')
   fc.assert(
     fc.property(fc.array(line, { maxLength: 30 }), (parts) => {
@@ -124,7 +124,7 @@ test.each<[string, string, string]>([
   ['- a\n', 'x', '- a\n\nx\n'],
   ['a\n', '\n\nx\n\n', 'a\n\nx\n'],
   ['a\n', '', 'a\n']
-])('[OPERATION-2] appending to %j what is %j: blocks stay apart, lists and tables go on', (before, markdown, after) => {
+])('[OPERATION-2] appending to %j what is %j: blocks stay separate, lists and tables continue', (before, markdown, after) => {
   expect(apply(before, { op: 'append', markdown })).toBe(after)
 })
 
@@ -190,11 +190,11 @@ test.each<[string, Operation, string, [string, string]]>([
   ['a task with its box', { op: 'append_item', item: 'a', markdown: '- [ ] b' }, '- [x] a\n', ['a\n', 'a\n- [ ] b\n']],
   ['a task that is done', { op: 'append_item', item: 'a', markdown: '[x] b' }, '- [ ] a\n', ['a\n', 'a\n- [x] b\n']],
   ['a nested item', { op: 'append_item', item: 'nested', markdown: 'more' }, lists, ['- nested\n', '- nested\n  - more\n']]
-])('[EDIT-21] %s changes as it is named, and nothing else', (_what, operation, text, [old, now]) => {
+])('[EDIT-21] %s changes only its target', (_what, operation, text, [old, now]) => {
   expect(apply(text, operation)).toBe(text.replace(old, now))
 })
 
-test('[EDIT-22] every exact occurrence is replaced, in a section, as often as expected', () => {
+test('[EDIT-22] every exact occurrence is replaced, within a section, if the number is as expected', () => {
   expect(apply('a b a\n', { op: 'replace_all', find: 'a', with: 'aa' })).toBe('aa b aa\n')
   expect(apply('# X\n\na\n\n# Y\n\na\n', { op: 'replace_all', find: 'a', with: 'b', section: 'Y' })).toBe('# X\n\na\n\n# Y\n\nb\n')
   expect(apply('a b a\n', { op: 'replace_all', find: 'a', with: 'c', expected: 3 })).toBe('target_ambiguous')
@@ -204,7 +204,7 @@ test('[EDIT-22] every exact occurrence is replaced, in a section, as often as ex
   expect(apply('A', { op: 'replace_all', find: 'a', with: 'b', expected: 0 })).toBe('A')
 })
 
-test('[EDIT-23] what is not there, or might be several, is answered with the candidates', () => {
+test('[EDIT-23] missing or ambiguous targets return the candidates', () => {
   const twice = `${table}\n${table}`
   const found = (text: string, operation: Operation) => resolve(sourceOf(text), operation)
   expect(found(twice, { op: 'append_row', cells: ['x'] })).toMatchObject({

@@ -58,7 +58,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
   }
   storageContract('postgres behind a read cache', emptied, { racers: 10 })
 
-  test('[POSTGRES-1] records and versions are there after the store is opened again, and versions do not return', async () => {
+  test('[POSTGRES-1] records and versions survive reopening the store, and versions are not reused', async () => {
     const schema = newSchema()
     const versions: (number | undefined)[] = []
     for (let round = 0; round < 3; round++) {
@@ -83,7 +83,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(text((await storage.get(['d', 2]))?.value)).toBe('value')
   })
 
-  test('[POSTGRES-3] a closed store refuses reads and commits, and close waits for the commits under way', async () => {
+  test('[POSTGRES-3] a closed store refuses reads and commits, and close waits for commits in progress', async () => {
     const schema = newSchema()
     const storage = await openIn(schema)
     const commits = Array.from({ length: 20 }, (_, n) => storage.commit({ puts: [{ key: ['k', n], value: bytes('v') }] }))
@@ -106,7 +106,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     }
   }
 
-  test('[POSTGRES-4] what another node writes wakes watchers with its keys, and a read cache forgets them', async () => {
+  test('[POSTGRES-4] a commit of another node wakes watchers with its keys, and a read cache forgets them', async () => {
     const schema = newSchema()
     const storage = withReadCache(await openFor(schema))
     await storage.commit({ puts: [{ key: ['d', 1], value: bytes('old') }] })
@@ -165,7 +165,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     expect(await storage.get(['email', 'y'])).toBeUndefined()
   })
 
-  test('[POSTGRES-7] a message names all its keys, or none when there are too many', () => {
+  test('[POSTGRES-7] a message names all its keys, or none if there are too many', () => {
     const keys = Array.from({ length: 500 }, (_, n): Key => ['d', 'document', 'update', n])
     const messages = encodeNotices('w', keys.map(encodeKey))
     expect(messages.length).toBeGreaterThan(1)
@@ -279,7 +279,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
       expect(() => judgeServer(address, { ...good, ...bad })).toThrow(expect.objectContaining({ exitCode: 78 }))
   })
 
-  test('[POSTGRES-11] with synchronous_commit=off on the server, the commits of the store are synchronous all the same', async () => {
+  test('[POSTGRES-11] with synchronous_commit=off on the server, the commits of the store are still synchronous', async () => {
     const schema = newSchema()
     await cluster.sql(`create role hasty login superuser; alter role hasty set synchronous_commit = off`)
     const address = parsePostgresAddress(cluster.address(schema).replace('agmd@', 'hasty@'))
@@ -298,7 +298,7 @@ describe.skipIf(noPostgres !== undefined)('PostgreSQL', () => {
     await expect(openIn(schema)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining('Another agmd uses') })
   })
 
-  test('[POSTGRES-13] the process ends with the exit code and the sentence, and never prints the password', async () => {
+  test('[POSTGRES-13] the process exits with the code and the sentence, and never prints the password', async () => {
     await cluster.sql(`create role guarded login password 'right'`)
     const env = { AGMD_STORAGE: cluster.address(newSchema()).replace('agmd@', 'guarded:hunter2@') }
     const error = await startProcess({ env }).then(

@@ -57,7 +57,7 @@ test('[LINEAR-5] the check names expressions that take more than linear time, an
   expect(faultsOf('planted.ts', 'const text = "/\\\\s+$/" // /\\s+$/\nexport const x = /a+/.test(text)')).toEqual([])
 })
 
-test('[LINEAR-6] an expression made of a variable, and one that takes longer, may stay with a bound stated on the line above', () => {
+test('[LINEAR-6] an expression built from a variable, or a slow one, may stay with a bound stated on the line above', () => {
   const variable = 'const p = "a"\nexport const x = new RegExp(p)\n'
   expect(faultsOf('planted.ts', variable)).toEqual([expect.stringMatching(/^planted\.ts:2 new RegExp/)])
   expect(faultsOf('planted.ts', variable.replace('export', '// Regex bound: one of three fixed words.\nexport'))).toEqual([])
@@ -66,6 +66,6 @@ test('[LINEAR-6] an expression made of a variable, and one that takes longer, ma
   expect(faultsOf('planted.ts', '// Regex bound: text of at most 300 units.\nexport const x = /\\s+$/\n')).toEqual([])
 })
 
-test('[LINEAR-5] no expression of the sources takes more than linear time', () => {
+test('[LINEAR-5] no expression in the sources takes more than linear time', () => {
   expect(allFaults()).toEqual([])
 })

@@ -40,7 +40,7 @@ const refusals = [
 
 const valuesIn = (sentence: string): string[] => [...sentence.matchAll(/\{\w+\}/g)].map(([value]) => value).toSorted()
 
-test('[WORDS-3] every sentence of the pages of the server has its German, with its values, and none is left over', () => {
+test('[WORDS-3] every sentence of the server-rendered pages has a German translation with the same values, and none is unused', () => {
   const used = new Set([...plain, ...counted, ...refusals.map((code) => errorMeanings[code].message)])
   expect(used.size).toBeGreaterThan(100)
   expect([...used].filter((sentence) => !Object.hasOwn(german, sentence))).toEqual([])
@@ -95,7 +95,7 @@ const untranslated = (node: Node, found: string[] = []): string[] => {
   return found
 }
 
-test('[WORDS-4] nothing that people read on a page of the server goes past the catalogue', () => {
+test('[WORDS-4] every text on a server-rendered page comes from the catalogue', () => {
   const sample =
     'html`<p class="a" aria-label="Read out">Hello ${t(\'x\')}</p><code>npm</code>`; const page = { title: \'Gone\' }; html` autofocus`'
   expect(untranslated(parseAst(sample, { lang: 'ts' }) as unknown as Node)).toEqual(['Read out', 'Hello …', 'Gone'])
@@ -112,7 +112,7 @@ test('[WORDS-4] nothing that people read on a page of the server goes past the c
   expect(found).toEqual([])
 })
 
-test('[PASSKEY-7] browsers are called by their names, in the language of the reader', () => {
+test('[PASSKEY-7] browsers have their usual names, in the language of the reader', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
   const names = {
     [`Mozilla/5.0 (X11; Linux x86_64) ${webkit} HeadlessChrome/140.0.0.0 Safari/537.36`]: 'Chrome unter Linux',

@@ -22,7 +22,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
     const keysOf = async (prefix: Key, range?: Range) => (await storage.list(prefix, range)).map(({ key }) => key)
     const version = async (key: Key) => (await storage.get(key))?.version ?? null
 
-    test('[STORE-1] a commit is read back whole: its puts there, its deletes gone', async () => {
+    test('[STORE-1] after a commit its puts are present and its deleted keys are gone', async () => {
       expect(await storage.get(['d', 'a'])).toBeUndefined()
       expect(
         await fill([
@@ -44,7 +44,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect((await storage.get(['d', 'c']))?.value).toEqual(new Uint8Array())
     })
 
-    test('[STORE-2] a commit of which one check fails changes nothing and answers false', async () => {
+    test('[STORE-2] a commit with one failed check changes nothing and returns false', async () => {
       await put(['head'], 'one')
       const seen = await version(['head'])
       await put(['head'], 'two')
@@ -66,7 +66,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(await storage.get(['new'])).toBeUndefined()
     })
 
-    test('[STORE-3] a check of null holds only where there is no entry, a check of a version only for that version', async () => {
+    test('[STORE-3] a check for null passes only without an entry, a check for a version only for that version', async () => {
       const create = () => storage.commit({ checks: [{ key: ['k'], version: null }], puts: [{ key: ['k'], value: bytes('k') }] })
       expect([await create(), await create()]).toEqual([true, false])
       const seen = await version(['k'])
@@ -75,7 +75,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(await storage.commit({ checks: [{ key: ['other'], version: seen }] })).toBe(false)
     })
 
-    test('[STORE-4] a version never returns: not by a put, nor by delete and put, nor when both happen at once', async () => {
+    test('[STORE-4] a version is never reused: not by a put, nor by delete and put, nor when both happen at once', async () => {
       const seen: (number | null)[] = []
       for (let round = 0; round < 5; round++) {
         await put(['k'])
@@ -102,7 +102,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(text(await storage.get(['k']))).toBe('199')
     })
 
-    test('[STORE-6] 1,000 writers that check one counter count exactly to 1,000', async () => {
+    test('[STORE-6] 1,000 writers that check one counter reach exactly 1,000', async () => {
       const increment = async () => {
         for (;;) {
           const head = await storage.get(['counter'])
@@ -127,7 +127,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(text(await storage.get(['counter']))).toBe('1000')
     })
 
-    test('[STORE-7] a listing has the keys below its prefix and no others, in key order', async () => {
+    test('[STORE-7] a listing has all keys below its prefix and no others, in key order', async () => {
       const below: Key[] = [
         ['d', 1],
         ['d', 2, 'x'],
@@ -149,7 +149,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(await keysOf([])).toHaveLength(below.length + 6)
     })
 
-    test('[STORE-8] after and before leave out the parts they name with all below them; reverse and limit begin at the far end', async () => {
+    test('[STORE-8] after and before exclude the parts they name with everything below; reverse and limit start at the far end', async () => {
       await fill([['e', 1], ['e', 2], ['e', 2, 'x'], ['e', 3], ['e', 10], ['e', 'a'], ['f']])
       expect(await keysOf(['e'], { after: 2 })).toEqual([
         ['e', 3],
@@ -175,14 +175,14 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(await keysOf(['e'], { after: 3, before: 2 })).toEqual([])
     })
 
-    test('[STORE-9] a listing is bounded by limits.listMax, and refuses to be asked for more', async () => {
+    test('[STORE-9] a listing is bounded by limits.listMax, and refuses a higher limit', async () => {
       await fill(Array.from({ length: limits.listMax + 5 }, (_, n) => ['n', n]))
       expect(await keysOf(['n'])).toHaveLength(limits.listMax)
       expect((await keysOf(['n'], { reverse: true })).at(0)).toEqual(['n', limits.listMax + 4])
       await expect(storage.list(['n'], { limit: limits.listMax + 1 })).rejects.toThrow('limits.listMax')
     })
 
-    test('[STORE-10] keys of any strings and numbers are kept apart, come back unchanged and sort by their parts', async () => {
+    test('[STORE-10] keys of any strings and numbers stay distinct, come back unchanged and sort by their parts', async () => {
       const part = fc.oneof(
         fc.string({ unit: 'binary', maxLength: 80 }),
         fc.nat(300),
@@ -210,7 +210,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       )
     })
 
-    test('[STORE-11] an invalid key is refused, and the commits next to it are not', async () => {
+    test('[STORE-11] an invalid key is refused, and the other commits of its group are not', async () => {
       const invalid: Key[] = [[], [-1], [1.5], [2 ** 53], ['\ud800'], ['x'.repeat(1977)], ['é'.repeat(989)]]
       const commits = await Promise.allSettled([put(['good'], '1'), ...invalid.map((key) => put(key)), put(['good'], '2')])
       expect(commits.map(({ status }) => status)).toEqual(['fulfilled', ...invalid.map(() => 'rejected'), 'fulfilled'])
@@ -244,7 +244,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(text(await wakes[0]!.read)).toBe('new')
     })
 
-    test('[STORE-13] one watcher stopping leaves the others awake, above it and below it', async () => {
+    test('[STORE-13] when one watcher stops, the others still wake, above it and below it', async () => {
       const woken: string[] = []
       const stops = [[], ['d'], ['d', 1], ['d', 1]].map((prefix, index) => storage.watch(prefix, () => woken.push(`${index}`)))
       stops[2]!()
@@ -253,7 +253,7 @@ export function storageContract(name: string, factory: () => Promise<Storage>, {
       expect(woken.sort()).toEqual(['0', '1', '3'])
     })
 
-    test('[STORE-14] what a store holds is not changed by later changes to arrays that were given to it or read from it', async () => {
+    test('[STORE-14] changing arrays that were passed to a store or read from it does not change the store', async () => {
       const value = bytes('before')
       const key = ['k', 1]
       const committed = storage.commit({ puts: [{ key, value }] })

@@ -71,7 +71,7 @@ function runScript(source: string, folder: string, shell = '') {
 
 const dataFile = (folder: string) => join(folder, 'store', 'data.mdb')
 
-test('[STORE-16] what was committed is there after the store is opened again, and after kill -9', async () => {
+test('[STORE-16] committed data survives reopening the store and kill -9', async () => {
   const folder = await filledFolder()
   await withStorage(folder, async (storage) => expect(await storage.list(['d'])).toHaveLength(50))
   const child = runScript(
@@ -91,7 +91,7 @@ test('[STORE-16] what was committed is there after the store is opened again, an
   })
 })
 
-test('[STORE-17] versions do not return after the store is opened again', async () => {
+test('[STORE-17] versions are not reused after the store is reopened', async () => {
   const folder = await temporaryFolder()
   const versions: (number | undefined)[] = []
   for (let round = 0; round < 3; round++) {
@@ -104,7 +104,7 @@ test('[STORE-17] versions do not return after the store is opened again', async 
   expect(new Set(versions).size).toBe(3)
 })
 
-test('[STORE-18] a flipped byte of a value or version is storage_corrupt naming the key, and other entries are not affected', async () => {
+test('[STORE-18] a flipped byte of a value or version gives storage_corrupt with the key, and other entries are not affected', async () => {
   const folder = await filledFolder()
   await damage(folder, ['d', 3], (envelope) => envelope.writeUInt8(envelope.readUInt8(20) ^ 1, 20))
   await damage(folder, ['d', 4], (envelope) => envelope.writeUInt8(envelope.readUInt8(12) ^ 1, 12))
@@ -117,7 +117,7 @@ test('[STORE-18] a flipped byte of a value or version is storage_corrupt naming 
   })
 })
 
-test('[STORE-19] a commit that checks a damaged entry is refused with storage_corrupt and does not overwrite it; commits next to it pass', async () => {
+test('[STORE-19] a commit that checks a damaged entry is refused with storage_corrupt and does not overwrite it; others in its group succeed', async () => {
   const folder = await filledFolder()
   await damage(folder, ['d', 3], (envelope) => envelope.writeUInt8(0, 20))
   await withStorage(folder, async (storage) => {
@@ -133,7 +133,7 @@ test('[STORE-19] a commit that checks a damaged entry is refused with storage_co
   })
 })
 
-test('[STORE-20] the check passes a sound store, an unused folder and a folder whose store was never made', async () => {
+test('[STORE-20] the check passes an intact store, an unused folder and a folder without a store', async () => {
   await checkStore(await filledFolder())
   await checkStore(await filledFolder(5000), { full: true })
   await checkStore(await temporaryFolder())
@@ -163,7 +163,7 @@ test.each([
 test.each([
   ['emptied', (path: string) => truncate(path, 0)],
   ['removed', (path: string) => rm(path)]
-])('[STORE-22] opening does not put a new store in the place of one that was %s', async (_, ruin) => {
+])('[STORE-22] opening does not replace a store that was %s with a new one', async (_, ruin) => {
   const folder = await filledFolder()
   await ruin(dataFile(folder))
   await expect(openLmdbStorage({ folder })).rejects.toMatchObject({ exitCode: 3 })
@@ -244,7 +244,7 @@ test('[STORE-28] a second process on the same folder is refused with exit code 1
   await (await prepareDataFolder(folder)).release()
 })
 
-test('[STORE-29] a folder that cannot be made is refused with exit code 1', async () => {
+test('[STORE-29] a folder that cannot be created is refused with exit code 1', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'file'), '')
   await expect(prepareDataFolder(join(folder, 'file', 'data'))).rejects.toMatchObject({
@@ -253,7 +253,7 @@ test('[STORE-29] a folder that cannot be made is refused with exit code 1', asyn
   })
 })
 
-test('[STORE-30] when the disk refuses a write, every commit of the group and all later ones are refused, nothing of them is visible, reads go on and no rejection escapes', async () => {
+test('[STORE-30] when the disk refuses a write, every commit of the group and all later ones are refused, none becomes visible, reads still work and no rejection goes unhandled', async () => {
   const folder = await filledFolder()
   const child = runScript(
     `import { openLmdbStorage } from ${moduleUrl('server/storage/lmdb.ts')}
@@ -287,7 +287,7 @@ test('[STORE-30] when the disk refuses a write, every commit of the group and al
   })
 })
 
-test('[STORE-31] a closed store refuses reads and commits, and close waits for the commits under way', async () => {
+test('[STORE-31] a closed store refuses reads and commits, and close waits for commits in progress', async () => {
   const folder = await temporaryFolder()
   const storage = await openLmdbStorage({ folder })
   const commits = Array.from({ length: 20 }, (_, n) => storage.commit({ puts: [{ key: ['k', n], value: bytes('v') }] }))
@@ -299,7 +299,7 @@ test('[STORE-31] a closed store refuses reads and commits, and close waits for t
   await withStorage(folder, async (again) => expect(await again.list(['k'])).toHaveLength(20))
 })
 
-test('[STORE-32] the check of a store answers on the command line with one line of JSON', async () => {
+test('[STORE-32] the check of a store prints one line of JSON on the command line', async () => {
   const check = new URL('../server/storage/check.ts', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(process.execPath, [check, await filledFolder()])
   expect(JSON.parse(stdout)).toEqual({ ok: true, entries: 50, complete: true })

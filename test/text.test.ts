@@ -24,7 +24,7 @@ const cuts = (text: string, at: number): boolean =>
 const isOrdered = (edits: readonly Edit[], length: number): boolean =>
   edits.every((edit, index) => edit.from <= edit.to && edit.to <= length && (index === 0 || (edits[index - 1]?.to ?? 0) <= edit.from))
 
-test('[TEXT-1] the edits of a difference turn one text into the other, in order and apart', () => {
+test('[TEXT-1] the edits of a difference turn one text into the other, in order and without overlap', () => {
   fc.assert(
     fc.property(pair, ([before, after]) => {
       const edits = diff(before, after)
@@ -62,14 +62,14 @@ test('[TEXT-3] a small change in a large text is a small edit, and quick', () =>
   expect(performance.now() - start).toBeLessThan(500)
 })
 
-test('[TEXT-3] words that stay are not touched, even where the lines around them are new', () => {
+test('[TEXT-3] unchanged words are not touched, even if the lines around them are new', () => {
   const before = '# Head\n\nalpha beta gamma\n\nend\n'
   const after = '# Other head\n\nnew paragraph\n\nalpha beta delta\n\nend\nmore\n'
   const beta = before.indexOf('beta')
   for (const edit of diff(before, after)) expect(edit.to <= beta || edit.from >= beta + 4).toBe(true)
 })
 
-test('[TEXT-1] a change of the first line end is seen', () => {
+test('[TEXT-1] a change of the first line break is noticed', () => {
   for (const [before, after] of [
     ['\n', ''],
     ['\n', 'a'],
@@ -79,7 +79,7 @@ test('[TEXT-1] a change of the first line end is seen', () => {
     expect(applyEdits(before, diff(before, after))).toBe(after)
 })
 
-test('[TEXT-4] two texts without a line in common are replaced in bounded time', () => {
+test('[TEXT-4] replacing a text with one that shares no line takes bounded time', () => {
   const text = (word: string): string => Array.from({ length: 20_000 }, (_, index) => `${word} ${index * 7919}\n`).join('')
   const [before, after] = [text('one'), text('two')]
   const start = performance.now()
@@ -105,12 +105,12 @@ test('[TEXT-5] hunks name whole lines, from 1, and applied in reverse give the n
   )
 })
 
-test('[TEXT-5] hunks beyond the size allowed are left out', () => {
+test('[TEXT-5] hunks beyond the size limit are left out', () => {
   expect(hunks('a\nb\n', 'x\nb\n', 4)).toEqual([{ line: 1, removed: ['a'], added: ['x'] }])
   expect(hunks('a\nb\n', 'x\nb\n', 3)).toEqual([])
 })
 
-test('[TEXT-6] a unified diff shows changes with three lines of context and is cut at a line end', () => {
+test('[TEXT-6] a unified diff shows changes with three lines of context and is cut at a line break', () => {
   const before = Array.from({ length: 20 }, (_, index) => `${index}\n`).join('')
   expect(unifiedDiff(before, before.replace('\n10\n', '\nten\n'), 8192)).toBe('@@ -8,7 +8,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n 13')
   const long = unifiedDiff('', 'line\n'.repeat(1000), 100)
@@ -123,7 +123,7 @@ test('[TEXT-6] a unified diff shows changes with three lines of context and is c
   expect(coarse).toContain('\n-1199\n+5000\n')
 })
 
-test('[LOOP-5] common lines are those that the package `diff` finds, or none where it gives up', () => {
+test('[LOOP-5] common lines are those that the package `diff` finds, or none if it gives up', () => {
   const item = fc.constantFrom('a', 'b', 'c', 'd')
   const list = fc.array(item, { maxLength: 14 })
   fc.assert(
@@ -146,14 +146,14 @@ const pairsOf = (script: ReturnType<typeof diffArrays<string>> | undefined): [nu
   return script && pairs
 }
 
-test('[LOOP-5] texts of which everything stands elsewhere are compared without a script that nobody will use', () => {
+test('[LOOP-5] texts in which everything has moved are compared without computing an unused script', () => {
   const lines = Array.from({ length: 20_000 }, (_none, index) => `${index}\n`)
   const start = process.threadCpuUsage()
   expect(diff(lines.join(''), lines.toReversed().join('')).length).toBeGreaterThan(0)
   expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(1000)
 })
 
-test('[LOOP-6] edits lead to the same text, or follow what came between, when the text has changed meanwhile', () => {
+test('[LOOP-6] edits lead to the same text, or follow the changes in between, if the text has changed meanwhile', () => {
   fc.assert(
     fc.property(someText, someText, someText, (before, wanted, now) => {
       const edits = diff(before, wanted)
@@ -174,7 +174,7 @@ test('[LOOP-6] edits lead to the same text, or follow what came between, when th
   expect(followed(edits, 'one\ntwo\nthree\n', 'one\ntwo\nthirty\n')).toBeUndefined()
 })
 
-test('[LOOP-6] hunks of known edits lead from one text to the other, as those of a comparison do', () => {
+test('[LOOP-6] hunks of known edits lead from one text to the other, like those of a comparison', () => {
   fc.assert(
     fc.property(pair, ([before, after]) => {
       const told = hunksOf(before, diff(before, after), Number.POSITIVE_INFINITY)
@@ -202,7 +202,7 @@ test('[MERGE-1] merging with an unchanged side gives the other side', () => {
   )
 })
 
-test('[MERGE-2] a merge is clean for one side exactly when it is for the other, and then the same', () => {
+test('[MERGE-2] a merge is clean for one side exactly when it is for the other, with the same result', () => {
   fc.assert(
     fc.property(someText, someText, someText, (base, one, other) => {
       const [ab, ba] = [merge(base, one, other), merge(base, other, one)]
@@ -213,7 +213,7 @@ test('[MERGE-2] a merge is clean for one side exactly when it is for the other, 
   )
 })
 
-test('[MERGE-3] changes of lines that are apart are both in the merge', () => {
+test('[MERGE-3] changes of separate lines are both in the merge', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(9), { minLength: 2, maxLength: 2 }), ([one = 0, other = 0]) => {
       const lines = Array.from({ length: 10 }, (_, index) => `line ${index}\n`)
@@ -228,7 +228,7 @@ test('[MERGE-3] changes of lines that are apart are both in the merge', () => {
   )
 })
 
-test('[MERGE-4] a conflict shows the lines of all three', () => {
+test('[MERGE-4] a conflict shows the lines of both sides and the base', () => {
   expect(merge('a\nb\nc\n', 'a\nB\nc\n', 'a\nbb\nc\n')).toEqual({
     clean: false,
     conflicts: [{ line: 2, base: 'b\n', mine: 'B\n', theirs: 'bb\n' }]
@@ -243,7 +243,7 @@ const settled = (text: string, side: 'mine' | 'theirs'): string =>
     side === 'mine' ? mine : theirs
   )
 
-test('[MERGE-6] where two texts conflict both stand between marks, with what was before; elsewhere they are merged', () => {
+test('[MERGE-6] conflicting texts are both between marks, with their base; the rest is merged', () => {
   const base = 'a\nb\nc\nd\ne'
   const marked = mergeWithMarks(base, 'A\nb\nmine\nd\ne', 'a\nb\ntheirs\nd\nE', labels)
   expect(marked).toBe('A\nb\n<<<<<<< mine\nmine\n||||||| base\nc\n=======\ntheirs\n>>>>>>> theirs\nd\nE')

@@ -214,7 +214,7 @@ test.each<[string, string, Uint8Array]>([
   expect(Y.encodeStateAsUpdate(server)).toEqual(before)
 })
 
-test('[UPDATE-4] a client id of another connection is refused for news, not for what is known already', () => {
+test('[UPDATE-4] new content under a client id of another connection is refused, known content is not', () => {
   const [one, server] = [new Y.Doc(), new Y.Doc()]
   textOf(one).insert(0, 'mine')
   const update = Y.encodeStateAsUpdate(one)
@@ -224,7 +224,7 @@ test('[UPDATE-4] a client id of another connection is refused for news, not for 
   expect(checkUpdate(parseUpdate(update), state)).toEqual([])
 })
 
-test('[UPDATE-5] a hostile update costs time in proportion to its bytes', () => {
+test('[UPDATE-5] checking a hostile update takes time proportional to its bytes', () => {
   const state = { clockOf: () => 0, takenByOther: () => false }
   const timed = (update: Uint8Array): void => {
     const start = performance.now()
@@ -272,7 +272,7 @@ test('[UPDATE-5] a hostile update costs time in proportion to its bytes', () => 
   )
 })
 
-test('[UPDATE-5] a long chain that is no circle is accepted', () => {
+test('[UPDATE-5] a long chain without a cycle is accepted', () => {
   const chain = written((encoder) => {
     numbers(encoder, 2000)
     for (let client = 1; client <= 2000; client++) {
@@ -289,7 +289,7 @@ test('[UPDATE-5] a long chain that is no circle is accepted', () => {
   expect(textOf(server).toString()).toBe('x'.repeat(2000))
 })
 
-test('[UPDATE-6] an update tells whether it brings carriage returns or NUL', () => {
+test('[UPDATE-6] the check of an update reports carriage returns or NUL', () => {
   for (const [text, untidy] of [
     ['a\nb', false],
     ['a\r\nb', true],
@@ -298,7 +298,7 @@ test('[UPDATE-6] an update tells whether it brings carriage returns or NUL', () 
     expect(parseUpdate(inRoot((ydoc) => ydoc.getText('content').insert(0, text))).untidy).toBe(untidy)
 })
 
-test('[LOOP-11] the length of a text after an update is counted without a copy, and is exact', () => {
+test('[LOOP-11] the length of a text after an update is computed without a copy, and is exact', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(2), fc.boolean(), fc.nat(40), fc.integer({ min: 1, max: 6 })), { maxLength: 40 }),

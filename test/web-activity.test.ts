@@ -20,7 +20,7 @@ const shown = (events: readonly FeedEvent[], seen = 0): string[] =>
     entries.map(({ events: all, latest }) => `${latest.actor ?? (latest.payload as EventFields).actors?.join('+')} ${all.length}`)
   )
 
-test('[ACTIVITY-5] what two people write at the same time is one line each', () => {
+test('[ACTIVITY-5] changes by two people at the same time are one line each', () => {
   expect(shown(feed(['Ana', 0], ['Bea', 1], ['Ana', 2], ['Bea', 3], ['Ana', 4]))).toEqual(['Ana 3', 'Bea 2'])
   expect(shown(feed(['Ana+Bea', 0], ['Ana', 1], ['Bea+Ana', 2], ['Ana', 3]))).toEqual(['Ana+Bea 2', 'Ana 2'])
   // A pause of half an hour begins a new line.

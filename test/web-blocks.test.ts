@@ -86,7 +86,7 @@ test.each([
   expect(after(text, down)).toBe(below)
 })
 
-test('[BLOCK-2] of two texts that change places the one with fewer comments, else the shorter, is written again', () => {
+test('[BLOCK-2] when two texts swap places, the one with fewer comments, else the shorter, is rewritten', () => {
   const long = 'word '.repeat(200).trim()
   for (const [text, run] of [
     [`sh|ort\n\n${long}`, down],
@@ -145,7 +145,7 @@ const blocksOf = (text: string): string[] => {
   return siblingsOf(state, 0).map(({ name, from, to }) => `${name}: ${text.slice(from, to).replaceAll(/^\d+/g, '1')}`)
 }
 
-test('[BLOCK-4] whatever stands around it, a block that was moved and those around it are read as what they were', () => {
+test('[BLOCK-4] a moved block and its neighbours keep their meaning, whatever is around them', () => {
   const wrong: string[] = []
   let moves = 0
   for (const one of kinds)

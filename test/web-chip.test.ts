@@ -18,7 +18,7 @@ const calm: ChipInput = {
 
 const say = (change: Partial<ChipInput>): string => chip({ ...calm, ...change }).label
 
-test('[WEB-1] the chip says Saved only when connected and everything is on the disk of the server', () => {
+test('[WEB-1] the chip says Saved only if the page is connected and everything is on the server’s disk', () => {
   expect(say({})).toBe('Saved')
   expect(say({ durable: false })).toBe('Saving…')
   for (const socket of ['connecting', 'closed'] as const) {
@@ -26,7 +26,7 @@ test('[WEB-1] the chip says Saved only when connected and everything is on the d
   }
 })
 
-test('[WEB-38] where nothing is kept on this device the chip says so', () => {
+test('[WEB-38] if this device stores nothing, the chip says so', () => {
   expect(say({ kept: false })).toBe('Saved, not kept on this device')
   expect(say({ kept: false, durable: false })).toBe('Saving…, not kept on this device')
 })
@@ -44,7 +44,7 @@ test('[WEB-2] without a connection the chip says whether this device keeps the c
   expect(say({ socket: 'connecting', unsent: 2 })).toBe('Reconnecting, changes kept on this device')
 })
 
-test('[REVIEW-37] what is proposed and not at the service is not said to be saved, and without a connection to be kept', () => {
+test('[REVIEW-37] a suggestion that the service does not have is not called saved, nor kept without a connection', () => {
   for (const change of [{}, { canEdit: false, annotations: 'suggestions' as const }]) {
     expect(say({ ...change, drafts: 'kept' })).toBe('Saving…')
     expect(chip({ ...calm, ...change, socket: 'closed', drafts: 'here' }).detail).toContain('Keep this page open')
@@ -52,12 +52,12 @@ test('[REVIEW-37] what is proposed and not at the service is not said to be save
   }
 })
 
-test('[WEB-3] a page that opens is connecting, not reconnecting', () => {
+test('[WEB-3] an opening page is connecting, not reconnecting', () => {
   expect(say({ socket: 'connecting', connectedBefore: false })).toBe('Connecting')
   expect(say({ socket: 'connecting', connectedBefore: true })).toBe('Reconnecting')
 })
 
-test('[WEB-4] read only and ended access are said before anything about saving', () => {
+test('[WEB-4] read-only and ended access come before anything about saving', () => {
   expect(say({ canEdit: false })).toBe('Read only')
   expect(say({ canEdit: false, durable: false })).toBe('Read only')
   expect(say({ canEdit: false, annotations: 'comments' })).toBe('Commenting')
@@ -68,7 +68,7 @@ test('[WEB-4] read only and ended access are said before anything about saving',
   expect(say({ ended: 'deleted', online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')
 })
 
-test('[WEB-64] the chip stays at Saving between the keys of a typist, says Saved after them, and all else at once', () => {
+test('[WEB-64] the chip stays at Saving between keystrokes, says Saved after them, and shows all else at once', () => {
   vi.useFakeTimers()
   const input = signal(calm)
   const { shown, stop } = calmly(computed(() => chip(input.value)))

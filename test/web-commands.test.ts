@@ -9,7 +9,7 @@ import { isMac, withoutCapsLock } from '../web/commands/keys.ts'
 import { fit } from '../web/base/match.ts'
 import type { Page } from '../web/commands/page.ts'
 
-test('[WRITE-1] every command stands in one list, under its own id and with keys that mean one thing', () => {
+test('[WRITE-1] every command is in one list, with its own id and keys that mean one thing', () => {
   const ids = commands.map(({ id }) => id)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
   for (const id of toolbar) if (id !== '') expect(commandOf(id).icon, id).toBeDefined()
@@ -21,13 +21,13 @@ test('[WRITE-1] every command stands in one list, under its own id and with keys
   }
 })
 
-test('[WRITE-85] Ctrl-H opens find and replace, and on a Mac Cmd-Alt-F alone', () => {
+test('[WRITE-85] Ctrl-H opens find and replace, and on a Mac only Cmd-Alt-F', () => {
   expect(replaceKeys(false)).toEqual(['Mod-h', 'Mod-Alt-f'])
   expect(replaceKeys(true)).toEqual(['Mod-Alt-f'])
   expect(commandOf('replace').keys).toEqual(replaceKeys(isMac))
 })
 
-test('[WRITE-2] a command is found by the letters of its name, the nearest first', () => {
+test('[WRITE-2] a command is found by letters of its name, the nearest first', () => {
   expect(fit('', 'Bold')).toBeGreaterThan(0)
   expect(fit('xyz', 'Bold')).toBe(0)
   expect(fit('ta', 'Table')).toBeGreaterThan(fit('ta', 'Heading at'))
@@ -36,7 +36,7 @@ test('[WRITE-2] a command is found by the letters of its name, the nearest first
   expect(fit('list', 'Task list')).toBeGreaterThan(fit('list', 'Lines in steps'))
 })
 
-test('[REVIEW-62] what needs a right is not possible after access has ended, reading is', () => {
+test('[REVIEW-62] after access has ended, actions that need a right are impossible, but reading works', () => {
   const page = (ended: string | undefined): Page =>
     ({
       session: { role: { value: 'edit' }, canEdit: { value: ended === undefined }, link: { ended: { value: ended } } }

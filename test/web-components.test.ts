@@ -8,7 +8,7 @@ import { whenUndone } from '../web/components/notices.ts'
 import { shownNumber } from '../web/components/shown-number.ts'
 import { fenceIn } from './support/components.ts'
 
-test('[COMP-71] a change is taken back once its component reads as before, empty lines aside', () => {
+test('[COMP-71] a change counts as undone once its component reads as before, except for empty lines', () => {
   const fenceOf = (...lines: readonly string[]) => fenceIn('board', ...lines)
   const before = fenceOf('## A', '- [ ] one', '- [ ] two')
   const fence = signal(before)

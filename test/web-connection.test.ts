@@ -11,7 +11,7 @@ const waitOf = (retries: Retries, code: number, aliveMs = 100): number => {
 }
 
 test.each([[1001], [1005], [1006], [1011], [1013], [4408], [4429]])(
-  '[WEB-34] after %i the waits grow to 30 s and begin again once settled',
+  '[WEB-34] after %i the waits grow to 30 s and start again once the connection is stable',
   (code) => {
     const retries = createRetries(middle)
     const waits = Array.from({ length: 12 }, () => waitOf(retries, code))
@@ -23,7 +23,7 @@ test.each([[1001], [1005], [1006], [1011], [1013], [4408], [4429]])(
   }
 )
 
-test('[WEB-34] pages do not come back all at once', () => {
+test('[WEB-34] pages do not all reconnect at once', () => {
   expect(
     [0, 0.999].map((random) =>
       waitOf(
@@ -34,7 +34,7 @@ test('[WEB-34] pages do not come back all at once', () => {
   ).toEqual([375, 625])
 })
 
-test('[WEB-35] what is over is not tried again', () => {
+test('[WEB-35] a permanent end is not retried', () => {
   const endOf = (code: number) => createRetries().closed(code, 100)
   expect([1009, 4401, 4403, 4404, 4413].map(endOf)).toEqual([
     { ended: 'too_big' },
@@ -45,14 +45,14 @@ test('[WEB-35] what is over is not tried again', () => {
   ])
 })
 
-test('[WEB-100] a refusal for size is no end while the text of the page fits', () => {
+test('[WEB-100] a refusal for size is not final while the page’s text fits', () => {
   const retries = createRetries(middle)
   expect([retries.closed(1009, 100, true), retries.closed(1009, 100, true)]).toEqual([{ afterMs: 500 }, { afterMs: 800 }])
   expect(retries.closed(1009, 100, false)).toEqual({ ended: 'too_big' })
   expect(retries.closed(4413, 100, true)).toEqual({ ended: 'full' })
 })
 
-test('[WEB-35] a refused message ends the third time, unless a minute went well in between', () => {
+test('[WEB-35] a refused message is final the third time, unless a minute passed well in between', () => {
   const retries = createRetries(middle)
   expect([waitOf(retries, 4400), waitOf(retries, 4400)]).toEqual([500, 800])
   retries.settled()

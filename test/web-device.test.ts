@@ -41,7 +41,7 @@ function openPage(device: FakeDevice, doc: string): FakePage & { readonly review
   return { ...page, review: openOutbox('review', doc, page.page), uploads: openOutbox('uploads', doc, page.page) }
 }
 
-test('[KEEP-1] local storage and databases are used in web/device/ alone, and each value has a name there', () => {
+test('[KEEP-1] only web/device/ uses local storage and databases, and it names each value', () => {
   const root = join(import.meta.dirname, '..')
   const others = globSync('web/**/*.{ts,tsx,js}', { cwd: root }).filter((file) => !file.startsWith('web/device/'))
   const uses = others.filter((file) =>
@@ -64,7 +64,7 @@ test('[WEB-71] removing a document from this device removes every value of it, a
   for (const name of [...others, deviceValue('claim.declined')]) writeDevice(name, null)
 })
 
-test('[KEEP-2] entries come back in the order in which they were put, those of other pages too', async () => {
+test('[KEEP-2] entries come back in the order in which they were added, including those of other pages', async () => {
   const doc = newDocument()
   const device = fakeDevice()
   const [one, other] = [openPage(device, doc), openPage(device, doc)]
@@ -80,7 +80,7 @@ test('[KEEP-2] entries come back in the order in which they were put, those of o
   expect(await ids(other.uploads)).toBe('file')
 })
 
-test('[KEEP-3] of several pages one sends in turn; the next begins when it has done, or is gone', async () => {
+test('[KEEP-3] only one of several pages sends in turn; the next starts when it has finished, or is gone', async () => {
   const device = fakeDevice()
   const doc = newDocument()
   const [one, other, third] = [openPage(device, doc), openPage(device, doc), openPage(device, doc)]
@@ -106,7 +106,7 @@ test('[KEEP-3] of several pages one sends in turn; the next begins when it has d
   expect(log.at(-1)).toBe('third')
 })
 
-test('[KEEP-4] an entry belongs to the page that put it; another page restores it as soon as that page has ended', async () => {
+test('[KEEP-4] an entry belongs to the page that added it; another page restores it as soon as that page has ended', async () => {
   const device = fakeDevice()
   const doc = newDocument()
   const one = openPage(device, doc)
@@ -129,7 +129,7 @@ test('[KEEP-4] an entry belongs to the page that put it; another page restores i
   expect(taken).toEqual(['a', 'b', 'b again'])
 })
 
-test('[KEEP-4] an entry that its page finished while another page looked is not restored', async () => {
+test('[KEEP-4] an entry that its page finished while another page checked is not restored', async () => {
   const device = fakeDevice()
   const doc = newDocument()
   const one = openPage(device, doc)
@@ -150,7 +150,7 @@ test('[KEEP-4] an entry that its page finished while another page looked is not 
   expect(await restored(openOutbox('uploads', doc, slow))).toBe('')
 })
 
-test('[KEEP-5] an entry that could not be sent waits for its own time; the network, the connection and a person end the waiting', async () => {
+test('[KEEP-5] an entry that could not be sent waits for its own time; the network, the connection and a person end the wait', async () => {
   vi.useFakeTimers()
   const device = fakeDevice()
   const doc = newDocument()
@@ -178,7 +178,7 @@ test('[KEEP-5] an entry that could not be sent waits for its own time; the netwo
   expect(works).toBe(before)
 })
 
-test('[KEEP-6] an entry whose answer got lost is sent again under its id, by this page or by the next one, until it is acknowledged', async () => {
+test('[KEEP-6] an entry whose answer was lost is sent again under its id, by this page or the next one, until it is acknowledged', async () => {
   vi.useFakeTimers()
   const device = fakeDevice()
   const doc = newDocument()
@@ -217,7 +217,7 @@ test('[KEEP-6] an entry whose answer got lost is sent again under its id, by thi
   expect(device.disk.size).toBe(0)
 })
 
-test('[KEEP-7] an entry that the disk did not have when its page went is there on the next page, once', async () => {
+test('[KEEP-7] an entry that was not on disk when its page closed is there on the next page, once', async () => {
   const device = fakeDevice()
   const doc = newDocument()
   device.state = 'stuck'
@@ -236,7 +236,7 @@ test('[KEEP-7] an entry that the disk did not have when its page went is there o
   expect(await ids(after.review)).toBe('a b')
 })
 
-test('[KEEP-7] where the device keeps no entry, the page says so, and leaves it to the next page as it goes', async () => {
+test('[KEEP-7] if the device stores no entry, the page says so, and passes it on when it closes', async () => {
   const device = fakeDevice()
   const doc = newDocument()
   device.state = 'full'

@@ -11,7 +11,7 @@ const run = (line: number, lastLine: number, author: string) => ({
   at: null
 })
 
-test('[HISTORY-18] blank lines are no work of an author', () => {
+test('[HISTORY-18] blank lines have no author', () => {
   const text = ['# Plan', '', '', 'One', '', 'two', ' ', 'Three']
   const runs = [run(1, 2, 'Ana'), run(3, 3, 'Ben'), run(4, 7, 'Ana'), run(8, 8, 'Ben')]
   expect(authoredRuns(runs, text).map(({ lines, text: own }) => [lines.author, own])).toEqual([

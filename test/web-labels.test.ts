@@ -8,7 +8,7 @@ import { labelOf } from '../web/components/labels.ts'
 
 const sheet = (attributes = ''): string => `\`\`\`sheet${attributes}\n| A |\n| - |\n| 1 |\n\`\`\`\n`
 
-test('[COMP-54] a sheet is called by its title, the heading above it, or its number, on published pages too', () => {
+test('[COMP-54] a sheet is named by its title, the heading above it, or its number, also on published pages', () => {
   const text = [
     sheet(),
     sheet(' #sheet-2'),

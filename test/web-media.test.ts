@@ -16,11 +16,11 @@ test.each([
   ['| a | b |\n| - | - |\n| 1 | 2 |', 'a b\n\n1 2'],
   ['Straße, 学校, 🙂', 'Straße, 学校, 🙂'],
   ['', '']
-])('[MEDIA-42] %j is spoken as %j', (markdown, words) => {
+])('[MEDIA-42] %j is read aloud as %j', (markdown, words) => {
   expect(spokenWords(markdown)).toBe(words)
 })
 
-test('[MEDIA-42] a WAV that is written is read back as it was, and loud sound is cut', () => {
+test('[MEDIA-42] a written WAV is read back unchanged, and loud sound is clipped', () => {
   const samples = Float32Array.from([0, 0.5, -0.5, 1, -1, 2, -2])
   const file = writeWav(samples)
   expect(wavSeconds(file.length)).toBeCloseTo(7 / 16_000)
@@ -29,7 +29,7 @@ test('[MEDIA-42] a WAV that is written is read back as it was, and loud sound is
   expect([...(read?.samples ?? [])].map((sample) => Math.round(sample * 100) / 100)).toEqual([0, 0.5, -0.5, 1, -1, 1, -1])
 })
 
-test('[MEDIA-36] pictures of the document that are kept here are offered, each once, the nearest first', () => {
+test('[MEDIA-36] stored pictures of the document are offered, each once, the nearest first', () => {
   const text = '![far](/f/a-1.png)\n\n![](https://example.org/x.png) ![near](/f/b_2.webp) ![near](/f/b_2.webp) ![sound](/f/c.wav)'
   expect(picturesIn(text, text.length)).toEqual([
     { url: '/f/b_2.webp', words: 'near' },
@@ -37,7 +37,7 @@ test('[MEDIA-36] pictures of the document that are kept here are offered, each o
   ])
 })
 
-test('[MEDIA-50] voices that are named as languages are told in words, others by their names', () => {
+test('[MEDIA-50] voices named as languages are described in words, others by their names', () => {
   expect(['de', 'en-us', 'slt', 'kal', 'alloy', 'en-us-nyc', 'zz-!'].map(voiceName)).toEqual([
     'German (de)',
     'American English (en-us)',
@@ -49,7 +49,7 @@ test('[MEDIA-50] voices that are named as languages are told in words, others by
   ])
 })
 
-test('[MEDIA-51] each part stands behind the time at which it begins', () => {
+test('[MEDIA-51] each part follows the time at which it begins', () => {
   expect([0, 7.9, 59.99, 61, 3725].map(clock)).toEqual(['0:00', '0:07', '0:59', '1:01', '1:02:05'])
   const segments = [
     { start: 0.2, end: 1, text: 'one ' },

@@ -26,7 +26,7 @@ function seenBy(client: number, here: readonly string[]): readonly Person[] {
   return found
 }
 
-test('[WEB-84] a name has one colour everywhere; of two people with one colour who are here together the later has the next', () => {
+test('[WEB-84] a name has one colour everywhere; if two people present share one, the later gets the next', () => {
   expect(seenBy(1, ['account Ana', 'account Bea']).map(({ name, hue }) => [name, hue])).toEqual([
     ['Bea', hueOfName('Bea')],
     ['Ana', hueOfName('Ana')]
@@ -49,7 +49,7 @@ test('[WEB-84] a name has one colour everywhere; of two people with one colour w
   expect(new Set(many.slice(0, hues).map(({ hue }) => hue)).size).toBe(hues)
 })
 
-test('[WEB-84] a page gives its own person the colour that the others see', () => {
+test('[WEB-84] a page gives its own person the colour that others see', () => {
   for (const name of ['Ana', 'Bea', '']) {
     const doc = new Y.Doc()
     doc.clientID = 7
@@ -136,7 +136,7 @@ test('[WHO-3] several tabs of one browser or account are one person, and one’s
   awareness.destroy()
 })
 
-test('[WHO-9] guests without a name are shown with their number, oneself too', () => {
+test('[WHO-9] unnamed guests are shown with their number, including oneself', () => {
   const doc = new Y.Doc()
   doc.clientID = 1
   const awareness = new Awareness(doc)
@@ -153,7 +153,7 @@ test('[WHO-9] guests without a name are shown with their number, oneself too', (
   awareness.destroy()
 })
 
-test('[WEB-102] cards, marks, history and activity give a name the colour that its person has here', () => {
+test('[WEB-102] cards, marks, history and activity give a name the colour of its person', () => {
   const hue = hueOfName('Ana')
   const twin = Array.from({ length: 100 }, (_, index) => `Twin ${index}`).find((name) => hueOfName(name) === hue) ?? ''
   const here = seenBy(0, ['account Ana', `account ${twin}`])
@@ -170,7 +170,7 @@ test('[WEB-102] cards, marks, history and activity give a name the colour that i
   expect(users.toSorted()).toEqual(['presence/colours.ts', 'presence/people.ts'])
 })
 
-test('[WHO-10] a guest without a name is not offered behind @', () => {
+test('[WHO-10] an unnamed guest is not suggested after @', () => {
   const author = (name: string): object => ({ kind: 'comment', thread: { comment: { author: name, replies: [{ author: 'guest' }] } } })
   const page = {
     here: {
@@ -185,6 +185,6 @@ test('[WHO-10] a guest without a name is not offered behind @', () => {
   expect(namesAround(page, ['Guest'])).toEqual(['Ana-Lee', 'Ben'])
 })
 
-test('[REFUSED-5] a refused link says that a part of it may be missing', () => {
+test('[REFUSED-5] a refused link says that part of it may be missing', () => {
   expect(refusalWords.ended.text).toContain('is incomplete.')
 })

@@ -16,7 +16,7 @@ import { openRejecting } from '../web/review/annotations/reason.ts'
 import { findTarget, near, targetOf } from '../web/review/suggestions/targets.ts'
 import type { SuggestAction } from '../web/review/outbox/entry.ts'
 
-test('[REVIEW-42] a reason that is half written outlives a reload of the page, and is kept no longer', () => {
+test('[REVIEW-42] a half-written reason survives a reload of the page, and nothing more', () => {
   const values = new Map<string, string>()
   const storage = (): Storage =>
     ({
@@ -71,7 +71,7 @@ test.each([
 
 const card = (at: number, height = 100): { at: number; height: number } => ({ at, height })
 
-test('[REVIEW-20] cards stand at their words, pushed apart where they would overlap; the one that is looked at stands where it belongs', () => {
+test('[REVIEW-20] cards are at their words, moved apart where they would overlap; the active one is at its exact place', () => {
   expect(pushedApart([card(0), card(500)], -1)).toEqual([8, 500])
   expect(pushedApart([card(0), card(20), card(30)], -1)).toEqual([8, 116, 224])
   expect(pushedApart([card(300), card(320), card(330)], 2)).toEqual([114, 222, 330])
@@ -102,7 +102,7 @@ const changed = (text: string, ...edits: readonly { from: number; to?: number; i
   return byWord(base, hunksOf(base, changes)).map(({ original, text: proposed, from, to }) => ({ original, text: proposed, from, to }))
 }
 
-test('[REVIEW-21] what is typed comes to one change a run, of whole words where words changed; what says the same is none', () => {
+test('[REVIEW-21] typing makes one change per run, of whole words if words changed; typing the same text is no change', () => {
   expect(changed('every file twice, slow', { from: 11, to: 16 }, { from: 11, insert: 'o' }, { from: 12, insert: 'nce' })).toEqual([
     { original: 'twice', text: 'once', from: 11, to: 16 }
   ])
@@ -127,7 +127,7 @@ test('[REVIEW-21] what is typed comes to one change a run, of whole words where 
   expect(operationOf({ original: 'x', text: 'y' })).toBe('replace')
 })
 
-test('[REVIEW-22] a place is named by words that stand there alone, else by which of several it is; the service finds the same', () => {
+test('[REVIEW-22] a place is identified by words that occur only there, else by their number; the service finds the same', () => {
   const lines = Array.from({ length: 300 }, (_each, index) => `line ${index % 3} 😀 of many`).join('\n')
   for (const text of ['one two one two', 'a', lines, `${lines}\n${lines}`, '😀😀😀😀']) {
     for (let from = 0; from < text.length; from += 7) {
@@ -149,7 +149,7 @@ test('[REVIEW-22] a place is named by words that stand there alone, else by whic
   expect(targetOf('', { from: 0, to: 0 })).toBeNull()
 })
 
-test('[REVIEW-23] words that the service saw elsewhere are found where they are now, if they are near', () => {
+test('[REVIEW-23] words that the service saw elsewhere are found at their current place, if it is near', () => {
   const text = Text.of(['one two three two', 'four'])
   expect(near(text, { from: 4, to: 7 }, 'two')).toEqual({ from: 4, to: 7 })
   expect(near(text, { from: 5, to: 8 }, 'two')).toEqual({ from: 4, to: 7 })
@@ -158,7 +158,7 @@ test('[REVIEW-23] words that the service saw elsewhere are found where they are 
   expect(near(text, { from: 90, to: 95 }, 'gone')).toEqual({ from: 22, to: 22 })
 })
 
-test('[REVIEW-29] words of a source are found in the text that was made of it, or not at all', () => {
+test('[REVIEW-29] words of a source are found in the rendered text, or not at all', () => {
   /** The words found for the source between the bars. */
   const found = (marked: string, shown: string): string | undefined => {
     const [before = '', words = '', after = ''] = marked.split('|')
@@ -192,7 +192,7 @@ const sentOf = (base: Text, from: number, to: number, text: string, draft = 'one
   text
 })
 
-test('[SUGG-6] what is accepted while it is typed is text: what was typed since is proposed next to it, nothing is lost or doubled', () => {
+test('[SUGG-6] a suggestion accepted while it is typed is text: later typing becomes a new one next to it, nothing is lost or duplicated', () => {
   const base = textOf('The fox jumps.')
   const typed = ChangeSet.of([{ from: 3, insert: ' quick brown' }], base.length)
   const theirs = ChangeSet.of([{ from: 3, insert: ' quick bro' }], base.length)
@@ -220,7 +220,7 @@ test('[SUGG-6] what is accepted while it is typed is text: what was typed since 
   expect(other.shown.apply(typed.apply(base)).toString()).toContain(' sly')
 })
 
-test('[SUGG-6] whatever is typed and accepted, the editor shows the text with what is still proposed', () => {
+test('[SUGG-6] whatever is typed and accepted, the editor shows the text with the remaining suggestions', () => {
   for (let seed = 1; seed <= 400; seed++) {
     let state = seed * 2654435761
     const random = (below: number): number => {
@@ -249,7 +249,7 @@ test('[SUGG-6] whatever is typed and accepted, the editor shows the text with wh
   }
 })
 
-test('[SUGG-22] the editor shows the text of the others with the draft in it, whatever they change around it', () => {
+test('[SUGG-22] the editor shows the current text with the draft in it, whatever others change around it', () => {
   const words = ['x', 'word ', 'ab', ' ']
   for (let seed = 1; seed <= 4000; seed++) {
     let state = seed * 2654435761
@@ -280,7 +280,7 @@ test('[SUGG-22] the editor shows the text of the others with the draft in it, wh
   }
 })
 
-test('[SUGG-7] what is left of a suggestion that was decided on its way is proposed where its words stand now', () => {
+test('[SUGG-7] the rest of a suggestion decided in transit becomes a new one at the current place of its words', () => {
   const before = 'The fox jumps over the dog.'
   const actionOf = (from: number, to: number, text: string): SuggestAction => ({
     kind: 'suggest',
@@ -314,7 +314,7 @@ test('[SUGG-7] what is left of a suggestion that was decided on its way is propo
   expect(restOf('Other words.', actionOf(4, 7, 'hens'), decided('accepted', 'hen'))).toBeUndefined()
 })
 
-test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; no pictures, no HTML, nothing that leads elsewhere than it says', () => {
+test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; no pictures, no HTML, no disguised links', () => {
   expect(blocksOf('A **bold** and *thin* word, ~~gone~~, `x * y * z`, see [the plan](https://example.org/a) now.')).toEqual([
     {
       kind: 'text',
@@ -366,7 +366,7 @@ test('[REPLY-2] comments are Markdown: emphasis, code, links, lists and names; n
   expect(JSON.stringify(picture)).not.toContain('image')
 })
 
-test('[REPLY-3] hostile comments are read in time that grows with their length, and lose no letter', () => {
+test('[REPLY-3] parsing hostile comments takes time linear in their length, and loses no letter', () => {
   const lettersOf = (inner: readonly Inline[]): string =>
     inner
       .map((part) => {

@@ -37,7 +37,7 @@ class Writer {
   }
 }
 
-test('[WRITE-52] an empty slot of a new link says what belongs into it, one that is written in is marked', () => {
+test('[WRITE-52] an empty slot of a new link shows a placeholder, one with text is marked', () => {
   const drawn = ({ state }: Writer): string[] => {
     const found: string[] = []
     for (const set of state.facet(EditorView.decorations)) {
@@ -57,7 +57,7 @@ test('[WRITE-52] an empty slot of a new link says what belongs into it, one that
   expect(drawn(writer)).toEqual([])
 })
 
-test('[WRITE-36] Enter and Tab go from the words of a new link to its address and out behind it', () => {
+test('[WRITE-36] Enter and Tab move from the words of a new link to its address and then out of it', () => {
   const writer = new Writer('see | here')
   writer.run(insertLink)
   expect(writer.shown).toBe('see [|]() here')
@@ -83,7 +83,7 @@ test('[WRITE-36] a selection becomes the words of a link, a selected address its
   expect(address.shown).toBe('[site](https://example.org)|')
 })
 
-test('[WRITE-36] a caret that went elsewhere has left the slot', () => {
+test('[WRITE-36] a caret that moved elsewhere has left the slot', () => {
   const writer = new Writer('‹words› more')
   writer.run(insertLink)
   writer.state = writer.state.update({ selection: { anchor: writer.state.doc.length } }).state
@@ -105,7 +105,7 @@ test.each([
   expect(completeAddress(typed)).toBe(expected)
 })
 
-test('[WRITE-37] a code block takes the caret into its code', () => {
+test('[WRITE-37] a new code block has the caret in its code', () => {
   const empty = new Writer('one\n\n|')
   empty.run(insertCodeBlock)
   expect(empty.shown).toBe('one\n\n```\n|\n```')

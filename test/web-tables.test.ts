@@ -31,7 +31,7 @@ function changed(text: string, change: (row: Row, doc: Text) => Parameters<typeo
 const table = '| a | b |\n| --- | --- |\n| 1 |'
 const bare = 'a | b\n--- | ---\n1 | 2'
 
-test('[WRITE-6] cells are what stands between bars, escaped bars and the edges aside', () => {
+test('[WRITE-6] cells are the texts between bars, with escaped bars and missing edges', () => {
   const doc = docOf(String.raw`> | a \| b | c |`)
   const row = rowOf(doc.line(1))
   expect(row.cells.map(({ from, to }) => doc.sliceString(from, to))).toEqual([String.raw` a \| b `, ' c '])
@@ -41,7 +41,7 @@ test('[WRITE-6] cells are what stands between bars, escaped bars and the edges a
   expect(['| a |', '', '| |', '|'].map(isDelimiter)).toEqual([false, false, false, false])
 })
 
-test('[WRITE-7] a column is added, taken out and moved in every row with the fewest characters', () => {
+test('[WRITE-7] a column is added, removed and moved in every row with the fewest characters', () => {
   expect(changed(table, (row) => addCell(row, 1))).toBe('| a |  | b |\n| --- | --- | --- |\n| 1 |  |')
   expect(changed(table, (row) => addCell(row, 2))).toBe('| a | b |  |\n| --- | --- | --- |\n| 1 |')
   expect(changed(bare, (row) => addCell(row, 0))).toBe('|  |a | b\n| --- |--- | ---\n|  |1 | 2')
@@ -51,7 +51,7 @@ test('[WRITE-7] a column is added, taken out and moved in every row with the few
   expect(changed(table, (row, doc) => moveCell(doc, row, 1, 0))).toBe('| b | a |\n| --- | --- |\n|  | 1 |')
 })
 
-test('[WRITE-8] alignment is one delimiter; columns are lined up when asked, wide characters counted as wide', () => {
+test('[WRITE-8] alignment changes one delimiter; columns are lined up on request, wide characters counting as wide', () => {
   const doc = docOf('| ----- |')
   const cell = rowOf(doc.line(1)).cells[0]!
   const aligned = (alignment: 'left' | 'center' | 'right' | 'none'): string =>
@@ -72,7 +72,7 @@ test('[WRITE-8] alignment is one delimiter; columns are lined up when asked, wid
   ).toBe('| name | n   |\n| :--- | --- |\n| 日本 | 1   |')
 })
 
-test('[WRITE-9] what a spreadsheet copies is a table: quoted cells, bars and line ends; indented text is not', () => {
+test('[WRITE-9] cells copied from a spreadsheet are a table: quoted cells, bars and line endings; indented text is not', () => {
   expect(tabbedRows('a\tb\n1\t"2\n""x"""\n')).toEqual([
     ['a', 'b'],
     ['1', '2\n"x"']
@@ -86,7 +86,7 @@ test('[WRITE-9] what a spreadsheet copies is a table: quoted cells, bars and lin
   expect(markdownTable([['a', 'b'], ['1']])).toBe('| a | b |\n| --- | --- |\n| 1 |  |')
 })
 
-test('[GRID-4] rows are ordered by a column: numbers by what they are, words as people do, empty ones last', () => {
+test('[GRID-4] rows are sorted by a column: numbers by value, words alphabetically, empty ones last', () => {
   const order = (texts: readonly string[], descending = false): string[] =>
     sortedOrder(texts, descending).map((index) => texts[index] ?? '')
   expect(order(['10', '9', '', '1,5', '−2', '1,000'])).toEqual(['−2', '1,5', '9', '10', '1,000', ''])
@@ -100,7 +100,7 @@ test('[GRID-4] rows are ordered by a column: numbers by what they are, words as 
   expect(longestRun([]).size).toBe(0)
 })
 
-test('[GRID-5] a cell is moved by itself: those that it passes stay as they are', () => {
+test('[GRID-5] a cell moves by itself: those that it passes stay unchanged', () => {
   const row = '| a | b | c | d |'
   const moved = (column: number, to: number): string => changed(row, (found, doc) => moveCell(doc, found, column, to))
   expect([moved(0, 2), moved(3, 1), moved(1, 2), moved(2, 0)]).toEqual([
@@ -117,7 +117,7 @@ test('[GRID-5] a cell is moved by itself: those that it passes stay as they are'
   expect(changed('a | b | c', (found, text) => moveCell(text, found, 2, 0))).toBe(' c|a | b ')
 })
 
-test('[GRID-9] a column is moved in rows that end before it as well: no cell changes its column but that one', () => {
+test('[GRID-9] a column moves in shorter rows as well: only that cell changes its column', () => {
   const moved = (row: string, column: number, to: number): string => changed(row, (found, doc) => moveCell(doc, found, column, to))
   expect(moved('| a | b |', 0, 3)).toBe('| b |  |  | a |')
   expect(moved('| a | b |', 1, 2)).toBe('| a |  | b |')
@@ -142,7 +142,7 @@ function after(text: string, at: string, run: (view: EditorView) => boolean): st
   return state.doc.toString()
 }
 
-test('[GRID-4] [GRID-5] the head stays where it is; a row is moved by taking out and putting in one line', () => {
+test('[GRID-4] [GRID-5] the head stays; moving a row removes and inserts one line', () => {
   const head = '| n |\n| - |\n'
   expect(after(`${head}| 3 |\n| 1 |\n| 2 |`, '3', sortRows(false))).toBe(`${head}| 1 |\n| 2 |\n| 3 |`)
   const to = (row: number, target: number) =>
@@ -162,7 +162,7 @@ test.each([
   ['a column that is added', addColumn('before')],
   ['a column that is moved', moveColumn(1)],
   ['rows that are sorted', sortRows(true)]
-])('[GRID-12] after %s the caret stands in a cell without a selection', (_what, command) => {
+])('[GRID-12] after %s the caret is in a cell without a selection', (_what, command) => {
   const doc = '| name | size |\n| - | - |\n| one | 2 |\n| two | 3 |'
   let state = EditorState.create({ doc, selection: { anchor: doc.indexOf('one') }, extensions: [markdown()] })
   ensureSyntaxTree(state, doc.length)
@@ -178,7 +178,7 @@ test.each([
   expect(tableAt(state)).toBeDefined()
 })
 
-test('[GRID-11] bold over a rectangle of cells marks each written cell, and takes the marks away where all have them', () => {
+test('[GRID-11] bold over a rectangle formats each nonempty cell, and removes the format if all have it', () => {
   const cells = '| a | b | c |\n| - | - | - |\n| one | **two** | x |\n|  | three | y |'
   const toggle = (text: string): string => {
     let state = EditorState.create({
@@ -200,7 +200,7 @@ test('[GRID-11] bold over a rectangle of cells marks each written cell, and take
   expect(toggle(bold)).toBe(cells.replace('**two**', 'two'))
 })
 
-test('[GRID-8] wherever one looks, the columns are those that the first 300 rows ask for', () => {
+test('[GRID-8] wherever the person scrolls, the first 300 rows set the columns', () => {
   const rows = Array.from({ length: 600 }, (_, row) => `| ${row === 250 ? 'x'.repeat(30) : row === 400 ? 'y'.repeat(60) : row} |`)
   const state = EditorState.create({ doc: ['| n |', '| - |', ...rows].join('\n'), extensions: [markdown()] })
   const tree = ensureSyntaxTree(state, state.doc.length, 5000)
@@ -216,12 +216,12 @@ test('[GRID-8] wherever one looks, the columns are those that the first 300 rows
   expect(styles[0]).toBe(`--columns:${columnsFor([['x'.repeat(30)]])}`)
 })
 
-test('[GRID-13] the server gives a column the width that the typeface of the editor asks for', () => {
+test('[GRID-13] the server gives a column the width that the editor’s typeface needs', () => {
   // Browser measurements with padding: 33.75, 38.25, 40.5 and 27 pixels.
   expect(columnsFor([['Cost', 'Hotel', 'Name', 'Age']])).toBe([60, 65, 67, 53].map((width) => `minmax(${width}px,${width}px)`).join(' '))
 })
 
-test('[GRID-8] columns are as wide as their texts ask for, within bounds', () => {
+test('[GRID-8] columns are as wide as their texts need, within bounds', () => {
   const columns = columnsFor([
     ['id', 'words'],
     ['1', 'x'.repeat(500)],

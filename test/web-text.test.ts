@@ -20,13 +20,13 @@ import { de } from '../web/text/de.ts'
 import { ofYouIn, shortNumber, t } from '../web/text/t.ts'
 import { dayWords } from '../web/text/when.ts'
 
-test('[WEB-5] text on its way in has LF line ends, no NUL, no byte-order mark and no half of a surrogate pair', () => {
+test('[WEB-5] text that enters has LF line endings, no NUL, no byte-order mark and no lone surrogate', () => {
   expect(cleanText('a\r\nb\rc\nd')).toBe('a\nb\nc\nd')
   expect(cleanText('\uFEFFa\0b')).toBe('ab')
   expect(cleanText('x\uD83Dy 😀')).toBe('x\uFFFDy 😀')
 })
 
-test('[WEB-6] the title of a document is its first heading outside code, without marks', () => {
+test('[WEB-6] the title of a document is its first heading outside code, without markup', () => {
   expect(firstHeading('intro\n\n## The **plan** for [2027](https://x)')).toBe('The plan for 2027')
   expect(firstHeading('```\n# not this\n```\n# This')).toBe('This')
   expect(firstHeading('no heading\n#hashtag')).toBeUndefined()
@@ -38,7 +38,7 @@ test('[WEB-7] words are counted in every script', () => {
   expect(countWords('日本語')).toBe(3)
 })
 
-test('[WEB-7] words of a text that changes are counted as those of one that does not', () => {
+test('[WEB-7] words of a changing text are counted like those of an unchanged one', () => {
   const line = 'It’s a well-known fact: 3 words 日本語'
   let text = Text.of(Array.from({ length: 2000 }, () => line))
   expect(countDocument(text)).toBe(18_000)
@@ -58,7 +58,7 @@ test.each([
   ['```typescript title="x"\nlet a\n```', 2],
   ['# 3 things\n\nx [y] (z)', 5],
   ['[x] at the beginning', 4]
-])('[WRITE-82] of %j %i words are read', (text, expected) => {
+])('[WRITE-82] of %j readers see %i words', (text, expected) => {
   expect(countDocument(Text.of(text.split('\n')))).toBe(expected)
 })
 
@@ -80,7 +80,7 @@ test('[WEB-8] an address leads to the home page, a new document, or one document
   expect(route('/d/X7YVV5Ks2r34CATB.md')).toEqual({ page: 'unknown' })
 })
 
-test('[WEB-9] each refusal of the server has words of its own', () => {
+test('[WEB-9] each refusal by the server has its own message', () => {
   expect(refusalOfStatus(401, 'credential_required')).toBe('private')
   expect(refusalOfStatus(401, 'credential_invalid')).toBe('ended')
   expect([403, 404, 410, 429, 500, 503, 0].map((status) => refusalOfStatus(status, ''))).toEqual([
@@ -94,7 +94,7 @@ test('[WEB-9] each refusal of the server has words of its own', () => {
   ])
 })
 
-test('[WEB-10] frames of the live protocol are told apart by type and subtype', () => {
+test('[WEB-10] frames of the live protocol are distinguished by type and subtype', () => {
   expect(frameKind(new Uint8Array([3, 97, 98, 99, 0, 2, 9]))).toEqual({ type: 0, detail: 2 })
   expect(frameKind(new Uint8Array([3, 97, 98, 99, 8, 1]))).toEqual({ type: 8, detail: 1 })
 })
@@ -106,7 +106,7 @@ test('[WEB-70] a value keeps the direction of its letters and marks to itself', 
   expect(t('The link for {name} is ready.', { name: 'אנה' })).toBe('The link for \u2068אנה\u2069 is ready.')
 })
 
-test('[WEB-83] times of day, large numbers and guests are said as people say them', () => {
+test('[WEB-83] times of day, large numbers and guests are worded as people say them', () => {
   expect(timeOf('2026-11-20T07:48:00')).toMatch(/^7:48\sAM$/)
   const tomorrow = new Date()
   tomorrow.setDate(tomorrow.getDate() + 1)
@@ -117,7 +117,7 @@ test('[WEB-83] times of day, large numbers and guests are said as people say the
   expect(eventWords({ kind: 'suggestion.accepted', payload: { author: 'guest' } })).toContain('Guest')
 })
 
-test('[WHO-4] what oneself did follows “You” in both languages', () => {
+test('[WHO-4] the person’s own actions follow “You” in both languages', () => {
   const source = readFileSync(join(import.meta.dirname, '../web/activity/event-words.ts'), 'utf8')
   const table = source.slice(source.indexOf('const words:'), source.indexOf('export const eventWords'))
   const phrases = [...table.matchAll(/\b(?:term|t)\('([^']+)'/g)].map(([, sentence = '']) => de[sentence])
@@ -126,7 +126,7 @@ test('[WHO-4] what oneself did follows “You” in both languages', () => {
   expect(ofYouIn('en', 'commented')).toBe('commented')
 })
 
-test('[WEB-96] looking for settings at the top of a text reads no further than they go', () => {
+test('[WEB-96] the search for settings at the top of a text stops at their end', () => {
   const below = Array.from({ length: 900 }, (_, index) => `Line ${index}`)
   const read = (...top: readonly string[]): { end: number; lines: number } => {
     let lines = 0
@@ -147,7 +147,7 @@ test('[WEB-96] looking for settings at the top of a text reads no further than t
   expect(read('---', 'Words')).toEqual({ end: 0, lines: 2 })
 })
 
-test('[QUICK-1] a text is called by its front matter, its first heading, or its first line of words', () => {
+test('[QUICK-1] a text is named by its front matter, its first heading, or its first line with words', () => {
   const named = (content: string, given: string | null = null): string | undefined => titleOfText(titleIn(content), given)
   expect(named('---\ntitle: "The plan" # of ours\n---\n# Heading\n')).toBe('The plan')
   expect(named('---\ntags: [a]\n---\nWords\n\n# Heading\n')).toBe('Heading')
@@ -159,7 +159,7 @@ test('[QUICK-1] a text is called by its front matter, its first heading, or its 
   for (const nested of ['title: [a, b]', 'title: |', 'title:']) expect(named(`---\n${nested}\n---\nWords`)).toBe('Words')
 })
 
-test('[QUICK-2] a press on the title goes to the line that the document is called by', () => {
+test('[QUICK-2] clicking the title goes to the line that it comes from', () => {
   const lineAt = (content: string): string => {
     const doc = Text.of(content.split('\n'))
     return doc.lineAt(titleEnd(doc)).text

@@ -5,7 +5,7 @@ import { limits } from '../shared/limits.ts'
 import { mediaTypes } from '../shared/media-types.ts'
 import { failureOf, refusalOf } from '../web/uploads/failures.ts'
 
-test('[WEB-45] every refusal has words of its own; what may pass later is tried again, by itself where nobody need decide', () => {
+test('[WEB-45] every refusal has its own message; temporary ones are retried, automatically if no decision is needed', () => {
   const of = (code: ErrorCode) => failureOf(errorMeanings[code].status, code)
   expect(failureOf(0, '')).toMatchObject({ again: 'by itself' })
   for (const code of ['rate_limited', 'storage_unavailable'] as const) expect(of(code)).toMatchObject({ again: 'by itself' })
@@ -25,7 +25,7 @@ test('[WEB-45] every refusal has words of its own; what may pass later is tried 
   expect(new Set(words.map((code) => of(code).words)).size).toBe(words.length)
 })
 
-test('[WEB-45] a file of another kind, an empty and a too large one are refused before they are sent', () => {
+test('[WEB-45] a file of another kind, an empty one and one that is too large are refused before they are sent', () => {
   for (const { contentType, aliases } of mediaTypes)
     for (const type of [contentType, ...aliases, `${contentType};codecs=x`]) expect(refusalOf({ type, size: 1 })).toBeUndefined()
   for (const type of ['', 'image/svg+xml', 'text/html', 'application/pdf'])

@@ -17,7 +17,7 @@ const counted = [...source.matchAll(new RegExp(String.raw`\btn\([^']*?${quoted},
 
 const valuesIn = (sentence: string): string[] => [...sentence.matchAll(/\{\w+\}/g)].map(([value]) => value).toSorted()
 
-test('[WORDS-1] every sentence of the pages has a translation, none is left over, and all keep their values', () => {
+test('[WORDS-1] every sentence of the pages has a translation with the same values, and none is unused', () => {
   const used = new Set([...plain, ...counted])
   expect(used.size).toBeGreaterThan(0)
   expect([...used].filter((sentence) => !Object.hasOwn(de, sentence))).toEqual([])
@@ -125,7 +125,7 @@ function untranslated(node: Node, found: string[] = []): string[] {
 
 const parsed = (source: string, lang: 'ts' | 'tsx'): Node => parseAst(source, { lang }) as unknown as Node
 
-test('[WORDS-2] nothing that people read goes past the catalogue', () => {
+test('[WORDS-2] every text that people read comes from the catalogue', () => {
   // Checks that the scanner finds what it should.
   const sample =
     "const a = <p class='Some class' title={ok ? 'Yes' : t('No')}>Hello {x === 'edit' ? 'there' : t('you')} agmd</p>; toast('Gone'); const b = { text: 'A sentence here' }; throw new Error('Not this one'); e.setAttribute('aria-label', `Adding ${t('x')}`); e.textContent = ok ? 'Done' : t('Open')"

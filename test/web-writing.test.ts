@@ -48,11 +48,11 @@ test.each([
   ['```ts\n‹let a\nlet b›\n```', 'block'],
   ['‹words\n\n```ts\nlet› a\n```', undefined],
   ['words\n\n    inde|nted', 'block']
-])('[WRITE-41] the selection of %j lies in: %s', (marked, expected) => {
+])('[WRITE-41] the selection of %j is in: %s', (marked, expected) => {
   expect(codeAround(stateOf(marked))).toBe(expected)
 })
 
-test('[WRITE-41] marks of words are not offered in code, marks of lines and blocks not in blocks of code', () => {
+test('[WRITE-41] inline marks are not offered in code, marks of lines and blocks not in code blocks', () => {
   const page = (inCode: 'span' | 'block' | undefined) =>
     ({ inCode: { value: inCode }, canType: { value: true }, mode: { value: 'live' } }) as unknown as Page
   const offered = (inCode: 'span' | 'block' | undefined) =>
@@ -64,7 +64,7 @@ test('[WRITE-41] marks of words are not offered in code, marks of lines and bloc
   expect(offered('block')).toEqual(['insert.date'])
 })
 
-test('[WRITE-41] the command of code takes the backticks around the caret away', () => {
+test('[WRITE-41] the code command removes the backticks around the caret', () => {
   let state = stateOf('a ``co|de words`` b')
   const view = { state, dispatch: (spec: object) => (state = state.update(spec).state) } as unknown as EditorView
   expect(toggleMarker('`')(view)).toBe(true)
@@ -85,7 +85,7 @@ function after(before: string, command: StateCommand): string | undefined {
   return command({ state, dispatch }) ? marked(state) : undefined
 }
 
-test('[WRITE-57] buttons follow what somebody selected, not what a command inserted to be typed over', () => {
+test('[WRITE-57] the buttons appear for a person’s selection, not for text that a command inserted for overtyping', () => {
   const state = stateOf('a|')
   const spec = { changes: { from: 1, insert: 'bc' }, selection: { anchor: 1, head: 3 } }
   expect(isPlaced([state.update({ ...spec, userEvent: 'input.insert' })])).toBe(true)
@@ -93,7 +93,7 @@ test('[WRITE-57] buttons follow what somebody selected, not what a command inser
     expect(isPlaced([state.update({ ...spec, userEvent })])).toBe(false)
 })
 
-test('[WRITE-56] highlights, matches of a search and comments have colours of their own, light and dark', () => {
+test('[WRITE-56] highlights, search matches and comments have their own colours, light and dark', () => {
   const read = (name: string): string => readFileSync(join(import.meta.dirname, '../web/style', name), 'utf8')
   const valuesOf = (name: string): string[] =>
     [...read('tokens.css').matchAll(new RegExp(`--${name}: (#\\w+);`, 'g'))].map(([, value = '']) => value)
@@ -106,7 +106,7 @@ test('[WRITE-56] highlights, matches of a search and comments have colours of th
   expect(read('editor.css')).toMatch(/\.cm-searchMatch \{[^}]*background: var\(--find-soft\)/)
 })
 
-test('[WRITE-43] beginnings come first, then beginnings of words; entries have their Markdown', () => {
+test('[WRITE-43] entries that begin with the letters come first, then those with such words; each has its Markdown', () => {
   const entries = slashMenu.map((id) => commandOf(id))
   const found = (query: string) => best(query, entries, ({ title, words = '' }) => [title, words]).map(({ title }) => title)
   expect(found('ta').slice(0, 2)).toEqual(['Table', 'Task list'])
@@ -123,7 +123,7 @@ test('[WRITE-43] beginnings come first, then beginnings of words; entries have t
 })
 
 test.each(['a ==b *c*== d', 'H~2~O x^2^', 'a == b ==', '==a `b== c`', '==a `==` b==', '`==a==`', 'a ~b~ a^b c^', '==[l](/x)=='])(
-  '[WRITE-45] the editor and the renderer read %j alike',
+  '[WRITE-45] the editor and the renderer parse %j alike',
   (text) => {
     const names = { Highlight: 'mark', Subscript: 'sub', Superscript: 'sup' } as const
     const found: string[] = []
@@ -150,13 +150,13 @@ test.each([
   ['> []|', '> - [ ] |'],
   ['a []|', undefined],
   ['```\n[]|\n```', undefined]
-])('[WRITE-46] a space behind %j makes: %s', (before, expected) => {
+])('[WRITE-46] a space after %j makes: %s', (before, expected) => {
   const state = stateOf(before)
   const spec = taskTyped(state, state.selection.main.head)
   expect(spec === undefined ? undefined : marked(state.update(spec).state)).toBe(expected)
 })
 
-test('[WRITE-47] indentation of code is kept by Enter, and changed by Tab and Shift-Tab', () => {
+test('[WRITE-47] Enter keeps the indentation of code; Tab and Shift-Tab change it', () => {
   expect(after('```\n  let a|\n```', continueCode)).toBe('```\n  let a\n  |\n```')
   expect(after('```\n\tlet a|b\n```', continueCode)).toBe('```\n\tlet a\n\t|b\n```')
   expect(after('  words|', continueCode)).toBeUndefined()
@@ -166,7 +166,7 @@ test('[WRITE-47] indentation of code is kept by Enter, and changed by Tab and Sh
   expect(after('words|', indentCode)).toBeUndefined()
 })
 
-test('[WRITE-48] the code of a block is what stands between its fences', () => {
+test('[WRITE-48] the code of a block is the text between its fences', () => {
   const state = stateOf('a\n\n```ts\nlet a\n\nlet |b\n```\n')
   expect(codeAt(state, state.selection.main.head)).toBe('let a\n\nlet b')
   expect(codeAt(state, 0)).toBeUndefined()
@@ -175,7 +175,7 @@ test('[WRITE-48] the code of a block is what stands between its fences', () => {
   expect(codeAt(quoted, quoted.selection.main.head)).toBe('let a\nlet b')
 })
 
-test('[WRITE-20] a new item of a numbered list counts on below', () => {
+test('[WRITE-20] a new item of a numbered list renumbers those below', () => {
   const list = (text: string): string | undefined => after(text, continueList as unknown as StateCommand)
   expect(list('1. one|\n   - in it\n2. two\n3. three\n7. seven')).toBe('1. one\n2. |\n   - in it\n3. two\n4. three\n7. seven')
 })
@@ -294,7 +294,7 @@ test.each([
   ['```\nab\n```\n', undefined],
   ['```\nab', undefined],
   ['words', undefined]
-])('[WRITE-73] below the end of %j one writes at the end of %j', (doc, expected) => {
+])('[WRITE-73] text typed below the end of %j goes to the end of %j', (doc, expected) => {
   const state = EditorState.create({ doc, extensions: [markdown()] })
   const spec = belowLast(state)
   const now = spec && state.update(spec).state
@@ -330,14 +330,14 @@ test.each([
   ['a |b [words](/x)', undefined, undefined],
   ['![pic|ture](/x)', undefined, undefined],
   ['![picture](/|x)', undefined, undefined]
-])('[WRITE-49] the link of %j leads to %s', (before, address, without) => {
+])('[WRITE-49] the link in %j leads to %s', (before, address, without) => {
   const state = stateOf(before)
   const link = linkAt(state, state.selection.main.head)
   expect(link && addressOf(state, link)).toBe(address)
   expect(link && state.update({ changes: withoutLink(state, link) }).state.doc.toString()).toBe(without)
 })
 
-test('[WRITE-49] addresses that could run something are not opened; what would break a link is put in brackets', () => {
+test('[WRITE-49] addresses that could run code are not opened; characters that would break a link are bracketed', () => {
   expect(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///x', ' javascript:x'].map(safeAddress)).toEqual(
     Array.from({ length: 5 }, () => undefined)
   )
@@ -406,7 +406,7 @@ test.each([
   [':nothing_like_it|', undefined],
   ['`:smile|`', undefined],
   ['```\n:smile|\n```', undefined]
-])('[WRITE-81] a colon typed behind %j', (before, expected) => {
+])('[WRITE-81] a colon typed after %j', (before, expected) => {
   const state = stateOf(before)
   const spec = emojiTyped(state, state.selection.main.head)
   expect(spec && marked(state.update(spec).state)).toBe(expected)
@@ -435,7 +435,7 @@ test('[WRITE-84] arrows change the width by ten pixels, with Shift by one', () =
   ])
 })
 
-test('[WRITE-84] a width is written next to the words of a picture, which stay; it follows its picture through edits of others', () => {
+test('[WRITE-84] a width is written after the words of a picture, which stay; it follows its picture through edits by others', () => {
   const doc = 'a ![one](/1.png "Two  words")![two|40](/2.png)'
   const state = EditorState.create({ doc, extensions: [markdown()] })
   const [one, two] = [2, doc.lastIndexOf('!')]
@@ -469,7 +469,7 @@ test('[WRITE-51] sound and film have neither size nor caption', () => {
   expect(pictureAt(state, state.selection.main.head)).toBeUndefined()
 })
 
-test('[WRITE-74] the first words of a text are behind the marks of their line; code, tables and pictures are none', () => {
+test('[WRITE-74] the first words of a text come after the marks of their line; code, tables and pictures have none', () => {
   const at = (marked: string): string => {
     const text = marked.replace('|', '')
     const place = firstPlace(Text.of(text.split('\n')))

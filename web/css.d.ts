@@ -1,4 +1,4 @@
-/** Styles that a module brings along, and styles as a text. */
+/** Styles that a module imports, and styles as text. */
 declare module '*.css'
 declare module '*.css?inline' {
   const rules: string

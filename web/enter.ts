@@ -5,7 +5,7 @@ const paintMsMax = 1000
 
 const first = document.getElementById('first')
 
-/** Fetches the parts of the page at once, and begins them one by one: what a person does in the text comes in between. */
+/** Fetches the parts of the page at once, and begins them one by one: typing and clicks are handled in between. */
 async function beginParts(paths: readonly string[]): Promise<void> {
   for (const path of paths) document.head.append(Object.assign(document.createElement('link'), { rel: 'modulepreload', href: path }))
   for (const path of paths) {
@@ -18,7 +18,7 @@ let isStarted = false
 const start = async (): Promise<void> => {
   if (isStarted) return
   isStarted = true
-  // A file that cannot be had now is asked for again below, and its absence told.
+  // A file that cannot be fetched now is requested again below, which reports the failure.
   await beginParts(first?.dataset['scripts']?.split(' ') ?? []).catch(() => undefined)
   await import('./main.tsx')
 }

@@ -1,4 +1,4 @@
-/** Installs the service worker after the page stands, and says when a newer version waits. */
+/** Installs the service worker once the page is shown, and reports when a newer version waits. */
 import { signal } from '@preact/signals'
 import { trustedScript } from './base/trusted-script.ts'
 

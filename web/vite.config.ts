@@ -89,7 +89,7 @@ const stillNames = {
       .filter((selector) => /\.(?:cm-(?:editor|live|scroller|content|line|widgetBuffer)|reading)(?![\w-])/.test(selector))
       .map((selector) => selector.replaceAll('.cm-', '.still-').replaceAll(/\.reading(?![\w-])/g, '.still-reading'))
     const added = twins.filter((selector) => !rule.selectors.includes(selector))
-    // PostCSS comes by again after a change.
+    // PostCSS visits the rule again after a change.
     if (added.length > 0) rule.selectors = [...rule.selectors, ...added]
   }
 }

@@ -37,7 +37,7 @@ async function activate(): Promise<void> {
 
 const wantsShell = (path: string): boolean => path === '/' || path === '/new' || /^\/d\/[\w-]+\/?$/.test(path)
 
-/** As the server sends the shell for a document: there one may dictate. The stored shell is that of `/`, where one may not. */
+/** As the server sends the shell for a document: there a person may dictate. The stored shell is that of `/`, where they may not. */
 async function withMicrophone(shellOfHome: Response): Promise<Response> {
   const headers = new Headers(shellOfHome.headers)
   const policy = headers.get('permissions-policy')
@@ -57,7 +57,7 @@ async function fromCache(path: string, request: Request): Promise<Response> {
   return (await cache.match(path, { ignoreVary: true })) ?? fetch(request)
 }
 
-/** Past this worker, where the browser can: what a page sends as it is left would be lost in a worker that has yet to start. */
+/** Bypasses this worker if the browser can: requests that a closing page sends would be lost in a worker that has yet to start. */
 const pastWorker = [{ condition: { urlPattern: new URLPattern({ pathname: '/api/*' }) }, source: 'network' }]
 
 worker.addEventListener('install', (event) => {

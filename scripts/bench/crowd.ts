@@ -1,6 +1,6 @@
 /**
  * People who type in one document, each two edits a second and a cursor: time from sending to arrival at the others, and the server's processor time,
- * beside bare Hocuspocus in memory and with SQLite. Only sixty of them look at what arrives: else this process would be what is measured.
+ * beside bare Hocuspocus in memory and with SQLite. Only sixty of them read incoming frames; otherwise the benchmark would measure this process.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, pause, percentile, table } from './support/support.ts'
@@ -31,7 +31,7 @@ const measure = async (target: Target, people: number): Promise<(string | number
       ...(isReader && {
         onMark: (mark: string) => {
           const at = sent.get(mark) ?? 0
-          // Bare Hocuspocus sends what somebody wrote to that person, too.
+          // Bare Hocuspocus also sends an update back to its author.
           if (at >= from && !(Number(mark.slice(1)) % people === n)) arrivals.push(performance.now() - at)
         },
         ...(n === 0 && {

@@ -1,7 +1,7 @@
 /**
  * Whether a regular expression takes more than linear time on some text. It does when its automaton can read one text in many ways (Weber and Seidl,
- * On the degree of ambiguity of finite automata, 1991): a loop that leads to another and reads what that one reads (polynomial), or a loop that reads
- * a text in two ways (exponential). A backtracking engine tries them all if the text does not match in the end.
+ * On the degree of ambiguity of finite automata, 1991): a loop that leads to another and reads the same text (polynomial), or a loop that reads a
+ * text in two ways (exponential). A backtracking engine tries them all if the text does not match in the end.
  */
 import { type Automaton, automataOf, Unjudged } from './automaton.ts'
 

@@ -100,7 +100,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
         agent = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(rest) ? await verifyJwt(config, rest) : await introspect(config, token)
       } catch (error) {
         log.warn('the issuer of agent tokens could not be asked', { issuer, error })
-        const hint = 'Send the same request again in a minute; links and sessions go on working.'
+        const hint = 'Send the same request again in a minute; links and sessions keep working.'
         throw new ServiceError('issuer_unavailable', { message: 'The issuer of agent tokens does not answer.', hint }, { cause: error })
       }
       if (agent === undefined) return undefined

@@ -4,8 +4,8 @@
  *   ['oidc', model, hash of id]            { expiresAt, account, consumed, sealed }
  *   ['oidc', 'uid', hash]                  session of a uid → hash of its id
  *   ['oidc', 'user-code', hash]            device code of a user code → hash of its id
- *   ['oidc', 'grant', hash, model, hash]   what was issued under a grant
- *   ['oidc', 'of', account, model, hash]   all that is for an account: sessions, sign-ins under way, grants and what was issued under them
+ *   ['oidc', 'grant', hash, model, hash]   everything issued under a grant
+ *   ['oidc', 'of', account, model, hash]   all records for an account: sessions, sign-ins in progress, grants and everything issued under them
  *
  * Ids are bearer secrets (codes, tokens, cookies), so records are stored under their hash, with sealed payloads.
  */
@@ -46,7 +46,7 @@ const accountOf = ({ accountId, result, session }: AdapterPayload): string | nul
 
 export interface BrokerStore {
   adapter(model: string): Adapter
-  /** Ends the sessions that an account has at the broker, and what programs were granted. */
+  /** Ends an account's sessions at the broker, and the grants of programs. */
   endSessions(account: string): Promise<void>
   /** Ends the session of a browser, by the value of its cookie. */
   endSession(id: string): Promise<void>

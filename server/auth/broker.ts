@@ -252,7 +252,7 @@ const areNative = (uris: readonly unknown[]): boolean => {
   )
 }
 
-/** Whether a client registers itself now, and does not say what type it is: the provider fills in its own default before we are asked. */
+/** Whether a client registers itself now, without a type: the provider fills in its own default before we are asked. */
 const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
   ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
 
@@ -351,7 +351,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     rotateRefreshToken: true,
-    // A program goes on when the browser is closed: it ends with its grant, in which it is listed to the person.
+    // A program keeps its access when the browser is closed: it ends with its grant, in which it is listed to the person.
     issueRefreshToken: (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') && (source.scopes.has('offline_access') || isForResource(source)),
     expiresWithSession: (_ctx, source) => !source.scopes.has('offline_access') && !isForResource(source),

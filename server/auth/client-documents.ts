@@ -16,7 +16,7 @@ export interface ClientDocumentOptions {
   readonly ca?: string
 }
 
-/** IANA special-purpose registry (RFC 6890) with multicast and what is reserved: all that is no public IPv4 address. */
+/** IANA special-purpose registry (RFC 6890) with multicast and reserved ranges: every IPv4 address that is not public. */
 const ipv4Special: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -34,7 +34,7 @@ const ipv4Special: readonly (readonly [string, number])[] = [
   ['224.0.0.0', 3]
 ]
 
-/** Within 2000::/3, which holds every public IPv6 address: tunnels, documentation and what is for protocols alone. */
+/** Within 2000::/3, which holds every public IPv6 address: tunnels, documentation and ranges for protocols. */
 const ipv6Special: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

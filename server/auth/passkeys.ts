@@ -13,7 +13,7 @@ import { addPasskey, findPasskey, listPasskeys, notePasskeyUse } from '../domain
 import { hashSecret } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** Fields of a form: the question for the browser, and what it must give back besides the answer. */
+/** Fields of a form: the challenge for the browser, and the values that it must send back with the answer. */
 export interface PasskeyQuestion {
   /** Options for `navigator.credentials` (JSON). */
   readonly options: string

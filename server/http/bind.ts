@@ -91,7 +91,7 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   return def?.type === 'boolean' || def?.innerType?.def.type === 'boolean'
 }
 
-/** HTTP conditions that our writes do not support: if they were ignored, the write would do what the caller wanted to prevent. */
+/** HTTP conditions that our writes do not support: if they were ignored, the write would do exactly what the caller wanted to prevent. */
 const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
 
 /**
@@ -128,7 +128,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   const normalised = operation.normalise?.(sent) ?? sent
   const query = fromQuery(asked)
   const twice = Object.keys(query).find((field) => normalised[field] !== undefined && normalised[field] !== query[field])
-  if (twice !== undefined) throw invalid(twice, 'is one thing in the body and another in the query')
+  if (twice !== undefined) throw invalid(twice, 'differs between body and query')
   const raw = { ...normalised, ...query, ...pathFields(ctx) }
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }

@@ -80,7 +80,7 @@ ${isPlain(baseUrl) ? plainWarning : ''}  folder=\${AGMD_INSTALL_DIR:-"$HOME/.loc
   fetch "$base/downloads/agmd/checksum" "$part.sum" || fail "$base/downloads/agmd/checksum could not be fetched."
   read -r wanted rest <"$part.sum" || fail 'The checksum is empty.'
   found=$(node -e 'process.stdout.write(require("crypto").createHash("sha256").update(require("fs").readFileSync(process.argv[1])).digest("hex"))' "$part")
-  [ "$found" = "$wanted" ] || fail 'The download is not what its checksum promises. Nothing was installed.'
+  [ "$found" = "$wanted" ] || fail 'The download does not match its checksum. Nothing was installed.'
 
   chmod 755 "$part"
   mv -f "$part" "$folder/agmd"

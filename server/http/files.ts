@@ -64,11 +64,11 @@ export interface Files {
   readonly stylesheet: string | undefined
   /** Sends the file at this path; false if there is none. With a status other than 200 it is not a page of its own, and has no tag. */
   serve(ctx: Context, path: string, status?: number): Promise<boolean>
-  /** Path of what the build made of a source file below `web/`; undefined when there is none. */
+  /** Path of the file that the build made from a source file below `web/`; undefined when there is none. */
   built(source: string): string | undefined
   /** A built file as text; undefined when there is none. */
   text(path: string): string | undefined
-  /** Paths of the scripts that the build made of source files below `web/` and of what they import at once, each after those that it imports. */
+  /** Paths of the scripts that the build made from source files below `web/`, and of their static imports; each comes after its imports. */
   scripts(...sources: readonly string[]): readonly string[]
 }
 
@@ -78,7 +78,7 @@ interface Built {
   readonly imports?: readonly string[]
 }
 
-/** Each comes after what it imports. */
+/** Each comes after its imports. */
 const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly string[]): readonly string[] => {
   const [found, seen] = [new Set<string>(), new Set<string>()]
   const visit = (name: string): void => {

@@ -33,7 +33,7 @@ const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** An interaction, its provider and what was sent. */
+/** An interaction, its provider and the submitted fields. */
 interface Step {
   readonly ctx: Context
   readonly provider: Provider

@@ -1,6 +1,6 @@
 /**
- * The public routes besides the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads.
- * Forms for people and what pages fetch for themselves are left out (test/spec/openapi.test.ts lists them).
+ * The public routes besides the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads. Forms
+ * for people and the requests of pages are left out (test/spec/openapi.test.ts lists them).
  */
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import { z } from 'zod'
@@ -17,7 +17,7 @@ interface PlainRoute {
   readonly leads?: boolean
   /** Media type of the body. */
   readonly takes?: string
-  /** Whether a key or session decides what is seen. */
+  /** Whether the answer depends on the key or session. */
   readonly isPrivate?: boolean
 }
 
@@ -31,14 +31,14 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/new',
     name: 'newDocument',
-    summary: 'Creates a document and leads to it; browsers get a page that asks first.',
+    summary: 'Creates a document and redirects to it; browsers get a page that asks first.',
     types: [page],
     leads: true
   },
   {
     path: '/d/{id}',
     name: 'openDocument',
-    summary: 'The page of a document. Programs get its Markdown behind a comment that tells what may be done and how.',
+    summary: 'The page of a document. Programs get its Markdown after a comment on what they may do, and how.',
     types: [page, markdown, json],
     isPrivate: true
   },
@@ -50,7 +50,7 @@ const routes: readonly PlainRoute[] = [
   { path: '/cli.md', name: 'readClientGuide', summary: 'The guide to the command-line client.', types: [markdown] },
   { path: '/llms.txt', name: 'readGuideIndex', summary: 'Where the guides are.', types: [text] },
   { path: '/skills/agmd/SKILL.md', name: 'readSkill', summary: 'The skill for agents.', types: [markdown] },
-  { path: '/api/quickstart', name: 'readQuickstart', summary: 'Four calls to begin with.', types: [markdown] },
+  { path: '/api/quickstart', name: 'readQuickstart', summary: 'Four calls to start with.', types: [markdown] },
   { path: '/api/cli/commands', name: 'readCommands', summary: 'The commands of the client.', types: [json] },
   { path: '/install.sh', name: 'readInstaller', summary: 'The installer of the client.', types: ['text/x-shellscript'] },
   { path: '/downloads/agmd', name: 'downloadClient', summary: 'The client.', types: ['application/octet-stream'] },
@@ -69,20 +69,20 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/sign-in',
     name: 'signIn',
-    summary: 'Leads to the identity broker; a page when somebody is signed in.',
+    summary: 'Redirects to the identity broker; a page if somebody is signed in.',
     types: [page],
     leads: true
   },
   {
     path: '/sign-up',
     name: 'signUp',
-    summary: 'Leads to the identity broker; a page when somebody is signed in.',
+    summary: 'Redirects to the identity broker; a page if somebody is signed in.',
     types: [page],
     leads: true
   },
   { path: '/account', name: 'openAccount', summary: 'The page of an account, for browsers.', types: [page] },
   { path: '/robots.txt', name: 'readRobots', summary: 'Rules for crawlers.', types: [text] },
-  { path: '/.well-known/security.txt', name: 'readSecurityContact', summary: 'Where faults are reported (RFC 9116).', types: [text] },
+  { path: '/.well-known/security.txt', name: 'readSecurityContact', summary: 'Where to report faults (RFC 9116).', types: [text] },
   {
     path: '/.well-known/openid-configuration',
     name: 'readOpenIdConfiguration',
@@ -104,7 +104,7 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/.well-known/oauth-protected-resource/mcp',
     name: 'readProtectedMcp',
-    summary: 'The same of the MCP endpoint.',
+    summary: 'The same for the MCP endpoint.',
     types: [json]
   },
   {

@@ -92,7 +92,7 @@ const leaveTypesOfConstants = (value: unknown): void => {
   for (const inner of Object.values(value)) leaveTypesOfConstants(inner)
 }
 
-/** The id of the document stands at a path that has it in all its operations. */
+/** The id of the document is declared once at a path that has it in all its operations. */
 const shareByPath = (paths: Json): void => {
   for (const [, methods] of entries(paths)) {
     const lists = entries(methods).map(([, { parameters = [] }]) => parameters as Json[])

@@ -56,7 +56,7 @@ const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
 // Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
 const documentPage = /^\/d\/([^/.]+)$/
 
-/** The service worker: it runs nothing else, and what it asks for (the pages it keeps) is of its own origin. */
+/** The service worker: it runs nothing else, and it requests only its own origin (the pages that it caches). */
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 const workerPath = '/sw.js'
 

@@ -16,7 +16,7 @@ export interface Words {
   readonly language: PageLanguage
   /** A sentence in the reader's language; `{name}` is a placeholder for a value. */
   t(sentence: string, values?: Values): string
-  /** The same for a number of things: `{count}` stands for it. The sentence for many is the name. */
+  /** The same for a number of things: `{count}` stands for the number. The plural sentence is the key. */
   tn(count: number, one: string, many: string): string
   say(sentence: Sentence): string
   /** How long ago an instant was, both in milliseconds since 1970. */
@@ -46,7 +46,7 @@ const words: Readonly<Record<PageLanguage, Words>> = { en: createWords('en'), de
 
 const known = new WeakMap<IncomingMessage, Words>()
 
-/** The words for whoever sent a request. */
+/** The words for the sender of a request. */
 export const wordsOf = (ctx: Pick<Context, 'req' | 'acceptsLanguages'>): Words => {
   const found = known.get(ctx.req)
   if (found !== undefined) return found

@@ -1,6 +1,6 @@
 /**
- * Answers with a whole document: they cost the server time and memory, and a reader may request them as often as it likes. So the server sends one
- * in each turn of the event loop, only to clients that read what they were sent, and within a budget of bytes.
+ * Answers with a whole document: they cost the server time and memory, and a reader may request them as often as it likes. So the server sends one in
+ * each turn of the event loop, only to clients that keep up with reading, and within a budget of bytes.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'

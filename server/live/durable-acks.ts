@@ -260,7 +260,7 @@ export class Peer implements WebSocketLike {
     return this.#socket.writableLength
   }
 
-  /** Checks periodically whether the client reads what it was sent; closes it with 4408 if it has not for too long. */
+  /** Checks periodically whether the client reads its frames, and closes the socket with 4408 if it has not for too long. */
   look(seconds: number): void {
     const read = this.#taken - this.#takenBefore
     this.#takenBefore += read

@@ -32,7 +32,7 @@ const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
   try {
     return Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(position), ydoc)?.index
   } catch {
-    // A cursor is what its page says it is.
+    // The page reports its own cursor.
     return undefined
   }
 }

@@ -73,7 +73,7 @@ const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name
     return caller.share === share && caller.identity.kind === identity.kind && (nameOfIdentity(caller.identity) ?? guestName) === name
   })
 
-/** Type of a sync message that asks for what is missing and changes nothing (y-protocols). */
+/** Type of a sync message that requests missing updates and changes nothing (y-protocols). */
 const syncStep1 = 0
 
 /** Closes the socket of a client that claims to know more than any page does. Errors: throws then. */
@@ -118,7 +118,7 @@ export const createLive = ({
     }
   }
 
-  /** Counts a wrong key, as requests do; answers what to refuse with. */
+  /** Counts a wrong key, as requests do, and returns the refusal. */
   const countedGuess = (error: unknown, address: string): unknown => {
     if (!(error instanceof ServiceError) || error.code !== 'credential_invalid') return error
     try {

@@ -69,7 +69,7 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
-/** More signs than this are replaced together with what stands between them. */
+/** More characters than this are replaced together with the text between them. */
 const signsAtOnceMax = 1000
 
 /** Edits that remove all carriage returns and NULs from a text. */
@@ -125,7 +125,7 @@ export const takeUpdate = async (
   connection: Connection
 ): Promise<void> => {
   const update = parseUpdate(payload)
-  // Hocuspocus itself does not apply what a reader sends.
+  // Hocuspocus itself does not apply updates from readers.
   if (connection.readOnly) return
   const { openDoc, owners } = entry
   const peer = peerOf(connection)
@@ -174,13 +174,13 @@ export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy 
   if (untidy) tidySoon(openDoc)
 }
 
-/** Close codes by which a client hears that it keeps what it sent. */
+/** Close codes after which a client keeps its unsent changes. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
 /** The reason of a close besides the error: the next step, within the 120 letters that a close has room for. */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
-/** Closes the socket of a refused update with the code that tells the client what to do; answers what to log. */
+/** Closes the socket of a refused update with the code that tells the client what to do; returns the text to log. */
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
   if (error instanceof UpdateRefused) {
     const honest = error.reason === 'gap' || error.reason === 'client_id'
@@ -203,7 +203,7 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
-  // Presence of a socket that was told goodbye is no fault worth a line in the log: nobody sees it.
+  // Presence from a socket that is being closed is not worth a line in the log: nobody sees it.
   if (!peer.isOpen) return states.clear()
   const own = [...states.keys()].findLast((client) => !shownByOther(entry, client, peer))
   for (const [client, state] of states) {
@@ -251,7 +251,7 @@ const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (entry.owners.get(client) === peer && Y.getState(entry.openDoc.ydoc.store, client) === 0) entry.owners.delete(client)
 }
 
-/** Takes the removals out of a presence message (awareness.ts tells why). Errors: throws when the message does not decode. */
+/** Takes the removals out of a presence message (awareness.ts explains why). Errors: throws when the message does not decode. */
 export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Array): void => {
   const removed = removedClients(message)
   const own = removed.filter((client) => presencesOf(entry).get(client) === peer)
@@ -259,8 +259,8 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
 }
 
 /**
- * Takes the presence of a connection away that the service has told goodbye: its page may answer late or never. The ids are forgotten with
- * it, because the page may come back under the same id before this connection is gone.
+ * Removes the presence of a connection that the service is closing: its page may answer late or never. The ids are forgotten with it, because the
+ * page may come back under the same id before this connection is gone.
  */
 export const hidePresence = (entry: LoadedDocument, connection: Connection, peer: Peer): void => {
   const clients = entry.document.getClients(connection) as Set<number>

@@ -2,7 +2,7 @@
 import { limits } from '../../shared/limits.ts'
 import type { Valve } from './valve.ts'
 
-/** Messages that are gained before reading goes on: each stop and start costs two system calls. */
+/** Messages to gain before reading resumes: each stop and start costs two system calls. */
 const atOnce = 100
 
 export class MessageRate {

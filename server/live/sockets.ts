@@ -46,7 +46,7 @@ interface SocketsOptions {
 export interface Sockets {
   /** Takes over an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Accepts no more sockets and closes the present ones. */
+  /** Accepts no more sockets and closes the open ones. */
   stop(): void
   /** Cuts sockets that did not answer the close frame. */
   terminateAll(): void
@@ -55,7 +55,7 @@ export interface Sockets {
   waitingBytes(): number
 }
 
-/** Bytes that a socket may send before its first token was found good: what Hocuspocus lets wait, and the token. */
+/** Bytes that a socket may send before its first token was accepted: the messages that Hocuspocus queues, and the token. */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
 /** The part of an unfinished message that a socket without the right to write may have sent: a state vector is its largest. */
@@ -170,7 +170,7 @@ export const createSockets = ({
   const refuse = (peer: Peer, error: unknown): void =>
     peer.close(closeCodes.badMessage, error instanceof Error ? error.message : 'bad message')
 
-  /** Bytes of messages that have not come to their end, of all sockets. */
+  /** Bytes of incomplete messages on all sockets. */
   const unfinished = new Map<Peer, number>()
   let unfinishedBytes = 0
   const noteUnfinished = (peer: Peer, bytes: number): void => {

@@ -14,7 +14,7 @@ const united = (spans: readonly Span[]): Span[] => {
   return result
 }
 
-/** Units of a stored span that stand in the text. */
+/** Units of a stored span that are part of the text. */
 const standing = (structs: readonly (Y.Item | Y.GC)[], from: number, to: number): number => {
   let units = 0
   for (let index = Y.findIndexSS(structs as (Y.Item | Y.GC)[], from); index < structs.length; index++) {

@@ -202,8 +202,8 @@ const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
 const waitsMax = 1_000_000
 
 /**
- * Whether the structs can be put in an order in which each comes after what it stands next to. Structs of a circle would wait in the
- * document for ever, acknowledged but in no text.
+ * Whether the structs can be ordered so that each comes after its neighbours. Structs in a cycle would stay pending in the document forever,
+ * acknowledged but in no text.
  */
 const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number): boolean => {
   const ends = new Map(update.spans.map(({ client, to }) => [client, to]))

@@ -2,8 +2,8 @@
 import type { WebSocket } from 'ws'
 
 /**
- * Why a socket is not read: too many of its messages wait here, it has spent its messages, it does not read what it was sent, or its edits
- * wait for the disk.
+ * Why a socket is not read: too many of its messages wait here, it has spent its messages, it does not read its frames, or its edits wait for the
+ * disk.
  */
 export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
 

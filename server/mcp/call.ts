@@ -66,7 +66,8 @@ const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
   if (!URL.canParse(given)) throw invalid('doc', 'must be a document id or share URL')
   const url = new URL(given)
   // A key is sent only to the service that issued it.
-  if (!isOwnOrigin(url.origin, ctx.req, baseUrl)) throw invalid('doc', `must be an address of ${baseUrl}; this one is of another service`)
+  if (!isOwnOrigin(url.origin, ctx.req, baseUrl))
+    throw invalid('doc', `must be an address of ${baseUrl}; this one belongs to another service`)
   const doc = documentPath.exec(url.pathname)?.[1]
   if (doc === undefined || !isDocumentId(doc)) throw invalid('doc', 'must be the address of a document')
   return { doc, key: url.searchParams.get('key') ?? undefined }
@@ -176,7 +177,7 @@ const shortened = async (asked: Asked, answer: Output<'readContent'>, given: Fie
   const first = typeof given['lines'] === 'string' ? Number(given['lines'].split('-')[0]) : 1
   const whole = given['section'] === undefined && given['since'] === undefined && content.endsWith('\n')
   const next = whole
-    ? `Cut after ${content.length} of ${answer.content.length} characters. Go on with lines "${first + linesIn(content) - 1}-${outline.lines}".`
+    ? `Cut after ${content.length} of ${answer.content.length} characters. Continue with lines "${first + linesIn(content) - 1}-${outline.lines}".`
     : `Cut after ${content.length} of ${answer.content.length} characters. Read the rest by lines or section, or with a larger maxChars.`
   return { ...facts, content, headings, lines: outline.lines, next }
 }

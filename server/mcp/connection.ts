@@ -33,14 +33,16 @@ const checkFields = (query: URLSearchParams): void => {
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       hint: `Leave ${unknown.slice(0, 40).toWellFormed()} out of the address of the connection.`,
-      details: [{ path: unknown.slice(0, 40).toWellFormed(), message: `is no field of this address; there are ${fields.join(', ')}` }]
+      details: [
+        { path: unknown.slice(0, 40).toWellFormed(), message: `is not a field of this address; the fields are ${fields.join(', ')}` }
+      ]
     })
 }
 
 const jointIn = (word: string | null): Joint => {
   if (word === null) return '.'
   if (word === 'underscore') return '_'
-  throw refused('names', word, ['underscore'], 'Say names=underscore, or leave names out for names with a dot.')
+  throw refused('names', word, ['underscore'], 'Set names=underscore, or leave names out for names with a dot.')
 }
 
 const groupsIn = (given: readonly string[]): ReadonlySet<Group> | undefined => {

@@ -12,13 +12,13 @@ const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
   invalid_request: 'Correct that and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
   not_found: 'Check doc, and that the key is of this document; list to find ids.',
-  unknown_version: 'Read the document and use the version that is answered.',
+  unknown_version: 'Read the document and use the version in the answer.',
   version_required: 'Read the document and send its version as baseVersion.',
   version_conflict:
     'Read the document again (view diff with since), merge your change into it, and send it with the new version; or use edits.',
-  target_changed: 'Read that part again, and edit or suggest on its present text.',
+  target_changed: 'Read that part again, and edit or suggest on its current text.',
   target_not_found: 'Read the document (view outline lists its sections) and copy words, a line or a heading that it has.',
-  unknown_reviewed_version: 'Report the version that GET /api/docs/{id}/content answered.',
+  unknown_reviewed_version: 'Report the version that GET /api/docs/{id}/content returned.',
   document_deleted:
     'Its owner can restore it until restorableUntil with POST /api/docs/{id}/undelete. Make a new document with POST /api/docs.',
   account_required: 'Ask your user to connect with an account session (Authorization: Bearer); a link is not enough.',
@@ -80,7 +80,7 @@ const toolFor = (to: string, method: string, path: string, query: string, body: 
 const withArguments = (hint: string): string =>
   hint
     .replace(' or a device login (POST /api/cli/device/start)', '')
-    .replace('Name the media type in the header Accept: text/markdown or application/json.', 'Leave it out: a tool answers Markdown.')
+    .replace('Name the media type in the header Accept: text/markdown or application/json.', 'Leave it out: a tool returns Markdown.')
     .replace('no X-Agent-Author', 'no author')
     .replace('X-Agent-Author:', 'author')
     .replace('the version from its ETag', 'its version')

@@ -35,7 +35,7 @@ const withoutPlace = (schema: JsonSchema): JsonSchema => {
   return { ...others, properties, ...(required.length > 0 && { required }) }
 }
 
-/** The tools of a connection as the protocol lists them. `to` is what their names begin with: `svc.`. */
+/** The tools of a connection as the protocol lists them. `to`: the beginning of their names, such as `svc.`. */
 export const toolList = (to: string, connection: Connection): object[] =>
   allTools
     .filter((tool) => isWanted(tool, connection))

@@ -70,7 +70,7 @@ const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool |
   if (groups !== undefined && !groups.has(found.group) && found !== skillTool)
     throw new Malformed(
       RpcErrorCode.InvalidParams,
-      `${name} belongs to the tools that this connection left out: its address says tools=${[...groups].join(',')}. Connect with ${found.group} among them to use it.`
+      `${name} belongs to the tools that this connection left out: its address has tools=${[...groups].join(',')}. Connect with ${found.group} among them to use it.`
     )
   return found
 }
@@ -109,7 +109,7 @@ const parse = (bytes: Buffer): Record<string, unknown> => {
     throw new Malformed(RpcErrorCode.ParseError, 'The body is not JSON.')
   }
   // The protocol has had no batches since 2025-06-18, and one such request could cost as much as thousands.
-  if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not taken: send one message a request.')
+  if (Array.isArray(value)) throw new Malformed(RpcErrorCode.InvalidRequest, 'Batches are not accepted: send one message per request.')
   if (typeof value !== 'object' || value === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'The body is not a JSON-RPC message.')
   if (isCrowded(value)) throw new Malformed(RpcErrorCode.InvalidRequest, `An object has at most ${limits.fieldsMax} names.`)
   const body = withArguments(value as Record<string, unknown>)

@@ -85,7 +85,7 @@ export const checkModern = (ctx: Context, body: Body): void => {
   const repeats = (header: string, value: unknown): void => {
     const sent = ctx.get(header)
     if (sent === '') refuse(headerMismatch, `The header ${header} is missing. It repeats the body: send it with every request.`)
-    if (plain(sent) !== value) refuse(headerMismatch, `The header ${header} does not say what the body says.`)
+    if (plain(sent) !== value) refuse(headerMismatch, `The header ${header} does not match the body.`)
   }
   const meta = metaOf(body)
   const version = meta[key('protocolVersion')]

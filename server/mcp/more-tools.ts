@@ -52,7 +52,7 @@ const { commentId, body } = operations.replyToComment.input.shape
 const replyTool = toolOf('reply', {
   title: 'Reply',
   group: 'review',
-  description: 'Replies to a comment or a suggestion, named by its id. Answers the id of the reply.',
+  description: 'Replies to a comment or a suggestion, named by its id. Returns the id of the reply.',
   input: z.object({ commentId: commentId.optional(), suggestionId: suggestionId.optional(), body, author }),
   operations: ['replyToComment', 'replyToSuggestion'],
   mean(given) {
@@ -89,7 +89,7 @@ const searchTool = toolOf('search', {
   title: 'Search',
   group: 'read',
   description:
-    'Searches doc; without doc the titles and texts of all documents of your account. Ignores case. Answers line, section and excerpt of each match.',
+    'Searches doc; without doc the titles and texts of all documents of your account. Ignores case. Returns line, section and excerpt of each match.',
   input: z.object({
     doc: z.string().optional(),
     q,
@@ -122,7 +122,7 @@ const uploadTool = toolOf('upload_asset', {
   title: 'Upload file',
   group: 'edit',
   description:
-    'Uploads a picture, sound or film. Answers Markdown that shows it; put that into the text yourself. Over 64 KiB the key must come with the connection.',
+    'Uploads a picture, sound or film. Returns Markdown that shows it; put that into the text yourself. Over 64 KiB the key must come with the connection.',
   input: z.object({
     data: z.string().meta({ description: 'The file, in base64.' }),
     ...operations.uploadAsset.input.shape

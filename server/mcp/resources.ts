@@ -55,7 +55,7 @@ const parts: readonly Part[] = [
   {
     path: '/comments',
     name: 'comments',
-    description: 'Its open comments, with replies and where their text is now.',
+    description: 'Its open comments, with replies and the current position of their text.',
     mimeType: json,
     operation: 'listComments',
     kinds: ['comment.'],

@@ -85,7 +85,7 @@ export class Assignment {
     if (this.#over) return
     const bytesMax = fileOf[this.job.kind] === undefined ? 0 : limits.mediaResultBytesMax
     if (this.#inbox.bytes + bytes.length > bytesMax)
-      return this.#refuse(`The result is larger than ${bytesMax} bytes, the most that this job may answer.`)
+      return this.#refuse(`The result is larger than ${bytesMax} bytes, the limit for this job.`)
     this.#inbox.push(bytes)
     this.#upload ??= this.#receive()
     return undefined
@@ -95,7 +95,7 @@ export class Assignment {
     const upload = this.#service.blobs.receive(this.#inbox)
     upload.catch((error: unknown) => {
       // A full disk is not the node's fault, but it ends this job.
-      if (!(error instanceof Stopped)) this.#refuse(error instanceof Error ? error.message : 'The result could not be kept.')
+      if (!(error instanceof Stopped)) this.#refuse(error instanceof Error ? error.message : 'The result could not be stored.')
     })
     return upload
   }
@@ -115,7 +115,7 @@ export class Assignment {
     this.#inbox.end()
     this.#take(result, file).then(
       (outcome) => this.#settle(outcome),
-      (error: unknown) => this.#settle(refused(error instanceof Error ? error.message : 'The result could not be kept.'))
+      (error: unknown) => this.#settle(refused(error instanceof Error ? error.message : 'The result could not be stored.'))
     )
   }
 
@@ -138,12 +138,12 @@ export class Assignment {
     try {
       const expected = fileOf[this.job.kind]
       if (expected === undefined) return { result, file: null }
-      if (upload === undefined || told === null) return refused('The node answered no file.')
-      if (upload.bytes !== told.bytes || upload.hash !== told.hash) return refused('The file did not arrive as it was sent.')
+      if (upload === undefined || told === null) return refused('The node sent no file.')
+      if (upload.bytes !== told.bytes || upload.hash !== told.hash) return refused('The file was damaged in transit.')
       const type = findMediaType(told.contentType)
       if (type?.kind !== expected || !maySendAs(type, upload.sniffed) || !upload.whole)
         return refused(
-          `The node answered ${told.contentType} that shows ${upload.sniffed ?? 'no known type'}, in place of whole ${expected}.`
+          `The node sent ${told.contentType} with bytes of ${upload.sniffed ?? 'no known type'} instead of a complete ${expected} file.`
         )
       const file: JobBlob = { name: newAssetId(), contentType: type.contentType, size: upload.bytes, hash: upload.hash }
       await upload.keep(file.name)

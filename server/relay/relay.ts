@@ -260,7 +260,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       ws.on('close', () => left.delete(ws))
       ws.on('error', (error) => log.debug('node socket error', { error }))
       // A node that connects again has lost its former socket, whether or not the server has noticed.
-      before?.close(relayCloseCodes.tooMany, 'the same token dialled in again')
+      before?.close(relayCloseCodes.tooMany, 'the same token connected again')
       nodes.add(new Node(service(), ws, found, events))
     })
     // If the token was revoked during the lookup, there was no socket to end yet.

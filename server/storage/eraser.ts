@@ -7,7 +7,7 @@ export interface Eraser {
   due(): void
   /** Runs now, after any run in progress. Errors: those of the run. */
   now(): Promise<void>
-  /** Resolves when nothing runs any more. The run itself must have been told to end. */
+  /** Resolves when no run is in progress. Tell the run to stop first. */
   stop(): Promise<void>
 }
 

@@ -114,7 +114,7 @@ const lastPages = 24
 const fillersFor = ({ free, pageBytes }: Space): number =>
   Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
 
-/** Puts fillers until the file grows for want of a free page. `filePages`: what lies behind LMDB's last page is a rest, and is taken as well. */
+/** Puts fillers until the file grows because no page is free. `filePages`: space after LMDB's last page is left over, and is filled as well. */
 async function takeFreePages({ database, transact, stopped }: ErasingOptions, filePages: number): Promise<number> {
   const zeros = Buffer.alloc(readSpace(database).pageBytes - pageHeaderBytes)
   let fillers = 0

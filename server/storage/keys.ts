@@ -1,12 +1,12 @@
 /**
  * Keys as bytes that sort like keys (`ports.ts`), for engines that order by bytes.
  *
- *     key    = part*                     no separator: every part tells where it ends
+ *     key    = part*                     no separator: every part marks its end
  *     number = 0x10+n, n bytes           the value, big-endian, without leading zeros (n = 0 for 0, at most 7)
  *     string = 0x20, UTF-8, 0x00         within it 0x00 is written 0x01 0x01, and 0x01 is written 0x01 0x02
  *
- * No encoded part is a prefix of another one, so the bytes of a prefix begin exactly the keys below it. Bytes below 0x10 and above 0x20
- * never begin a part: they serve as bounds, and 0x00 begins the records of a store about itself.
+ * No encoded part is a prefix of another one, so the bytes of a prefix begin exactly the keys below it. Bytes below 0x10 and above 0x20 never begin a
+ * part: they serve as bounds, and 0x00 begins the records of a store about itself.
  *
  * lmdb's own ordered-binary keys are not used: in strings of 64 units and more they do not escape NUL, so that such keys collide.
  */
@@ -14,7 +14,7 @@ import assert from 'node:assert/strict'
 
 import type { Key, KeyPart, Range } from '../domain/ports.ts'
 
-/** Longest encoded key, in bytes: what LMDB takes with pages of 4 KiB. */
+/** Longest encoded key, in bytes: the limit of LMDB with pages of 4 KiB. */
 export const keyBytesMax = 1978
 
 const numberTag = 0x10

@@ -64,7 +64,7 @@ const versionKey = Buffer.from('\0version')
 type Database = RootDatabase<Uint8Array, Uint8Array>
 
 export interface LmdbOptions {
-  /** The data folder; the store lies in `store` below it. Its lock is the caller's business (`prepareDataFolder`). */
+  /** The data folder; the store is in its subfolder `store`. The caller takes its lock (`prepareDataFolder`). */
   readonly folder: string
   /** Called once when the store becomes read-only: every later commit is refused with `storage_unavailable` until a restart. */
   readonly onFailure?: (error: ServiceError) => void

@@ -2,7 +2,7 @@
  * Caches recent reads, for any store. Small records that every request reads (links, heads, canonical texts) then need no copy, no checksum and no
  * parsing.
  *
- * A commit of this process takes its keys out before its promise resolves; one of another node does when `watch` tells of it.
+ * A commit of this process takes its keys out before its promise resolves; one of another node does when `watch` reports it.
  */
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 

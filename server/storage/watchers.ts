@@ -20,7 +20,7 @@ export interface Watchers {
   readonly notifyAll: () => void
 }
 
-/** A tree of prefixes: what a commit costs does not grow with the number of watchers elsewhere. */
+/** A tree of prefixes: the cost of a commit does not grow with the number of watchers elsewhere. */
 export function createWatchers(): Watchers {
   const root = createNode()
   return {

@@ -256,7 +256,7 @@ function save(state: BoardState): BoardOutcome {
     const column = Math.min(draft.place.column, drawn.columns.length - 1)
     return { state, change: { kind: 'add card', drawn, column, text: cardSource(mine), source: 'draft' } }
   }
-  // A person who saves sees what prevents it, the second time as well.
+  // A person who saves sees the obstacle, also the second time.
   if (contestedParts(draft, mine).length > 0)
     return { state: { ...state, draft: { ...draft, isAsked: true } }, focus: { kind: 'question' } }
   return { state, change: { kind: 'save card', drawn, card: draft.card, parts: mergedParts(draft, mine, []) } }

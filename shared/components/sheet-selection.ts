@@ -55,7 +55,7 @@ export interface SheetState {
   readonly begunRow: number
   /** The column behind the last that an arrow has begun, likewise. */
   readonly begunColumn: number
-  /** The cell that the cursor stayed in because the sheet is full: what is typed next does not write over it. */
+  /** The cell in which the cursor stayed because the sheet is full: the next typed text does not overwrite it. */
   readonly fullAt: Place | undefined
   /** Where going to the side has led, and the column in which that began. */
   readonly run: { readonly at: Place; readonly column: number } | undefined
@@ -106,7 +106,7 @@ export interface SheetOutcome {
   readonly state: SheetState
   /** The selected cell gets the focus once it is drawn. */
   readonly focus?: boolean
-  /** In the sheet as it is by then. */
+  /** In the sheet at that time. */
   readonly edits?: (now: Table) => readonly Edit[]
   readonly announcement?: { readonly kind: 'full' } | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
   readonly action?: SheetAction

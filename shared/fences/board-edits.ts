@@ -1,6 +1,6 @@
 /**
  * The actions of people on a board. Columns and cards are identified by their index in the parsed board; a missing index changes nothing. A moved
- * card leaves its line end in the old place and is inserted as whole lines (edits.ts).
+ * card leaves its line break in the old place and is inserted as whole lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'

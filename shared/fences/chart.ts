@@ -117,7 +117,7 @@ export const problemText = ({ problem, name, others = [] }: ChartProblem): strin
   if (problem === 'none') return 'There is no data yet.'
   if (problem === 'elsewhere') return `The data is in ${name}.`
   if (problem === 'sheet') return `There is no sheet ${name}.${others.length === 0 ? '' : ` The document has ${others.join(', ')}.`}`
-  if (problem === 'cells') return `There are no cells ${name}.`
+  if (problem === 'cells') return `The cells ${name} do not exist.`
   if (problem === 'json') return 'The data is not a JSON list.'
   return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to show.'
 }

@@ -138,7 +138,7 @@ export const parseChat = (fence: Fence): Chat => {
   return { fence, entries }
 }
 
-/** The instant of a message as it is written: to the minute, in UTC. */
+/** The time of a message in the source: to the minute, in UTC. */
 export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
 /** A name in the form that a message has it. */

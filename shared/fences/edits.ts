@@ -1,6 +1,6 @@
 /**
  * Edits within one fence. Every interaction is a list of small edits inside the fence's own lines, ascending and non-overlapping. Concurrent edits
- * of two people merge without damage: lines are inserted whole, and a removed line leaves its line end. Text that somebody else types into the
+ * of two people merge without damage: lines are inserted whole, and a removed line leaves its line break. Text that somebody else types into the
  * removed line thus stays on a line of its own.
  */
 import { diff, type Edit } from '../text/diff.ts'
@@ -23,13 +23,13 @@ export const insertLines = (
   const written = contents.map((content) => (prefix + content).trimEnd())
   const before = lines.slice(index).find(isSound)
   const at = before?.start ?? bodyTo
-  // A fence that is not closed may end without a line end.
+  // A fence that is not closed may end without a line break.
   const isOpenEnd = before === undefined && closing === undefined && bodyTo > 0 && source.charAt(bodyTo - 1) !== '\n'
   const insert = isOpenEnd ? `\n${written.join('\n')}` : `${written.join('\n')}\n`
   return [{ from: at, to: at, insert }]
 }
 
-/** Deletes the text of a line and leaves its line end. */
+/** Deletes the text of a line and leaves its line break. */
 export const vacate = ({ from, to }: Range): Edit[] => (to > from ? [{ from, to, insert: '' }] : [])
 
 /** Rewrites a part of a line by the words that differ. */
@@ -82,7 +82,7 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
 }
 
 /**
- * The edits of one interaction, in order. They insert LF line ends. Errors: throws when one reaches out of the fence or two overlap, which is a bug.
+ * The edits of one interaction, in order. They insert LF line endings. Errors: throws when one reaches out of the fence or two overlap, which is a bug.
  */
 export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] => {
   const ordered = edits.toSorted((one, other) => one.from - other.from || one.to - other.to)

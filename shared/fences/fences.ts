@@ -22,7 +22,7 @@ export interface Range {
 export interface Line extends Range {
   /** Where the line begins, with the marks of quotes and lists before it; `from` is after them. */
   readonly start: number
-  /** From `from` to `to`, which is before the line end. */
+  /** From `from` to `to`, which is before the line break. */
   readonly text: string
 }
 
@@ -410,7 +410,7 @@ export const fencesOf = (text: string): Fence[] => {
     const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     const next = end + 1
-    // Text after the last line end is not a line of a fence.
+    // Text after the last line break is not a line of a fence.
     if (start === text.length && opened !== undefined) break
     reader.begin(start, end)
     const matched = enter(reader, containers)

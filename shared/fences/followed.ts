@@ -11,7 +11,7 @@ type Texts = readonly (readonly string[])[]
 /** A table as it was read at one time. */
 export interface Reading {
   readonly texts: Texts
-  /** The number of lines in its fence: moving a row leaves its old line end, sorting rows does not. */
+  /** The number of lines in its fence: moving a row leaves its old line break, sorting rows does not. */
   readonly lines: number
 }
 

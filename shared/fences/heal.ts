@@ -1,6 +1,6 @@
 /**
  * Tidies a fence that nobody has changed for a while. It removes the traces of concurrent interactions: empty lines in place of cards, messages and
- * rows, markers with more than one character, spaces at line ends. It changes only white space and markers, never words, and is idempotent.
+ * rows, markers with more than one character, spaces at the ends of lines. It changes only white space and markers, never words, and is idempotent.
  */
 import type { Edit } from '../text/diff.ts'
 import { letters, parseBoard } from './board.ts'
@@ -11,7 +11,7 @@ import type { Fence, FenceKind, Line } from './fences.ts'
 const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
 
 /**
- * Removes an empty line with the line end before it. Text that somebody offline wrote into it then follows the line above and leaves the line below
+ * Removes an empty line with the line break before it. Text that somebody offline wrote into it then follows the line above and leaves the line below
  * whole. The first line of a fence stays.
  */
 const without = ({ lines }: Fence, index: number): Edit[] => {

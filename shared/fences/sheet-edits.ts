@@ -289,7 +289,7 @@ const cellEnd = (text: string, at: number): number => {
   return cellBreak.exec(text)?.index ?? text.length
 }
 
-/** Rows of cells as spreadsheets copy them: tabs and line ends between, cells that hold one of these in quotes. */
+/** Rows of cells in the clipboard format of spreadsheets: separated by tabs and line breaks, with quotes around cells that contain one. */
 export const parseTsv = (text: string): string[][] => {
   const rows: string[][] = [[]]
   for (let at = 0; at <= text.length;) {
@@ -299,7 +299,7 @@ export const parseTsv = (text: string): string[][] => {
     if (end < text.length && text[end] !== '\t') rows.push([])
     at = end + (text.startsWith('\r\n', end) ? 2 : 1)
   }
-  // A line end after the last row does not begin a row.
+  // A line break after the last row does not begin a row.
   return rows.at(-1)?.every((cell) => cell === '') === true && rows.length > 1 ? rows.slice(0, -1) : rows
 }
 

@@ -72,7 +72,7 @@ export interface Rendered {
   readonly description: string
 }
 
-/** Longest description, in characters: what link previews show. */
+/** Longest description, in characters: the length in link previews. */
 const descriptionCharsMax = 200
 
 export interface Renderer {

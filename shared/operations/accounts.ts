@@ -31,7 +31,7 @@ export const updateMe = operation({
 })
 
 export const findSession = operation({
-  summary: 'Says whether somebody is signed in. It is no error when nobody is.',
+  summary: 'Says whether somebody is signed in. It is no error if nobody is.',
   on: 'account',
   rest: { method: 'GET', path: '/api/session' },
   input: z.object({}),

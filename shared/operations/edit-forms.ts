@@ -4,7 +4,7 @@ import { otherOpNames } from './edit-names.ts'
 
 const ownNames = rename({ operation: 'op', type: 'op', heading: 'section' })
 const withMarkdown = rename({ text: 'markdown', content: 'markdown' })
-/** The operations that take Markdown. Elsewhere a field keeps its name, so that it is refused under that. */
+/** The operations that take Markdown. For other operations a field keeps its name, so that the refusal names it. */
 const writers = ['replace', 'replace_all', 'insert', 'append', 'append_item', 'replace_section', 'replace_lines', 'set_document']
 const withText = rename({ markdown: 'with', replacement: 'with', replace: 'with', new_string: 'with', new_str: 'with' })
 const withWords = rename({ old_string: 'find', old_str: 'find' })

@@ -107,7 +107,7 @@ const operationCalled = (word: string): string | undefined => {
 /** Longer words name no operation. */
 const wordCharsMax = 40
 
-/** More names than any operation has say nothing. */
+/** More names than any operation has carry no meaning. */
 const namesMax = 20
 
 /** How many of the given names an operation has, or has under another name. */

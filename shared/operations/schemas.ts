@@ -25,7 +25,7 @@ const wellFormed = (text: string): boolean => text.isWellFormed() && !text.inclu
 const isTooLarge = (text: string): boolean =>
   text.length > limits.contentUnitsMax + 1 && lengthWithLineFeeds(text) > limits.contentUnitsMax + 1
 
-/** Incoming Markdown: line ends become LF, a byte-order mark is removed; NUL and lone surrogates are refused. */
+/** Incoming Markdown: line endings become LF, a byte-order mark is removed; NUL and lone surrogates are refused. */
 export const MarkdownInput = z
   .string()
   .refine(wellFormed, 'must not contain NUL or lone surrogates')

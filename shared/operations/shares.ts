@@ -43,7 +43,7 @@ export const readShare = operation({
   errors: []
 })
 
-const forPerson = 'A link is for whoever has it. Send role, with the name of the person as label, and give them the url that is answered.'
+const forPerson = 'Anyone with a link can use it. Send role, with the name of the person as label, and give them the returned url.'
 
 export const createShare = operation({
   summary: 'Creates a share link with one role. Give each participant a link of their own.',
@@ -82,7 +82,7 @@ export const changeShare = operation({
   output: CreatedShare.and(
     z.object({
       lowered: z.array(z.string()).meta({ description: 'Ids of the links made through it that got a lower role too.' }),
-      ended: z.array(z.string()).meta({ description: 'Ids of ended links of review assignments: the new role does not allow suggesting.' })
+      ended: z.array(z.string()).meta({ description: 'Ids of review assignment links that ended: the new role does not allow suggesting.' })
     })
   ),
   example: { role: 'comment' },

@@ -35,11 +35,11 @@ const candidatesMax = 20
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Whether the offset lies within a surrogate pair. */
+/** Whether the offset is within a surrogate pair. */
 export const splitsPair = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isHigh(text.charCodeAt(at - 1)) && isLow(text.charCodeAt(at))
 
-/** Whether the offset lies between a letter and a mark that combines with it. */
+/** Whether the offset is between a letter and its combining mark. */
 const splitsLetter = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isAccent(text.charCodeAt(at)) && !/\s/.test(text[at - 1] ?? '')
 

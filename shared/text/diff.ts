@@ -162,7 +162,7 @@ const differingLines = (before: string, after: string): { from: number; old: str
   const prefix = commonPrefix(before, after)
   const from = lineStart(before, prefix)
   const suffix = commonSuffix(before, after, Math.min(before.length, after.length) - prefix)
-  // The first line end inside the common suffix closes the last line that may differ.
+  // The first line break inside the common suffix closes the last line that may differ.
   const lineEnd = before.indexOf('\n', before.length - suffix)
   const keep = lineEnd === -1 ? 0 : before.length - lineEnd - 1
   return { from, old: before.slice(from, before.length - keep), young: after.slice(from, after.length - keep) }
@@ -304,7 +304,7 @@ export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number
     if ((left -= old.length + own.reduce((sum, { insert }) => sum + insert.length, 0)) < 0) break
     line += countLines(before, counted, from)
     counted = from
-    // Lines that stay as they are do not belong to the hunk.
+    // Unchanged lines do not belong to the hunk.
     result.push(...hunks(old, applyEdits(old, moved(own, -from)), charsMax).map((hunk) => ({ ...hunk, line: line + hunk.line - 1 })))
   }
   return result
@@ -313,7 +313,7 @@ export const hunksOf = (before: string, edits: readonly Edit[], charsMax: number
 // `lastIndexOf` takes -1 for 0.
 const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 
-/** The end of the last line that an edit changes, with its line end; an edit of whole lines does not include the next line. */
+/** The end of the last line that an edit changes, with its line break; an edit of whole lines does not include the next line. */
 const lineEndFrom = (text: string, { from, to, insert }: Edit): number => {
   const isWhole = lineStart(text, to) === to && (insert === '' ? lineStart(text, from) === from : insert.endsWith('\n'))
   if (isWhole) return to
@@ -332,7 +332,7 @@ const countLines = (text: string, from: number, to: number): number => {
 
 const bare = (lines: readonly string[]): string[] => lines.map((line) => (line.endsWith('\n') ? line.slice(0, -1) : line))
 
-/** The changes as hunks of an event: lines counted from 1, at most `charsMax` characters in all; what does not fit is left out. */
+/** The changes as hunks of an event: lines counted from 1, at most `charsMax` characters in all; the rest is left out. */
 export const hunks = (before: string, after: string, charsMax: number): Hunk[] => {
   if (before === after) return []
   const middle = differingLines(before, after)
@@ -406,7 +406,7 @@ const linesOn = (text: string, at: number, count: number): number => {
   return to
 }
 
-/** A unified diff with three lines of context, cut at `charsMax` characters at a line end. */
+/** A unified diff with three lines of context, cut at `charsMax` characters at a line break. */
 export const unifiedDiff = (before: string, after: string, charsMax: number): string => {
   if (before === after) return ''
   const { from, old, young } = differingLines(before, after)

@@ -16,7 +16,7 @@ export interface Match {
   /** Its line, or the part around the match. */
   readonly excerpt: string
   readonly exact: boolean
-  /** The words as they are in the text, if they differ from the search words. */
+  /** The words of the text, if they differ from the search words. */
   readonly matched?: string
 }
 

@@ -1,4 +1,4 @@
-/** Normalises line ends to those of a document. */
+/** Normalises line endings to those of a document. */
 
 const carriageReturn = 13
 const lineFeed = 10

@@ -105,7 +105,7 @@ const replaceLines = ({ text, lines }: Source, first: number, last: number, mark
   if (start === undefined || end === undefined || last < first)
     return { code: 'target_not_found', message: `The text has lines 1 to ${lines.count}, not ${first} to ${last}.` }
   if (markdown !== '') return { from: start.from, to: end.to, insert: markdown.replace(/\n$/, '') }
-  // If no lines replace them, the line end is removed, too.
+  // If no lines replace them, the line break is removed, too.
   return end.to < text.length
     ? { from: start.from, to: end.to + 1, insert: '' }
     : { from: Math.max(0, start.from - 1), to: end.to, insert: '' }

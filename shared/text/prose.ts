@@ -3,7 +3,7 @@ import { afterFrontMatter } from './front-matter.ts'
 import { closes, openedBy } from './outline.ts'
 
 export interface ProseLine {
-  /** Offsets in the text, in UTF-16 units; `to` is before the line end. */
+  /** Offsets in the text, in UTF-16 units; `to` is before the line break. */
   readonly from: number
   readonly to: number
   readonly text: string

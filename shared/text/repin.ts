@@ -219,7 +219,7 @@ const standsIn = (after: string, inserted: readonly Range[], { quote, prefix, su
   })
 }
 
-/** The pins that can stand in the inserted text: to look for the others in the whole text is of no use. */
+/** The pins that can be in the inserted text: to search for the others in the whole text is of no use. */
 const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]): readonly Lost[] => {
   const brought = inserted.reduce((sum, { from, to }) => sum + to - from, 0)
   const around = lost.reduce((sum, { quote, prefix, suffix }) => sum + 4 * (prefix.length + quote.length + suffix.length + aroundUnits), 0)
@@ -228,8 +228,8 @@ const sift = (lost: readonly Lost[], after: string, inserted: readonly Range[]):
 }
 
 /**
- * Where lost texts stand after a replacement: exactly as they were, else without regard to white space and Markdown marks. Undefined where
- * that is not certain. `edits` lead from `before` to `after`.
+ * The positions of lost texts after a replacement: exact matches first, else without regard to white space and Markdown marks. Undefined where that
+ * is not certain. `edits` lead from `before` to `after`.
  */
 export const findAgain = (all: readonly Lost[], before: string, after: string, edits: readonly Edit[]): readonly (Range | undefined)[] => {
   const none = all.map(() => undefined)
@@ -267,8 +267,8 @@ interface Gone extends Omit<Lost, 'standing'> {
 }
 
 /**
- * Where texts that are gone stand again: once, in exactly what stood around them when they were last there, and with what is left of them.
- * Takes time in proportion to the text, however many they are.
+ * The new positions of lost texts that returned: each must occur once, in exactly its last context, and contain the rest of its characters. Takes
+ * time in proportion to the text, however many they are.
  */
 export const findReturned = (gone: readonly Gone[], content: string): readonly (Range | undefined)[] => {
   if (gone.length === 0) return []

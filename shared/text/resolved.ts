@@ -6,7 +6,7 @@ export interface Resolved extends Range {
   readonly insert: string
   /** The words next to it: when the text has changed, these are followed, not the place between characters. */
   readonly beside?: Range
-  /** The words as they are in the text, if they were named differently. */
+  /** The words of the text, if they were named differently. */
   readonly matched?: string
 }
 
@@ -16,7 +16,7 @@ export interface Unresolved {
   readonly candidates?: readonly Candidate[]
   /** The words or the section that were not found. */
   readonly sought?: string
-  /** The words as they are in the text, for the caller to use. */
+  /** The words of the text, for the caller to use. */
   readonly source?: string
   /** The next step, if the usual one does not fit. */
   readonly hint?: string

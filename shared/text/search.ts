@@ -16,7 +16,7 @@ const failures = (pattern: string): Int32Array => {
   return table
 }
 
-/** The offset after the next occurrence, of which `matched` units stand before `at`; -1: there is none. */
+/** The offset after the next occurrence, of which `matched` units are before `at`; -1: there is none. */
 const walk = (text: string, pattern: string, table: Int32Array, matched: number, at: number): number => {
   for (; at < text.length; at++) {
     const unit = text.charCodeAt(at)

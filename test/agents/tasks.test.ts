@@ -48,7 +48,7 @@ test('[AGENT-8] an edit next to a person who types', async () => {
   within('edit beside a person', agent, 4)
 })
 
-test('[AGENT-8] a rewriting as suggestions', async () => {
+test('[AGENT-8] a rewrite as suggestions', async () => {
   const owner = await world.create(prose)
   const { key } = await owner.share('suggest')
   const agent = await newAgent(linkTo(owner.doc, key))
@@ -63,7 +63,7 @@ test('[AGENT-8] a rewriting as suggestions', async () => {
   within('rewrite as suggestions', agent, 6)
 })
 
-test('[AGENT-8] a comment, the answer of a person, and what the agent says to that', async () => {
+test('[AGENT-8] a comment, a person’s answer, and the agent’s reply', async () => {
   const owner = await world.create(prose)
   const { key } = await owner.share('comment')
   const agent = await newAgent(linkTo(owner.doc, key))

@@ -32,7 +32,7 @@ const startDevice = async (name: string): Promise<{ device_code: string; user_co
   return (await response.json()) as { device_code: string; user_code: string; verification_uri_complete: string }
 }
 
-test('[QUICK-3] documents of an account are found by words of their texts, below those with the words in their titles', async () => {
+test('[QUICK-3] documents of an account are found by words of their text, below those with the words in their title', async () => {
   const { context, page, heard } = await join('search@example.org', {}, '/')
   const make = (content: string): Promise<string> =>
     page.evaluate(async (text) => {
@@ -130,7 +130,7 @@ test('[WEB-59] a person signs up, writes a document, keeps one found by its link
   await context.close()
 })
 
-test('[WEB-60] a device is connected by a person who compares the code, and ended by that person', async () => {
+test('[WEB-60] a person connects a device by comparing the code, and disconnects it', async () => {
   const { context, page, heard } = await join('bea@example.org')
   const device = await startDevice('agmd on a laptop')
   const poll = (): Promise<Response> =>
@@ -171,7 +171,7 @@ const askingProgram = async (name: string): Promise<string> => {
 }
 
 for (const viewport of sizes) {
-  test(`[WEB-61] pages of accounts at ${viewport.width} px, with script off: they work, and have no violations`, async () => {
+  test(`[WEB-61] account pages at ${viewport.width} px without script work and have no violations`, async () => {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce', javaScriptEnabled: false })
     const page = await context.newPage()
     // Axe needs a script, so a page with script and the same markup is checked instead.
@@ -282,7 +282,7 @@ test('[WEB-62] a person adds a passkey, signs in with it, and removes it', async
   await context.close()
 })
 
-test('[WORDS-6] [HOME-12] what is chosen is shown whole in German, on a phone and on a desk', async () => {
+test('[WORDS-6] [HOME-12] select controls show their full label in German, on a phone and on a desktop', async () => {
   const context = await browser.newContext({ locale: 'de-DE', reducedMotion: 'reduce' })
   const page = await context.newPage()
   const { url } = await createDocument(world.url, '# Auswahl')

@@ -36,7 +36,7 @@ const act = async ({ id, key }: Document, path: string, body: object, author: st
 const panel = (page: Page) => page.getByRole('region', { name: 'Activity' })
 const openPanel = (page: Page): Promise<void> => page.getByRole('button', { name: /^(New a|A)ctivity$/ }).click()
 
-test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follows live', async () => {
+test('[ACTIVITY-1] the panel shows who did what, newest first, by day, and updates live', async () => {
   const document = await createDocument(world.url, '# Walks\n\nOne.\n')
   const made = await act(document, 'comments', { find: 'One', body: 'Which one?' }, 'reviewer')
   await act(document, 'suggestions', { operation: 'replace', find: 'One', text: 'The first' }, 'reviewer')
@@ -63,7 +63,7 @@ test('[ACTIVITY-1] the panel tells who did what, newest first, by day, and follo
   await bea.context.close()
 })
 
-test('[ACTIVITY-2] what others did since the last look is marked; one’s own is no news', async () => {
+test('[ACTIVITY-2] actions of others since the last visit are marked, the person’s own are not', async () => {
   const document = await createDocument(world.url, '# News\n')
   const nameless = await open(document.url, '')
   await typeAtEnd(nameless.page, 'mine too')
@@ -99,7 +99,7 @@ test('[ACTIVITY-2] what others did since the last look is marked; one’s own is
   await context.close()
 })
 
-test('[ACTIVITY-3] older events come on request, each once; without the connection the panel says so and goes on with it', async () => {
+test('[ACTIVITY-3] older events load on request, each once; without a connection the panel says so and continues later', async () => {
   const document = await createDocument(world.url, '# Long\n')
   for (let each = 0; each < 70; each++) await act(document, 'comments', { body: `annotation ${each}` }, 'reviewer')
   const { context, page } = await open(document.url, 'Ana')
@@ -129,7 +129,7 @@ test('[ACTIVITY-3] older events come on request, each once; without the connecti
 })
 
 for (const viewport of sizes) {
-  test(`[ACTIVITY-4] activity at ${viewport.width} px: no violations, whatever names hold`, async () => {
+  test(`[ACTIVITY-4] activity at ${viewport.width} px: no violations, whatever the names contain`, async () => {
     const document = await createDocument(world.url, '# The Seven Lakes\n\nA walk in three days, from the first lake to the last.\n')
     const { context, page, heard } = await open(document.url, 'Ana', { viewport, reducedMotion: 'reduce' })
     await act(document, 'comments', { find: 'three days', body: 'Two would do.' }, 'Review agent')

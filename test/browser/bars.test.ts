@@ -10,7 +10,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage))
 
-test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; Ctrl+K is the link where one writes', async () => {
+test('[QUICK-3] [QUICK-5] [QUICK-6] other documents are found by key, next to the commands and in the menu; while writing, Ctrl+K makes a link', async () => {
   const [first, second] = [await createDocument(world.url, '# Apples\n'), await createDocument(world.url, '# Pears\n\nwords\n')]
   const { context, page, heard } = await ownPage(browser, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
   await page.goto(first.url)
@@ -83,7 +83,7 @@ const cut = (page: Page): Promise<string[]> =>
       .map((element) => element.className)
   )
 
-test('[QUICK-4] [WRITE-59] on 360 pixels nothing of the bars is cut off, for any role; the state is a dot with words, undo is in the bar', async () => {
+test('[QUICK-4] [WRITE-59] at 360 pixels nothing in the bars is cut off, for any role; the status is a dot with words, and the bar has undo', async () => {
   const owned = await createDocument(world.url, '# My holiday plans\n\nSome words to select.\n')
   for (const role of ['owner', 'comment', 'suggest']) {
     const url = role === 'owner' ? owned.url : (await createLink(world.url, owned, role)).url
@@ -124,7 +124,7 @@ test('[QUICK-4] [WRITE-59] on 360 pixels nothing of the bars is cut off, for any
   }
 })
 
-test('[WRITE-74] a page that one may write in opens with the caret at the first words, which changes nothing to be seen', async () => {
+test('[WRITE-74] an editable page opens with the caret at the first words, which changes nothing visible', async () => {
   const content = `**Bold** at the beginning.\n\n${'A line of words.\n\n'.repeat(60)}`
   const owned = await createDocument(world.url, content)
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
@@ -177,7 +177,7 @@ test('[WRITE-74] a page that one may write in opens with the caret at the first 
   await page.close()
 })
 
-test('[WRITE-75] while one types the bars step back on a desktop, and stay under a finger', async () => {
+test('[WRITE-75] while a person types the bars fade on a desktop, and stay on touch screens', async () => {
   const owned = await createDocument(world.url, '# Words\n\nA line.\n')
   for (const isPhone of [false, true]) {
     const context = await browser.newContext({
@@ -203,7 +203,7 @@ test('[WRITE-75] while one types the bars step back on a desktop, and stay under
   }
 })
 
-test('[WRITE-77] a dialog that was opened from the text gives the focus back to it, one that was opened by key to its button', async () => {
+test('[WRITE-77] a dialog opened from the text returns the focus to it, one opened by key to its button', async () => {
   const owned = await createDocument(world.url, 'One two.\n')
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   await page.goto(owned.url)

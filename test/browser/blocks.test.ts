@@ -35,7 +35,7 @@ async function drag(page: Page, words: string, to: string): Promise<void> {
   await page.locator('.block-drop:visible').waitFor()
 }
 
-test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, moved by keys and menu; its comments go along, undo is one step', async () => {
+test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, and moved by keys and menu; its comments follow, and undo is one step', async () => {
   const before =
     'One\n\nTwo words that are commented on\n\n- a\n  - b\n- c\n\nThe last and longest paragraph of them all, with more words than the others'
   const document = await createDocument(world.url, before)
@@ -108,7 +108,7 @@ test('[BLOCK-5] [BLOCK-6] [BLOCK-15] a block is dragged by its handle, moved by 
   await page.context().close()
 })
 
-test('[BLOCK-5] [BLOCK-6] who may only view sees no handle; who suggests proposes the move', async () => {
+test('[BLOCK-5] [BLOCK-6] viewers see no handle; for suggesters a move becomes a suggestion', async () => {
   const document = await createDocument(world.url, 'One\n\nTwo\n\nThree')
   const viewer = await open((await createLink(world.url, document, 'view')).url)
   await viewer.locator('.reading').waitFor()
@@ -131,7 +131,7 @@ const fenced: Readonly<Record<string, string>> = {
   chat: '```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```'
 }
 
-test('[BLOCK-13] the handle of a component opens its menu, and offers nothing to turn it into', async () => {
+test('[BLOCK-13] the handle of a component opens its menu, without conversions', async () => {
   const [first, last] = ['Above', 'Below']
   const all = [first, ...Object.values(fenced), last].join('\n\n')
   const page = await open((await createDocument(world.url, all)).url)

@@ -43,7 +43,7 @@ const { visit, writer } = createVisits(() => ({ world, browser }))
 const visits = ['type: line', 'title: Visitors', '', 'Month, Visits, Signups', 'Jan, 120, 8', 'Feb, 180, 15']
 const chart = (...lines: readonly string[]): string => `# Report\n\n\`\`\`chart\n${lines.join('\n')}\n\`\`\`\n\nAfter\n`
 
-test('[COMP-55] [COMP-68] the title of a chart is written in its field, as one change of one line', async () => {
+test('[COMP-55] [COMP-68] the title of a chart is edited in its field, as one change of one line', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   const title = page.getByRole('textbox', { name: 'Title' })
   await until(async () => (await title.inputValue()) === 'Visitors', 'the title that it has')
@@ -66,7 +66,7 @@ test('[COMP-55] [COMP-68] the title of a chart is written in its field, as one c
   await leave()
 })
 
-test('[COMP-20] the points of a chart are told by pointer and keyboard, its series come and go, its kind is one word', async () => {
+test('[COMP-20] pointer and keyboard show the points of a chart, its series can be hidden, and its type is one word', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   const plot = page.getByRole('group', { name: 'Chart points. Use the arrow keys to move between them.' })
   const tip = page.locator('.chart-tip')
@@ -93,7 +93,7 @@ test('[COMP-20] the points of a chart are told by pointer and keyboard, its seri
   await leave()
 })
 
-test('[COMP-46] what of a pie has no slice says so in its legend and table, and hides nothing', async () => {
+test('[COMP-46] the legend and table of a pie mark values without a slice, which cannot be hidden', async () => {
   const { page, leave } = await writer(chart('type: pie', '', 'Item, Cost', 'a, 3', 'below, -4', 'b, 1'))
   const entries = page.locator('.legend li')
   await until(async () => (await entries.allTextContents()).join(', ') === 'a, below (no slice), b', 'the legend')
@@ -107,7 +107,7 @@ test('[COMP-46] what of a pie has no slice says so in its legend and table, and 
   await leave()
 })
 
-test('[COMP-21] the data of a chart is edited in the grid of sheets, with its keys: each change is a small edit and one step of undo', async () => {
+test('[COMP-21] the data of a chart is edited in the grid of sheets, with its keys: each change is a small edit and one undo step', async () => {
   const { page, text, leave } = await writer(chart(...visits))
   await page.getByRole('button', { name: 'Edit data' }).press('Enter')
   const grid = page.getByRole('grid', { name: 'Chart data' })
@@ -238,7 +238,7 @@ test('[COMP-52] the data of a chart is picked in the sheets of its document, by 
   await phone.leave()
 })
 
-test('[COMP-22] a chart draws a sheet of its document as it is computed, and a file; what is wrong is told in place, with its line', async () => {
+test('[COMP-22] a chart draws a computed sheet of its document, and a file; faults appear in place, with their line', async () => {
   const sheet = '```sheet #budget\n| Item | Qty | Total |\n|---|---|---|\n| Pens | 12 | =B2*2 |\n| Ink | 3 | =B3*2 |\n```\n\n'
   const { page, document, leave } = await writer(sheet + chart('data: #budget', 'x: Item', 'y: Total'))
   await page.locator('.component-chart rect[data-says="Pens, Total: 24"]').waitFor()
@@ -284,7 +284,7 @@ test('[COMP-22] a chart draws a sheet of its document as it is computed, and a f
 const counter = (title: string, more = ''): string =>
   `\`\`\`widget height=60 title="${title}"\n<button id="b">0</button>\n<script>\nlet n = agmd.state?.n ?? 0\nb.textContent = n\nb.onclick = () => { n++; b.textContent = n; agmd.setState({ n }) }\n${more}</script>\n\`\`\`\n`
 
-test('[COMP-23] who suggests makes one suggestion of a change of a chart; who may not change it sees why, and what it shows', async () => {
+test('[COMP-23] a change of a chart by a suggester makes one suggestion; people who may not change it see the reason and the chart', async () => {
   const document = await createDocument(world.url, chart(...visits))
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   // The page knows the role by now, and shows nothing twice.
@@ -322,7 +322,7 @@ test('[COMP-23] who suggests makes one suggestion of a change of a chart; who ma
   await reader.leave()
 })
 
-test('[COMP-24] [COMP-70] [COMP-75] widgets run when asked to, several at once, keep a state of one line in the text, read sheets, and stop when asked to', async () => {
+test('[COMP-24] [COMP-70] [COMP-75] widgets run on request, several at once, keep a state of one line in the text, read sheets, and stop on request', async () => {
   const sheet = '```sheet #s\n| a | b |\n| 1 | =A2*3 |\n```\n\n'
   const reads = 'agmd.getData("#s").then((rows) => { document.title = b.title = JSON.stringify(rows) })\n'
   const one = counter('One', reads)
@@ -348,7 +348,7 @@ test('[COMP-24] [COMP-70] [COMP-75] widgets run when asked to, several at once, 
   await until(async () => (await page.locator('iframe').count()) === 1, 'one widget stopped')
   await page.getByRole('button', { name: 'Run: One' }).click()
   await first.getByRole('button', { name: '2' }).waitFor()
-  // While its source is edited it is below it, and goes on.
+  // While its source is edited, the widget is below it and keeps running.
   await page.getByRole('region', { name: 'Widget: One' }).getByRole('button', { name: 'Source', exact: true }).click()
   await page.locator('.md-component.below-source iframe[title=One]').waitFor()
   await first.getByRole('button', { name: '2' }).waitFor()
@@ -356,7 +356,7 @@ test('[COMP-24] [COMP-70] [COMP-75] widgets run when asked to, several at once, 
   await leave()
 })
 
-test('[COMP-25] a widget that tries to get out, loops, takes memory or sends without end leaves the page as it was, and working', async () => {
+test('[COMP-25] a widget that tries to escape, loops, uses up memory or sends endlessly leaves the page unchanged and working', async () => {
   const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
   const widget = (title: string, script: string): string =>
     `\`\`\`widget title="${title}"\n<p>${title}</p>\n<script>\n${script}\n</script>\n\`\`\`\n\n`
@@ -421,7 +421,7 @@ all()`
   await page.context().close()
 })
 
-test('[COMP-26] charts and widgets look well and are clean for axe, in both themes, on wide and narrow screens, in German too', async () => {
+test('[COMP-26] charts and widgets look right and have no violations, in both themes, on wide and narrow screens, in German too', async () => {
   const wrong = '```chart\ntitle: Wrong\ny: Sum\n\nItem, Total\nPens, 4\n```\n\n'
   const pie = '```chart\ntype: donut\ntitle: Share\nheight: 220\n\nItem, Total\nPens, 42\nPaper, 24\nInk, 12\n```\n\n'
   const stacked =

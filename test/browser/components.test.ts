@@ -19,7 +19,7 @@ const columnNames = (page: Page): Promise<string[]> =>
   page.locator('.board-column').evaluateAll((all) => all.map((each) => each.getAttribute('aria-label') ?? ''))
 const cards = ['## Todo', '- [ ] Write importer @ana #backend', '- [ ] Test', '## Doing', '## Done', '- [x] Pick name']
 
-test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is worked with by pointer: each interaction is a small edit of its text and one step of undo', async () => {
+test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board works with the pointer: each interaction is a small edit of its text and one undo step', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const column = (name: string) => page.getByRole('group', { name, exact: true })
   const card = (name: string) => page.locator('.card', { hasText: name })
@@ -107,7 +107,7 @@ test('[COMP-1] [COMP-62] [COMP-63] [COMP-64] [COMP-65] [COMP-66] a board is work
   await leave()
 })
 
-test('[COMP-2] with the keyboard alone: into a board, along its cards, moving and writing them, its source, and out again', async () => {
+test('[COMP-2] with the keyboard alone: into a board, along its cards, moving and editing them, its source, and out again', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const press = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key)
@@ -151,7 +151,7 @@ test('[COMP-2] with the keyboard alone: into a board, along its cards, moving an
   await leave()
 })
 
-test('[COMP-3] the cursor never rests at the edge of a component, and what is typed there cannot break its fence', async () => {
+test('[COMP-3] the cursor never rests at the edge of a component, and text typed there cannot break its fence', async () => {
   const source = '```board\n## A\n- [ ] One\n```'
   const { page, text, leave } = await writer(source)
   await page.locator('.card').first().waitFor()
@@ -170,7 +170,7 @@ test('[COMP-3] the cursor never rests at the edge of a component, and what is ty
   await leave()
 })
 
-test('[COMP-4] two people on one board: what the one holds is shown to the other, and what both do arrives', async () => {
+test('[COMP-4] two people on one board: each sees what the other drags, and both changes take effect', async () => {
   const ana = await writer(fenced(...cards))
   const ben = await visit(ana.document)
   await saved(ben.page)
@@ -189,7 +189,7 @@ test('[COMP-4] two people on one board: what the one holds is shown to the other
   await ben.leave()
 })
 
-test('[COMP-5] who suggests makes one suggestion of one interaction; who may not change it sees why', async () => {
+test('[COMP-5] one interaction by a suggester makes one suggestion; people who may not change it see the reason', async () => {
   const others = '\n```chat\n[2026-11-20T10:02Z] @Ana: Yes\n```\n\n```sheet\n| A |\n|---|\n| 1 |\n```\n'
   const document = await createDocument(world.url, fenced(...cards) + others)
   const suggester = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -227,7 +227,7 @@ test('[COMP-5] who suggests makes one suggestion of one interaction; who may not
   await commenter.leave()
 })
 
-test('[COMP-6] in the reading view it is worked with all the same by who may; others see what changes, and why they may not', async () => {
+test('[COMP-6] components work in the reading view for people with the role; others see changes and the reason for disabled controls', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   await page.locator('.card').first().waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
@@ -264,7 +264,7 @@ test('[COMP-6] in the reading view it is worked with all the same by who may; ot
   await open.leave()
 })
 
-test('[COMP-11] cards that read the same in two places are marked, and one of them is kept', async () => {
+test('[COMP-11] cards with the same text in two places are marked, and one of them is kept', async () => {
   const twice = ['## A', '- [ ] Call @ana', '- [ ] Other', '## B', '- [>] Call @ana']
   const { page, text, leave } = await writer(fenced(...twice))
   const marked = page.locator('.card-repeated')
@@ -275,7 +275,7 @@ test('[COMP-11] cards that read the same in two places are marked, and one of th
   await leave()
 })
 
-test('[COMP-13] formulas in cards and messages are set, in every view', async () => {
+test('[COMP-13] formulas in cards and messages are rendered in every view', async () => {
   const { page, leave } = await writer(
     `${fenced('## A', '- [ ] Show $a^2+b^2$', '- [ ] Pay $5 or $6')}\n\`\`\`chat\n[2026-11-20T10:02Z] @Ana: So $\\frac{1}{2}$ and $\\nonsense{$\n\`\`\`\n`
   )
@@ -298,7 +298,7 @@ async function visitAs(name: string, document: Document): ReturnType<typeof visi
   return visitor
 }
 
-test('[COMP-7] [COMP-36] a chat takes messages at its end, lines and all; one’s own are changed and deleted, while nobody else is called the same', async () => {
+test('[COMP-7] [COMP-36] a chat adds messages at its end, with all lines; people change and delete their own while nobody else has their name', async () => {
   const document = await createDocument(world.url, chatFence('[2026-11-20T10:02Z] @Ana: Can we ship?', '--- 2026-11-21'))
   const ana = await visitAs('Bo: b', document)
   const field = ana.page.getByLabel('Message as Bo b')
@@ -333,7 +333,7 @@ test('[COMP-7] [COMP-36] a chat takes messages at its end, lines and all; one’
   await ana.leave()
 })
 
-test('[COMP-10] [COMP-49] names are offered behind @ in a chat, who is mentioned in a message is told so in the activity, and who has no name is asked for one', async () => {
+test('[COMP-10] [COMP-49] a chat suggests names after @, the activity reports mentions, and unnamed people are asked for a name', async () => {
   const ana = await writer(chatFence('[2026-11-20T10:02Z] @Claude: Ready', '[2026-11-20T10:03Z] @Clara Bo: So am I'))
   const names = ana.page.getByRole('option')
   const field = ana.page.getByLabel('Message as Guest')
@@ -380,7 +380,7 @@ test('[COMP-10] [COMP-49] names are offered behind @ in a chat, who is mentioned
 const sheets = (...rows: readonly string[]): string =>
   `\`\`\`sheet #a\n${rows.join('\n')}\n\`\`\`\n\n\`\`\`sheet #b\n| Of a |\n| ---- |\n| =#a!B3 |\n\`\`\`\n`
 
-test('[COMP-8] [COMP-69] a sheet is gone through, written, copied and pasted with keys alone; formulas stay in the text, their values follow, also those of other sheets', async () => {
+test('[COMP-8] [COMP-69] a sheet is navigated, edited, copied and pasted with keys only; formulas stay in the text, and values follow, also in other sheets', async () => {
   const rows = ['| Item | Price |', '| --- | ---: |', '| Pens | 3 |', '| Sum | =SUM(B2:B2) |']
   const { page, text, leave } = await writer(sheets(...rows))
   const press = async (...keys: readonly string[]): Promise<void> => {
@@ -418,7 +418,7 @@ test('[COMP-8] [COMP-69] a sheet is gone through, written, copied and pasted wit
   await leave()
 })
 
-test('[COMP-9] who writes a cell that was changed meanwhile chooses which stays', async () => {
+test('[COMP-9] a person whose cell others changed meanwhile chooses which text stays', async () => {
   const rows = ['| A |', '| --- |', '| 1 |']
   const ana = await writer(sheets(...rows))
   const ben = await visit(ana.document)
@@ -449,7 +449,7 @@ async function patch({ id, key }: Document, ...edits: readonly (readonly [find: 
   expect(answer.status, await answer.clone().text()).toBe(200)
 }
 
-test('[COMP-27] the form of a card goes with it, with focus and text; it asks which text stays, and keeps the text of a removed card', async () => {
+test('[COMP-27] the form of a card stays with it, with focus and text; it asks which text stays, and keeps the text of a removed card', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   const [title, details] = [page.getByLabel('Card', { exact: true }), page.getByLabel('Details')]
   const focused = (name: string): Promise<boolean> =>
@@ -490,7 +490,7 @@ test('[COMP-27] the form of a card goes with it, with focus and text; it asks wh
   await leave()
 })
 
-test('[COMP-28] the draft of a message stays with it, whatever others do to the chat: it is asked which stays, and of a removed one the text stays', async () => {
+test('[COMP-28] the draft of a message stays with it, whatever others do: the page asks which text stays, and keeps that of a removed message', async () => {
   const [first, mine, last] = ['[2026-11-20T10:02Z] @Ana: Can we ship?', '[2026-11-20T10:03Z] @Kim: Yes', '[2026-11-20T10:04Z] @Ana: Good']
   const { page, document, leave } = await visitAs('Kim', await createDocument(world.url, chatFence(first, mine, last)))
   const field = page.getByLabel('Message', { exact: true })
@@ -511,7 +511,7 @@ test('[COMP-28] the draft of a message stays with it, whatever others do to the 
   await leave()
 })
 
-test('[COMP-61] after a sheet was sorted by its menu, the focus is in the cell that it was in', async () => {
+test('[COMP-61] after a sort by menu the focus is in the same cell as before', async () => {
   const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
   const { page, text, leave } = await writer(one('| A | B |', '|---|---|', '| 2 | x |', '| 1 | y |'))
   await page.locator('[data-cell=A2]').click()
@@ -526,7 +526,7 @@ test('[COMP-61] after a sheet was sorted by its menu, the focus is in the cell t
   await leave()
 })
 
-test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin a row; a full one says so and keeps what was typed', async () => {
+test('[COMP-29] Enter in the last row and Tab in the last cell begin a row; a full sheet says so and keeps the typed text', async () => {
   const rows = ['| A | B |', '| --- | --- |', '| 1 | 2 |']
   const one = (...all: readonly string[]): string => `\`\`\`sheet\n${all.join('\n')}\n\`\`\`\n`
   const { page, text, leave } = await writer(one(...rows))
@@ -568,7 +568,7 @@ test('[COMP-29] Enter in the last row and Tab in the last cell of a sheet begin 
   await full.leave()
 })
 
-test('[COMP-30] the filter of a large board goes through all cards, and what is not drawn says how to get at it', async () => {
+test('[COMP-30] the filter of a large board searches all cards, and a note says how to reach cards that are not drawn', async () => {
   const many = Array.from({ length: 5000 }, (_card, card) => `- [ ] Card ${card}`)
   const { page, leave } = await writer(fenced('## Todo', ...many, '- [ ] The needle'))
   await page.getByText('3,001 more cards: find them with the filter, or in the source.').waitFor()
@@ -581,7 +581,7 @@ test('[COMP-30] the filter of a large board goes through all cards, and what is 
   await leave()
 })
 
-test('[COMP-31] long words of messages break, and who suggests hears that it is suggested', async () => {
+test('[COMP-31] long words in messages wrap, and suggesters see that a change is a suggestion', async () => {
   const document = await createDocument(world.url, `${fenced(...cards)}\n${chatFence(`[2026-11-20T10:02Z] @Ana: ${'x'.repeat(600)}`)}`)
   const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
   const isWhole = (element: Element): boolean => element.scrollWidth <= element.clientWidth
@@ -593,7 +593,7 @@ test('[COMP-31] long words of messages break, and who suggests hears that it is 
   await leave()
 })
 
-test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selected and copied, counts and the search of the browser go through all of it', async () => {
+test('[COMP-32] a large sheet draws only nearby cells; keys, selection, copying, counts and the browser’s search cover all of it', async () => {
   const [height, width] = [200, 50]
   const texts = Array.from({ length: height }, (_row, row) => Array.from({ length: width }, (_cell, column) => `r${row + 1}c${column + 1}`))
   texts[150]?.splice(0, 1, 'the longest of all texts')
@@ -654,7 +654,7 @@ test('[COMP-32] of a large sheet only what is near is drawn; keys, what is selec
   await leave()
 })
 
-test('[COMP-33] in the reading view one interaction is one step of undo, by key and from the notice', async () => {
+test('[COMP-33] in the reading view one interaction is one undo step, by key and from the notice', async () => {
   const source = `${fenced(...cards)}\n${chatFence('[2026-11-20T10:02Z] @Ana: Yes')}`
   const { page, text, leave } = await writer(source)
   await page.getByRole('button', { name: 'Read' }).click()
@@ -683,7 +683,7 @@ test('[COMP-33] in the reading view one interaction is one step of undo, by key 
   await leave()
 })
 
-test('[COMP-34] the same suggestion is made once and can be taken back; notice and card say what it does', async () => {
+test('[COMP-34] the same suggestion is made once and can be withdrawn; notice and card describe it', async () => {
   const source = `${fenced(...cards)}\n\`\`\`sheet\n| A |\n|---|\n| 1 |\n\`\`\`\n\n\`\`\`chart\na, b\nx, 1\ny, 2\n\`\`\`\n`
   const document = await createDocument(world.url, source)
   const { page, leave } = await visit(document, (await createLink(world.url, document, 'suggest')).url)
@@ -719,7 +719,7 @@ test('[COMP-34] the same suggestion is made once and can be taken back; notice a
   await leave()
 })
 
-test('[COMP-38] what is written in a cell stays with it, wherever others move it', async () => {
+test('[COMP-38] text typed in a cell stays with it, wherever others move it', async () => {
   const rows = ['| A | B |', '| --- | --- |', '| one | 1 |', '| two | 2 |']
   const { page, document, text, leave } = await writer(sheets(...rows))
   const field = page.locator('.sheet-field')
@@ -745,7 +745,7 @@ test('[COMP-38] what is written in a cell stays with it, wherever others move it
   await leave()
 })
 
-test('[COMP-35] [COMP-39] a field of a board goes with its column, and gives the focus back when it is cancelled or done', async () => {
+test('[COMP-35] [COMP-39] a field of a board stays with its column, and returns the focus when it is cancelled or submitted', async () => {
   const { page, document, leave } = await writer(fenced(...cards))
   await page.getByRole('button', { name: 'Add a card to Doing' }).press('Enter')
   await page.keyboard.type('New')
@@ -767,7 +767,7 @@ test('[COMP-35] [COMP-39] a field of a board goes with its column, and gives the
   await leave()
 })
 
-test('[COMP-40] the text does not jump when components far from it are drawn no more', async () => {
+test('[COMP-40] the text does not jump when distant components are no longer drawn', async () => {
   const board = (name: string): string => `\`\`\`board #${name}\n## Todo\n- [ ] A card of it\n- [ ] Another one\n\`\`\`\n\n`
   const lines = Array.from({ length: 120 }, (_each, index) => `Line ${index}.\n\n`).join('')
   const { page, leave } = await writer(`${board('one')}${board('two')}${lines}`)
@@ -791,7 +791,7 @@ test('[COMP-40] the text does not jump when components far from it are drawn no 
   await leave()
 })
 
-test('[COMP-41] a cell that is clicked comes into the formula that is being written, a range too; elsewhere a click stores it', async () => {
+test('[COMP-41] a clicked cell or range is inserted into the formula being written; elsewhere a click saves the cell', async () => {
   const rows = ['| A | B | C |', '| --- | --- | --- |', '| 1 | 2 | |', '| 3 | 4 | |']
   const { page, text, leave } = await writer(sheets(...rows))
   const cell = (name: string) => page.getByRole('grid').first().locator(`[data-cell=${name}]`)
@@ -831,7 +831,7 @@ test('[COMP-41] a cell that is clicked comes into the formula that is being writ
   await leave()
 })
 
-test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sheet without an id gets one with the formula', async () => {
+test('[COMP-50] cells of another sheet are picked by mouse and by keys; a sheet without an id gets one with the formula', async () => {
   const table = '| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n```\n\n'
   const filler = 'Words.\n\n'.repeat(80)
   const source = `\`\`\`sheet\n| C |\n| --- |\n| 5 |\n\`\`\`\n\n\`\`\`sheet #costs\n${table}\`\`\`sheet title="Far away"\n${table}${filler}\`\`\`sheet\n${table}`
@@ -891,7 +891,7 @@ test('[COMP-50] cells of another sheet are pointed at by mouse and by keys; a sh
   await leave()
 })
 
-test('[COMP-51] what a formula that is being written names goes with the cells that it names, whatever others do to the sheets', async () => {
+test('[COMP-51] references in an unfinished formula follow their cells, whatever others do to the sheets', async () => {
   const rows = ['| A | B |', '| --- | --- |', '| one | 1 |', '| two | =B2*2 |']
   const other = '```sheet #t\n| N |\n| --- |\n| 7 |\n```\n'
   const source = (...lines: readonly string[]): string => `\`\`\`sheet\n${lines.join('\n')}\n\`\`\`\n\n`
@@ -917,7 +917,7 @@ test('[COMP-51] what a formula that is being written names goes with the cells t
   await leave()
 })
 
-test('[COMP-53] what was inserted is in view as a whole where there is room, and says its words in the language of the page', async () => {
+test('[COMP-53] an inserted component is in view as a whole if there is space, with words in the language of the page', async () => {
   const document = await createDocument(world.url, `${'Words.\n\n'.repeat(30)}Last\n`)
   const sheet = ['Tabellenblatt', '| Posten | Betrag |', '.sheet-field:focus'] as const
   const board = ['Board', '- [ ] Erste Karte', '.card-form :focus'] as const
@@ -962,7 +962,7 @@ test('[COMP-53] what was inserted is in view as a whole where there is room, and
   }
 })
 
-test('[COMP-42] what is typed for a board is written by a click elsewhere, too; Esc gives it up, and leaving the window changes nothing', async () => {
+test('[COMP-42] a click elsewhere saves the text typed for a board; Esc discards it, and leaving the window changes nothing', async () => {
   const { page, text, leave } = await writer(fenced(...cards))
   const addTo = (name: string) => page.getByRole('button', { name: `Add a card to ${name}` })
   await addTo('Done').click()
@@ -1000,7 +1000,7 @@ test('[COMP-42] what is typed for a board is written by a click elsewhere, too; 
   await leave()
 })
 
-test('[COMP-43] [COMP-44] the filter shows a card that is added here, and stays with its words and the focus', async () => {
+test('[COMP-43] [COMP-44] a card added here is visible despite the filter, and the filter stays with its words and the focus', async () => {
   const { page, document, leave } = await writer(fenced(...cards, '- [x] One', '- [x] Two'))
   const filter = page.getByLabel('Filter cards')
   await filter.fill('#backend')
@@ -1019,7 +1019,7 @@ test('[COMP-43] [COMP-44] the filter shows a card that is added here, and stays 
   await leave()
 })
 
-test('[COMP-45] who saves a card that others changed, too, is brought to what is to be done, as often as he does', async () => {
+test('[COMP-45] each time a person saves a card that others also changed, the page shows what to do', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   const [title, question] = [page.getByLabel('Card', { exact: true }), page.locator('.draft-question')]
   const isSeen = (): Promise<boolean> =>
@@ -1043,7 +1043,7 @@ test('[COMP-45] who saves a card that others changed, too, is brought to what is
   await leave()
 })
 
-test('[COMP-47] what is typed for a column that others remove is shown, to be copied or used', async () => {
+test('[COMP-47] text typed for a column that others remove is shown, to copy or use', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards, '## Later'))
   const gone = (words: string) => page.locator('.draft-gone', { hasText: `Someone deleted this column. Your text: “${words}”` })
   await page.getByRole('button', { name: 'Add a card to Later' }).click()
@@ -1072,7 +1072,7 @@ test('[COMP-47] what is typed for a column that others remove is shown, to be co
   await sheet.leave()
 })
 
-test('[COMP-48] the focus stays with its card when a move is undone, or others move cards', async () => {
+test('[COMP-48] a card keeps the focus when a move is undone or others move cards', async () => {
   const { page, document, text, leave } = await writer(fenced(...cards))
   const card = page.locator('.card', { hasText: 'Write importer' })
   const isFocused = (): Promise<boolean> => card.evaluate((element) => element.matches(':focus'))
@@ -1103,7 +1103,7 @@ test('[COMP-48] the focus stays with its card when a move is undone, or others m
   await leave()
 })
 
-test('[COMP-37] what is silent elsewhere is said: a fence that is not closed, why a cell has an error, what a widget does wrong', async () => {
+test('[COMP-37] faults are shown in place: an unclosed fence, the reason of an error in a cell, a failing widget', async () => {
   const widget = (title: string, script: string): string => `\`\`\`widget title=${title}\n<script>\n${script}\n</script>\n\`\`\`\n\n`
   const source = `\`\`\`sheet\n| A |\n|---|\n| =1/0 |\n\`\`\`\n\n${widget('Throws', 'setTimeout(() => { throw new Error("broken") })')}${widget('Leaves', 'location = "about:blank"')}${widget('Keeps', 'agmd.setState("x".repeat(9999))')}\`\`\`chat\n[2026-11-20T10:02Z] @Ana: Yes\n`
   const { page } = await writer(source)

@@ -33,7 +33,7 @@ async function device(url: string): Promise<{ context: BrowserContext; page: Pag
 }
 
 test.each([[true], [false]])(
-  '[WEB-33] two pages of one device that both wrote offline converge, nothing lost, nothing twice (both loaded again: %s)',
+  '[WEB-33] two pages of one device that both wrote offline converge, nothing lost or duplicated (both reloaded: %s)',
   async (bothAgain) => {
     const document = await createDocument(world.url, '# Shared\n')
     const { context, page: one } = await device(document.url)
@@ -67,7 +67,7 @@ test.each([[true], [false]])(
   }
 )
 
-test('[WEB-34] a connection closed with a code that passes is tried again, later each time, and all that was written arrives once', async () => {
+test('[WEB-34] a connection closed with a transient code is retried, later each time, and everything written arrives once', async () => {
   const opened = async (code: number) => {
     const way = await startProxy(world.url)
     const document = await createDocument(world.url, '')
@@ -121,7 +121,7 @@ test.each([
   await context.close()
 })
 
-test('[WEB-36] what is typed while a connection opens goes out after what was written before it', async () => {
+test('[WEB-36] text typed while a connection opens is sent after earlier text', async () => {
   const document = await createDocument(world.url, '')
   const { context, page } = await device(`${proxy.url}/d/${document.id}?key=${document.key}`)
   proxy.closeOnText(1006)
@@ -143,7 +143,7 @@ test('[WEB-36] what is typed while a connection opens goes out after what was wr
   await context.close()
 })
 
-test('[WEB-37] a change that the device lost keeps nothing else from the server', async () => {
+test('[WEB-37] a change that the device lost keeps no other change from the server', async () => {
   const document = await createDocument(world.url, '')
   const { context, page } = await device(document.url)
   await workerActive(page)

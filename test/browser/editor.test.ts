@@ -84,7 +84,7 @@ test("[WEB-21] [WEB-103] two pages see each other's text, names and cursors", as
   await bea.context.close()
 })
 
-test('[WRITE-22] whom one follows stays in view, until one stops or does something oneself', async () => {
+test('[WRITE-22] a followed person stays in view until either of them stops or acts', async () => {
   const document = await createDocument(world.url, `# Top\n\n${'a line of words\n\n'.repeat(100)}end`)
   const link = await createLink(world.url, document, 'edit')
   const ana = await person(document.url, 'Ana')
@@ -163,7 +163,7 @@ async function sendsBehindPaint(page: Page): Promise<void> {
   expect(found.left).toContain('sent')
 }
 
-test('[WEB-72] [WEB-94] [WEB-95] a page at rest asks for no frames; a key lays the page out once, and is sent and stored behind its paint', async () => {
+test('[WEB-72] [WEB-94] [WEB-95] an idle page requests no frames; a key causes one layout, and is sent and stored after its paint', async () => {
   const opened = await createDocument(world.url, '# Calm\n')
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -218,7 +218,7 @@ test('[WEB-23] pasted CR LF enters the text as LF', async () => {
   await context.close()
 })
 
-test('[WEB-56] links and pictures written over several lines are shown, and the text goes on to be edited', async () => {
+test('[WEB-56] links and pictures that span several lines are shown, and their text can be edited', async () => {
   const text = '[one](\n/x\n"a title") two ![three\nfour](/icon.svg\n"five") **six\nseven**\n\n'
   const document = await createDocument(world.url, text)
   const { page, context, heard } = await person(document.url, 'Ana')
@@ -247,7 +247,7 @@ test('[WEB-25] a revoked link ends access within a second; the text stays readab
   await context.close()
 })
 
-test('[WEB-57] a weaker or a bad link never replaces the one that this device keeps', async () => {
+test('[WEB-57] a weaker or invalid link never replaces the one that this device keeps', async () => {
   const document = await createDocument(world.url, '# Mine')
   const link = await createLink(world.url, document, 'view')
   const { page, context, heard } = await person(document.url, 'Ana')
@@ -272,7 +272,7 @@ test('[WEB-57] a weaker or a bad link never replaces the one that this device ke
   await context.close()
 })
 
-test('[WEB-58] [WEB-100] an edit that would make the document too large does not enter it; one that became too large is sent again once it is smaller', async () => {
+test('[WEB-58] [WEB-100] an edit that would make the document too large does not enter it; one that became too large is sent once it is smaller', async () => {
   const document = await createDocument(
     world.url,
     'A line of forty characters, more or less.\n'.repeat(limits.contentUnitsMax / 42).padEnd(limits.contentUnitsMax - 9, '.')
@@ -338,7 +338,7 @@ test('[WEB-26] the share dialog creates, lists and revokes links', async () => {
   await bea.context.close()
 })
 
-test('[WEB-28] a document that cannot be opened says why', async () => {
+test('[WEB-28] a document that cannot be opened shows the reason', async () => {
   const document = await createDocument(world.url, '# Private')
   const none = await person(`${world.url}/d/${document.id}`, 'Eve')
   await none.page.getByRole('heading', { name: 'This document is private' }).waitFor()
@@ -348,7 +348,7 @@ test('[WEB-28] a document that cannot be opened says why', async () => {
   await wrong.context.close()
 })
 
-test('[WEB-69] who is asked for a name writes it at once, whatever it has in it', async () => {
+test('[WEB-69] a person who is asked for a name can type it at once, with any characters', async () => {
   const document = await createDocument(world.url, '# Named')
   const { page, context } = await person(document.url, 'Bea')
   await saved(page)

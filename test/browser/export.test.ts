@@ -68,7 +68,7 @@ async function withPicture(): Promise<Document> {
   return document
 }
 
-test('[EXPORT-1] the document as one file: it reads as its published page, asks for nothing, and nothing was uploaded for it', async () => {
+test('[EXPORT-1] the document as one file looks like its published page, requests nothing, and nothing was uploaded for it', async () => {
   const document = await withPicture()
   const { context, page, heard } = await ownPage(browser)
   await page.goto(document.url)
@@ -128,7 +128,7 @@ test('[EXPORT-1] the document as one file: it reads as its published page, asks 
   await reader.close()
 })
 
-test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
+test('[EXPORT-2] a hostile text exported as a file runs and loads nothing', async () => {
   const texts = hostileTexts([])
   const some = texts.filter((_, index) => index % Math.ceil(texts.length / 400) === 0)
   const document = await createDocument(
@@ -182,7 +182,7 @@ test('[EXPORT-2] a hostile text as a file runs and loads nothing', async () => {
   await reader.close()
 })
 
-test('[EXPORT-3] paper has the text alone, all of it: set by our own command, as Markdown by the menu of the browser', async () => {
+test('[EXPORT-3] a printout has only the whole text: typeset by our own command, as Markdown from the browser’s menu', async () => {
   const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of the walk.`).join('\n\n')
   const document = await createDocument(world.url, `${text}\n${long}\n`)
   const { context, page, heard } = await ownPage(browser, { colorScheme: 'dark' })

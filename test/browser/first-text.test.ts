@@ -37,7 +37,7 @@ async function shared(doc: string, key: string, role: string): Promise<{ id: str
   return { id: json.id as string, secret: json.secret as string }
 }
 
-test('[FIRST-1] the text comes with the page for who may read it, by link or by session, and for nobody else; nobody keeps that page', async () => {
+test('[FIRST-1] the text comes with the page for people who may read it, by link or session, and for nobody else; the page is not cached', async () => {
   const { json: made } = await world.ask('POST', '/new', { json: { content: `# Herons\n\n${words}` } })
   const path = `/d/${made.id}`
   const reader = await shared(made.id, made.key, 'view')
@@ -92,7 +92,7 @@ test('[FIRST-1] the text comes with the page for who may read it, by link or by 
   await without(`${path}?key=${commenter.secret}`)
 })
 
-test('[FIRST-2] of a long text its beginning comes with the page, and a new version brings its own', async () => {
+test('[FIRST-2] the page of a long text contains its beginning, and a new version its new text', async () => {
   const block = `${words} ${'And so on. '.repeat(20)}`
   const long = Array.from({ length: 400 }, (_, index) => `Block ${index}. ${block}`).join('\n\n')
   const { json: made } = await world.ask('POST', '/new', { json: { content: long } })
@@ -110,7 +110,7 @@ test('[FIRST-2] of a long text its beginning comes with the page, and a new vers
 const ownTags =
   /<(?:\/?(?:div|span)|br|div class="[\w -]*"|span class="[\w -]*"|img class="still-widgetBuffer" alt="" aria-hidden="true"|input type="checkbox" disabled(?: checked)?)>/g
 
-test('[FIRST-3] no text makes an element or attribute of its own in the page that it comes with', async () => {
+test('[FIRST-3] no text creates an element or attribute in the page that contains it', async () => {
   const built = pathToFileURL(join(import.meta.dirname, '../../dist/first/live-text.js')).href
   const { liveText } = (await import(built)) as { liveText(source: string): { html: string; css: string } }
   const texts = hostileTexts()

@@ -92,7 +92,7 @@ async function heldAtText(page: Page, address: string, look: string): Promise<()
   }
 }
 
-test('[WEB-66] a first visit asks for few scripts before its editor, for those of the editor once its text is painted; the rest comes once the editor is there', async () => {
+test('[WEB-66] a first visit requests few scripts before its editor, those of the editor after the text is painted, and the rest after the editor', async () => {
   const document = await createDocument(world.url, sample)
   const scriptsOf = async (address: string, accept: string): Promise<(string | undefined)[]> => {
     const shell = await fetch(address, { headers: { accept } })
@@ -142,7 +142,7 @@ test('[WEB-66] a first visit asks for few scripts before its editor, for those o
   await context.close()
 })
 
-test('[WEB-67] [FIRST-4] nothing moves while a document opens for the first time: to write, to suggest, to read, by a weaker link than the one that is kept; the text that came with the page is taken over in its place', async () => {
+test('[WEB-67] [FIRST-4] nothing moves on a first visit: to write, to suggest, to read, or by a weaker link than the stored one; the text that came with the page is taken over in place', async () => {
   const document = await createDocument(world.url, sample)
   const reader = await createLink(world.url, document, 'view')
   const suggester = await createLink(world.url, document, 'suggest')
@@ -200,7 +200,7 @@ const watchFaces = async (page: Page, selector: string, families: string): Promi
   )
 }
 
-test('[WEB-68] [WEB-97] [FIRST-5] [FIRST-10] the typefaces of the first visit are those of the next, and stay when the rest of the page comes', async () => {
+test('[WEB-68] [WEB-97] [FIRST-5] [FIRST-10] the first visit has the typefaces of later visits, and they stay when the rest of the page loads', async () => {
   const document = await createDocument(world.url, sample)
   const reader = await createLink(world.url, document, 'view')
   for (const [address, before, after, family] of [

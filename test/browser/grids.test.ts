@@ -52,7 +52,7 @@ async function open(url: string): Promise<{ page: Page; heard: readonly string[]
   return { page, heard }
 }
 
-test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer stay in them, and deleting leaves the bars', async () => {
+test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer stay in them, and deleting keeps the bars', async () => {
   const head = '| Name of somebody | Words | Sum |\n| --- | --- | --: |'
   const document = await createDocument(world.url, `${head}\n| **Ana** | ${long} | 3 |\n| Bea | b |12|\n| Cid |\n\nafter`)
   const { page, heard } = await open(document.url)
@@ -118,7 +118,7 @@ test('[GRID-1] [GRID-2] [GRID-3] a table is a grid: cells wrap, keys and pointer
   await page.context().close()
 })
 
-test('[GRID-6] [GRID-10] handles open the menu of a row or a column and are dragged; the edges add both', async () => {
+test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dragged; the edges add both', async () => {
   const document = await createDocument(world.url, '| n | w |\n| - | - |\n| 10 | a |\n| 9 | b |\n| 11 | c |')
   const { page, heard } = await open(document.url)
   await cell(page, '10').click()
@@ -169,7 +169,7 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or a column and are drag
   await page.context().close()
 })
 
-test('[GRID-7] two write in two cells of a row at once: no letter is lost, no caret moves, and each sees the other in its cell', async () => {
+test('[GRID-7] two people write in two cells of a row: no letter is lost, no caret moves, and each sees the other in its cell', async () => {
   const document = await createDocument(world.url, '| one | two |\n| --- | --- |\n| left |  |\n')
   const people = [await open(document.url), await open(document.url)] as const
   const [first, second] = [people[0].page, people[1].page]

@@ -48,7 +48,7 @@ async function openSource(page: Page): Promise<void> {
   await page.locator('.history-text .row').first().waitFor()
 }
 
-test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the words that changed, go through changes, restore, and undo that', async () => {
+test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the changed words, move between changes, restore, and undo that', async () => {
   const document = await written()
   const { page, heard } = await open(document)
   await saved(page)
@@ -86,7 +86,7 @@ test('[HISTORY-1] [HISTORY-12] by keyboard: open, read the words that changed, g
   await page.context().close()
 })
 
-test('[HISTORY-9] [REV-8] taking a restored version back takes nothing from what others wrote since', async () => {
+test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote since', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -128,7 +128,7 @@ test('[HISTORY-9] [REV-8] taking a restored version back takes nothing from what
   await page.context().close()
 })
 
-test('[HISTORY-2] any two versions are compared; what was typed and is no version yet is Now; versions get names', async () => {
+test('[HISTORY-2] any two versions can be compared; text without a version is Now; versions can be named', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -152,7 +152,7 @@ test('[HISTORY-2] any two versions are compared; what was typed and is no versio
   await page.context().close()
 })
 
-test('[HISTORY-10] the text of now becomes a version by its name', async () => {
+test('[HISTORY-10] naming the current text makes it a version', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -173,7 +173,7 @@ test('[HISTORY-10] the text of now becomes a version by its name', async () => {
   await page.context().close()
 })
 
-test('[HISTORY-3] [HISTORY-11] each line says who wrote it; the page shows the words, items and blocks that came and went', async () => {
+test('[HISTORY-3] [HISTORY-11] each line shows its author; the page shows inserted and deleted words, items and blocks', async () => {
   const document = await written()
   const costs = trip.replace('Friday', 'Saturday at noon').replace('Nobody knows yet.', 'About 300.')
   await put(document, costs.replace('- tent\n', '- tent\n  - pegs\n'), 'Ana')
@@ -205,7 +205,7 @@ test('[HISTORY-3] [HISTORY-11] each line says who wrote it; the page shows the w
   await page.context().close()
 })
 
-test('[HISTORY-6] what is refused keeps the focus, and so does the place of a name that is given', async () => {
+test('[HISTORY-6] a refusal keeps the focus, and so does the replacement of a name field', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -227,7 +227,7 @@ test('[HISTORY-6] what is refused keeps the focus, and so does the place of a na
   await page.context().close()
 })
 
-test('[HISTORY-7] the last version that is listed is compared with the one before, which is not listed yet', async () => {
+test('[HISTORY-7] the last listed version is compared with the one before, which is not listed yet', async () => {
   const document = await createDocument(world.url, 'Words that stay. Version 0.')
   for (let number = 1; number <= 101; number++) await put(document, `Words that stay. Version ${number}.`, 'Ana')
   const { page } = await open(document)
@@ -241,7 +241,7 @@ test('[HISTORY-7] the last version that is listed is compared with the one befor
   await page.context().close()
 })
 
-test('[HISTORY-8] a refusal goes with what is done next, versions of one minute are told apart, and the bar is never empty', async () => {
+test('[HISTORY-8] a refusal disappears with the next action, versions of one minute have different labels, and the bar is never empty', async () => {
   const document = await written()
   const { page } = await open(document)
   await saved(page)
@@ -274,7 +274,7 @@ test('[HISTORY-8] a refusal goes with what is done next, versions of one minute 
   await page.context().close()
 })
 
-test('[HISTORY-4] who may only view reads the history and restores nothing; without the server it says so and comes back', async () => {
+test('[HISTORY-4] a viewer reads the history but restores nothing; without the server the history says so, and returns later', async () => {
   const document = await written()
   const { page } = await open(document, (await createLink(world.url, document, 'view')).url)
   await page.locator('.reading').waitFor()
@@ -310,7 +310,7 @@ test.each(sizes)('[HISTORY-5] at $width px: no violations', async (viewport) => 
   await context.close()
 })
 
-test('[HISTORY-14] [HISTORY-15] the page strikes through the end of a heading, and counts as the source does', async () => {
+test('[HISTORY-14] [HISTORY-15] the page strikes through the end of a heading, and counts changes like the source', async () => {
   const list = Array.from({ length: 9 }, (_each, index) => `- item ${index}`).join('\n')
   const document = await createDocument(world.url, `# Harvest plan 2026\n## Fields\nOne field.\n\n${list}\n`)
   const later = list.replace('item 1', 'pear').replace('item 7', 'plum')
@@ -335,7 +335,7 @@ test('[HISTORY-14] [HISTORY-15] the page strikes through the end of a heading, a
   await page.context().close()
 })
 
-test('[HISTORY-17] a version that is chosen shows its first change', async () => {
+test('[HISTORY-17] a selected version shows its first change', async () => {
   const long = Array.from({ length: 60 }, (_each, index) => `Line ${index}.`).join('\n\n')
   const document = await createDocument(world.url, `# Long\n\n${long}\n`)
   await put(document, `# Long\n\n${long}\n\nThe end.\n`, 'Ana')

@@ -47,7 +47,7 @@ const choose = async (page: Page, title: string, words: string): Promise<void> =
 
 const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)]
 
-test('[HOME-1] [HOME-9] documents of this device are found by title, filtered and ordered', async () => {
+test('[HOME-1] [HOME-9] documents of this device are found by title, filtered and sorted', async () => {
   const { context, page, heard } = await visit()
   const refused: string[] = []
   page.on('response', (response) => response.status() >= 400 && refused.push(response.url()))
@@ -93,7 +93,7 @@ test('[HOME-1] [HOME-9] documents of this device are found by title, filtered an
   await context.close()
 })
 
-test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too, by words of the text, each once', async () => {
+test('[HOME-2] [HOME-10] a signed-in person also finds the documents of the account, by words of the text, each once', async () => {
   const { context, page, heard } = await visit()
   await page.goto(`${world.url}/sign-up`)
   await page.getByLabel('Email').fill('ana@example.org')
@@ -150,7 +150,7 @@ test('[HOME-2] [HOME-10] who is signed in finds the documents of the account too
   await context.close()
 })
 
-test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when others have access, is undone, restored and made final; the link says until when', async () => {
+test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if others have access, can be undone, restored and made permanent; the link says until when', async () => {
   const { context, page } = await visit()
   const [tea, cake, milk] = [
     await createDocument(world.url, '# Tea'),
@@ -235,7 +235,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks when ot
   await context.close()
 })
 
-test('[HOME-4] files become documents by drop and by button; what is no text, too large or a folder is refused in a sentence', async () => {
+test('[HOME-4] files become documents by drop and by button; binary files, large files and folders are refused in a sentence', async () => {
   const { context, page, heard } = await visit()
   await page.goto(world.url)
   await page.getByRole('button', { name: 'Start writing' }).waitFor()
@@ -272,7 +272,7 @@ test('[HOME-4] files become documents by drop and by button; what is no text, to
   await context.close()
 })
 
-test('[HOME-5] a new document is made once, whatever is lost on the way', async () => {
+test('[HOME-5] a new document is created once, whatever messages are lost', async () => {
   const { context, page } = await visit()
   await page.goto(world.url)
   const made: string[] = []
@@ -364,7 +364,7 @@ for (const viewport of sizes) {
   })
 }
 
-test('[HOME-11] [HOME-14] a document is renamed in its row; before an owner link goes from the device it can be copied', async () => {
+test('[HOME-11] [HOME-14] a document is renamed in its row; before an owner link is removed from the device it can be copied', async () => {
   const { context, page, heard } = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
   const own = await createDocument(world.url, '# Kept')
   await know(page, [own.url])
@@ -391,7 +391,7 @@ test('[HOME-11] [HOME-14] a document is renamed in its row; before an owner link
   await context.close()
 })
 
-test('[REFUSED-4] a document that was deleted here is called by the title that the page had', async () => {
+test('[REFUSED-4] a document deleted here is named by the title of its page', async () => {
   const { context, page } = await visit()
   await page.goto(world.url)
   await page.getByRole('button', { name: 'Start writing' }).click()

@@ -183,7 +183,7 @@ const put = async ({ id, key }: Document, content: string): Promise<void> => {
   expect(answer.status).toBe(200)
 }
 
-test('[HOSTILE-1] the same texts as HTML do run, and are seen', async () => {
+test('[HOSTILE-1] the same texts run as HTML, and the test notices', async () => {
   const { context, page, found } = await watched()
   await page.goto('about:blank')
   const some = corpus.filter((text) => /^<(img|svg|video|details|body|a|script)/.test(text)).slice(0, 400)
@@ -196,7 +196,7 @@ test('[HOSTILE-1] the same texts as HTML do run, and are seen', async () => {
 // Both take a minute on an idle machine, and more than the usual limit on a busy one.
 const timeout = 300_000
 
-test('[HOSTILE-1] no text runs or loads anything on the published page, and none makes a node that could', { timeout }, async () => {
+test('[HOSTILE-1] no text runs or loads anything on the published page, and none creates a node that could', { timeout }, async () => {
   console.log(`${tried.length} of ${corpus.length} texts on ${pages.length} pages`)
   expect(corpus.length).toBeGreaterThan(10_000)
   const document = await createDocument(world.url, 'start')
@@ -244,7 +244,7 @@ test('[HOSTILE-2] no text runs or loads anything in the reading view and the liv
   await context.close()
 })
 
-test('[HOSTILE-3] titles, labels of links and names are plain text wherever they stand', async () => {
+test('[HOSTILE-3] titles, labels of links and names are plain text everywhere', async () => {
   const { context, page, found } = await watched()
   const owned = await createDocument(world.url, '# Owned\n')
   for (const label of hostileNames) {

@@ -147,7 +147,7 @@ async function chooseFile(page: Page, button: string, file: string | { name: str
   await chooser.setFiles(file)
 }
 
-withEngines('[MEDIA-34] who dictates looks at the words first; they enter where they were asked for, in one step', async () => {
+withEngines('[MEDIA-34] a person checks dictated words first; they are inserted at the chosen place, in one step', async () => {
   const { page, open, post } = await ana()
   const id = await open('First.\n\nHe said  to us.\n\nLast.')
   await cursorBehind(page, 'He said ')
@@ -172,7 +172,7 @@ withEngines('[MEDIA-34] who dictates looks at the words first; they enter where 
   expect(await editorText(page)).toBe('The very first.\n\nHe said  to us.\n\nLast.')
 })
 
-withEngines('[MEDIA-34] a file is written down; one that is no sound is refused before it is sent', async () => {
+withEngines('[MEDIA-34] a file is transcribed; one without sound is refused before it is sent', async () => {
   const { page, open } = await ana()
   await open('Notes:')
   await cursorBehind(page, 'Notes:')
@@ -189,7 +189,7 @@ withEngines('[MEDIA-34] a file is written down; one that is no sound is refused 
   await until(async () => (await editorText(page)) === `Notes: ${written}`, 'the words')
 })
 
-withEngines('[MEDIA-35] the paragraph of the cursor is spoken without its marks, played, and becomes a file behind it', async () => {
+withEngines('[MEDIA-35] the paragraph at the cursor is read without its marks, played, and saved as a file after it', async () => {
   const { page, open, heard } = await ana()
   await open('Before.\n\nA **bold** [word](https://example.org/x).\n\nAfter.')
   await cursorBehind(page, 'bold')
@@ -216,7 +216,7 @@ withEngines('[MEDIA-35] the paragraph of the cursor is spoken without its marks,
   expect(heard).toEqual([])
 })
 
-withEngines('[MEDIA-36] the text of a picture that is pasted, or stands in the document, is read, looked at and put in', async () => {
+withEngines('[MEDIA-36] the text of a pasted picture, or of one in the document, is read, checked and inserted', async () => {
   const { page, open, context, heard } = await ana()
   const maker = await context.newPage()
   await maker.setContent('<body style="font: 32px DejaVu Sans, sans-serif; margin: 40px">Meeting at 10:30<br>Budget: 4,250 euros')
@@ -256,7 +256,7 @@ withEngines('[MEDIA-36] the text of a picture that is pasted, or stands in the d
 
 // ——— with scripted nodes ———
 
-test('[MEDIA-37] a picture is described, generated in the shape that was chosen, looked at, and put in', async () => {
+test('[MEDIA-37] a picture is described, generated in the selected shape, checked and inserted', async () => {
   const bea = await join('bea')
   const painter = await scripted(bea)
   const { page } = bea
@@ -281,7 +281,7 @@ test('[MEDIA-37] a picture is described, generated in the shape that was chosen,
   await bea.context.close()
 })
 
-test('[MEDIA-38] without session, right, node or engine it is said what is missing and what to do; too long a text is not sent', async () => {
+test('[MEDIA-38] without session, right, node or engine the page says what is missing and what to do; a text that is too long is not sent', async () => {
   const document = await createDocument(world.url, 'text')
   const guest = await browser.newContext()
   const page = await guest.newPage()
@@ -323,7 +323,7 @@ test('[MEDIA-38] without session, right, node or engine it is said what is missi
   await cem.context.close()
 })
 
-test('[MEDIA-39] a job is canceled, fails with its reason, waits for a lost connection, and survives a reload with its place', async () => {
+test('[MEDIA-39] a job can be canceled, fails with its reason, waits for a lost connection, and survives a reload with its place', async () => {
   const dan = await join('dan', { serviceWorkers: 'block' })
   const { page, context } = dan
   const worker = await scripted(dan)
@@ -372,7 +372,7 @@ test('[MEDIA-39] a job is canceled, fails with its reason, waits for a lost conn
   await context.close()
 })
 
-test('[MEDIA-40] the microphone is let go when the panel closes, and what was said waits on this device; it is for pages of documents alone', async () => {
+test('[MEDIA-40] the microphone is released when the panel closes, and the recording waits on this device; only document pages may use it', async () => {
   const eva = await join('eva')
   const { page } = eva
   const worker = await scripted(eva)
@@ -420,7 +420,7 @@ test('[MEDIA-40] the microphone is let go when the panel closes, and what was sa
   await eva.context.close()
 })
 
-test('[MEDIA-50] a voice is chosen from those that the nodes have; [MEDIA-51] a transcript enters with its times', async () => {
+test('[MEDIA-50] a voice is chosen from those of the nodes; [MEDIA-51] a transcript is inserted with its times', async () => {
   const gil = await join('gil')
   const { page } = gil
   const worker = await scripted(gil, ['speech', 'transcription'], ['slt', 'de'])

@@ -24,7 +24,7 @@ let world: World
 let browser: Browser
 onStage((stage) => ({ world, browser } = stage), { offline: true })
 
-test('[WEB-24] a document opened before opens with the network off and the browser restarted, takes edits, and merges when the network returns', async () => {
+test('[WEB-24] a document opened before opens offline after a browser restart, accepts edits, and merges when the network returns', async () => {
   const document = await createDocument(world.url, '# Trip\n')
   const ana = await profile()
   const browser = await launch({ offline: true })
@@ -97,7 +97,7 @@ test('[WEB-29] the service worker stores no address with a key', async () => {
   await browser.close()
 })
 
-test('[WEB-31] the service worker may ask its own origin alone; a page that the browser no longer keeps comes from the network', async () => {
+test('[WEB-31] the service worker may request only its own origin; a page that the browser no longer caches comes from the network', async () => {
   const policy = (await fetch(`${world.url}/sw.js`)).headers.get('content-security-policy')
   expect(policy).toBe("default-src 'none'; connect-src 'self'")
   const context = await browser.newContext()
@@ -114,7 +114,7 @@ test('[WEB-31] the service worker may ask its own origin alone; a page that the 
   await context.close()
 })
 
-test('[WEB-27] without IndexedDB the editor works and says that nothing is kept on this device', async () => {
+test('[WEB-27] without IndexedDB the editor works and says that this device keeps nothing', async () => {
   const document = await createDocument(world.url, '# Online')
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -176,7 +176,7 @@ test('[WEB-28] a document never opened before says so without the network', asyn
   await ana.remove()
 })
 
-test('[KEEP-9] what an earlier version kept and had not sent is sent once, also what its page adds as long as it is open', async () => {
+test('[KEEP-9] unsent entries of an earlier version are sent once, including those that its page adds while it is open', async () => {
   const document = await createDocument(world.url, 'Text here.\n')
   const context = await browser.newContext({ serviceWorkers: 'block' })
   await context.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))

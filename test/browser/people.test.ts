@@ -34,7 +34,7 @@ const neverRenews = (page: Page): Promise<unknown> =>
 
 const others = (page: Page) => page.locator('.avatars li:not(.avatar-self) .avatar')
 
-test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until they give another; oneself is “You”, and one in all tabs', async () => {
+test('[WHO-5] [WHO-8] [SLIP-7] [EDIT-28] a link gives its visitor a name until they choose another; people see themselves as “You”, once for all tabs', async () => {
   const document = await createDocument(world.url, '# Plan\n\nThe importer reads every file twice.\n')
   const [mine, hers] = await Promise.all(
     [1, 2].map(() => browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' }))

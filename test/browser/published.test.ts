@@ -75,7 +75,7 @@ for (const viewport of sizes) {
   })
 }
 
-test('[PUBLISH-8] on paper the page is its text alone', async () => {
+test('[PUBLISH-8] a printed page has only its text', async () => {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(await publish(sample))
@@ -85,7 +85,7 @@ test('[PUBLISH-8] on paper the page is its text alone', async () => {
   await context.close()
 })
 
-test('[PUBLISH-8] on paper long lines are wrapped, and folded text is open', async () => {
+test('[PUBLISH-8] on paper long lines wrap, and folded text is open', async () => {
   const context = await browser.newContext({ viewport: { width: 700, height: 900 } })
   const page = await context.newPage()
   await page.goto(
@@ -100,7 +100,7 @@ test('[PUBLISH-8] on paper long lines are wrapped, and folded text is open', asy
   await context.close()
 })
 
-test('[PUBLISH-8] the contents stand open next to the text where there is room, and folded above it on a phone', async () => {
+test('[PUBLISH-8] the contents are open next to the text if there is space, and folded above it on a phone', async () => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await page.goto(await publish(sample))
@@ -152,7 +152,7 @@ async function loads(
   return found
 }
 
-test('[PUBLISH-9] a page needs no script: none is loaded, or, with diagrams, 5 KB at most of ours next to the frame that draws', async () => {
+test('[PUBLISH-9] a page needs no script: it loads none, or with diagrams at most 5 KB of ours besides the drawing frame', async () => {
   const without = await loads(await publish(sample.replace(fence, '')))
   expect(without.filter(({ type }) => type === 'script')).toEqual([])
   expect(without.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(200_000)
@@ -171,7 +171,7 @@ test('[PUBLISH-9] a page needs no script: none is loaded, or, with diagrams, 5 K
   await context.close()
 })
 
-test('[PUBLISH-9] a diagram is drawn when it comes into view, and again in the colours of the night', async () => {
+test('[PUBLISH-9] a diagram is drawn when it comes into view, and again for dark colours', async () => {
   const context = await browser.newContext({ colorScheme: 'light' })
   const page = await context.newPage()
   await page.goto(await publish(sample))
@@ -186,7 +186,7 @@ test('[PUBLISH-9] a diagram is drawn when it comes into view, and again in the c
   await context.close()
 })
 
-test('[PUBLISH-14] the page of whoever publishes draws the diagrams, that of whoever edits what changes: readers need no script', async () => {
+test('[PUBLISH-14] the page of the person who publishes draws the diagrams, and an editor’s page draws changed ones: readers need no script', async () => {
   const words = '# T\n\n```mermaid\nflowchart LR\n  A --> B\n```\n'
   const document = await createDocument(world.url, words)
   const context = await browser.newContext({ colorScheme: 'dark' })

@@ -58,7 +58,7 @@ test.each([
   ['the sample', sample],
   ['code, formulas and components', published.replaceAll('```mermaid', '```board')],
   ['the CommonMark specification', specification]
-])('[WEB-50] the reading view shows what the published page shows: %s', async (_what, text) => {
+])('[WEB-50] the reading view matches the published page: %s', async (_what, text) => {
   const document = await createDocument(world.url, text)
   const expected = await publishedArticle(document)
   const { context, page, heard } = await reader(document)
@@ -70,7 +70,7 @@ test.each([
   await context.close()
 })
 
-test('[WEB-80] of a long table the reading view sets what is near the window; all rows are there, and its columns stay straight', async () => {
+test('[WEB-80] for a long table the reading view lays out only rows near the window; all rows are present, and columns stay straight', async () => {
   const rows = Array.from({ length: 3000 }, (_, at) => `| row ${at} | some words about it | ${at} |`)
   const document = await createDocument(
     world.url,
@@ -102,7 +102,7 @@ test('[WEB-80] of a long table the reading view sets what is near the window; al
   await context.close()
 })
 
-test('[WEB-51] whoever may only view reads, others choose; the choice is remembered, and made by key too', async () => {
+test('[WEB-51] viewers get the reading view, others choose; the choice is remembered, and has a key', async () => {
   const document = await createDocument(world.url, '# One\n\ntwo')
   const guest = await reader(document)
   expect(await guest.page.getByRole('button', { name: 'Read' }).getAttribute('aria-pressed')).toBe('true')
@@ -138,7 +138,7 @@ test('[WEB-51] whoever may only view reads, others choose; the choice is remembe
   await context.close()
 })
 
-test('[WEB-52] a task is ticked while reading: one character of the text changes, and the focus stays', async () => {
+test('[WEB-52] a task is ticked in the reading view: one character of the text changes, and the focus stays', async () => {
   const document = await createDocument(world.url, '- [ ] one\n- [ ] two\n\n> 1. [x] three\n')
   const { context, page } = await open(document.url)
   await saved(page)
@@ -159,7 +159,7 @@ test('[WEB-52] a task is ticked while reading: one character of the text changes
   await guest.context.close()
 })
 
-test('[WEB-53] the reading view follows what others write and does not jump under the reader', async () => {
+test('[WEB-53] the reading view follows the edits of others without jumping', async () => {
   const paragraphs = Array.from({ length: 200 }, (_, index) => `Paragraph ${index}, with enough words to be read.`)
   const document = await createDocument(
     world.url,
@@ -186,7 +186,7 @@ test('[WEB-53] the reading view follows what others write and does not jump unde
   await context.close()
 })
 
-test('[WEB-54] links to headings can be copied and followed, links out of the document leave it open', async () => {
+test('[WEB-54] links to headings can be copied and followed, other links leave the document open', async () => {
   const document = await createDocument(
     world.url,
     `# One\n\n[down](#far-away) [out](${world.url}/api/health) [far](https://example.com/)\n\n${'word\n\n'.repeat(100)}## Far away\n`
@@ -234,7 +234,7 @@ ${'  A --> B\n'.repeat(6000)}\`\`\`
 `
 
 test.each(['the reading view', 'the published page'])(
-  '[WEB-55] diagrams are drawn as pictures without harm on %s; what cannot be drawn says why and where',
+  '[WEB-55] diagrams are drawn as safe pictures on %s; one that cannot be drawn shows the reason and the place',
   async (where) => {
     const document = await createDocument(world.url, diagrams)
     const isReading = where === 'the reading view'
@@ -262,7 +262,7 @@ test.each(['the reading view', 'the published page'])(
   }
 )
 
-test('[WEB-55] the frame that draws has no origin and may load nothing but its script', async () => {
+test('[WEB-55] the drawing frame has no origin and may load only its script', async () => {
   const { headers, status } = await fetch(`${world.url}/diagram/frame.html`)
   expect(status).toBe(200)
   expect((headers.get('content-security-policy') ?? '').split('; ')).toEqual([
@@ -285,7 +285,7 @@ const hostileDiagrams = [
   'gantt\n  title <script>alert(11)</script>\n  section <img src=x onerror=alert(12)>\n  a :x1, 2026-01-01, 3d\n  click x1 href "javascript:alert(13)"'
 ]
 
-test('[WEB-55] a hostile diagram runs nothing, and its picture holds nothing that could', async () => {
+test('[WEB-55] a hostile diagram runs nothing, and its picture contains nothing that could', async () => {
   const document = await createDocument(world.url, hostileDiagrams.map((source) => `\`\`\`mermaid\n${source}\n\`\`\`\n`).join('\n'))
   const { context, page } = await open(await publish(document))
   const outside: string[] = []

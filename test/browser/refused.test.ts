@@ -70,7 +70,7 @@ for (const viewport of sizes) {
   })
 }
 
-test('[REFUSED-2] without a connection a document that was never here says so, and opens by itself when the connection is back', async () => {
+test('[REFUSED-2] without a connection a document that was never here says so, and opens automatically when the connection returns', async () => {
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   const page = await context.newPage()
   const document = await createDocument(world.url, '# Later')
@@ -86,7 +86,7 @@ test('[REFUSED-2] without a connection a document that was never here says so, a
   await context.close()
 })
 
-test('[REFUSED-3] what is refused on the first page is said there, with how long to wait or what to tell, and works afterwards', async () => {
+test('[REFUSED-3] the first page shows a refusal with the waiting time or the request id, and works afterwards', async () => {
   const way = await startProxy(world.url)
   const context = await browser.newContext()
   const page = await context.newPage()

@@ -144,7 +144,7 @@ async function holdParts(context: BrowserContext): Promise<() => void> {
   return gate.resolve
 }
 
-test('[REVIEW-16] what is typed after the key for a comment is the comment, also before its part of the page is there', async () => {
+test('[REVIEW-16] letters typed after the shortcut for a comment become the comment, even before its part of the page has loaded', async () => {
   const document = await createDocument(world.url, text)
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   await context.addInitScript(() => localStorage.setItem('agmd.name', 'Ana'))
@@ -186,7 +186,7 @@ test('[REVIEW-16] what is typed after the key for a comment is the comment, also
   await context.close()
 })
 
-test('[REVIEW-17] what is sent before its part of the page is there is sent once it is; suggesting, finding and the palette take what is typed in the same way', async () => {
+test('[REVIEW-17] a comment sent before its part of the page has loaded goes out afterwards; suggesting, search and palette accept early typing, too', async () => {
   const document = await createDocument(world.url, text)
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 } })
   const visit = async (): Promise<{ page: Page; release: () => void }> => {
@@ -249,7 +249,7 @@ test('[REVIEW-17] what is sent before its part of the page is there is sent once
   await context.close()
 })
 
-test('[REVIEW-18] names are offered behind @ in comments and replies; who is mentioned is marked in the text, and told so in the activity', async () => {
+test('[REVIEW-18] comments and replies suggest names after @; a mention is highlighted in the text, and the activity reports it', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { body: 'Who looks after this?', find: 'tests' })
   const { context, page, heard } = await person('Ana', document.url)
@@ -293,7 +293,7 @@ test('[REVIEW-18] names are offered behind @ in comments and replies; who is men
   await clara.context.close()
 })
 
-test('[REVIEW-32] what one answers stands there once, though the service tells of it before its answer is here', async () => {
+test('[REVIEW-32] a reply appears once, even if its event arrives before the answer', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { body: 'Who looks after this?', find: 'tests' })
   const { context, page, heard } = await person('Ana', document.url)
@@ -320,7 +320,7 @@ test('[REVIEW-32] what one answers stands there once, though the service tells o
   await context.close()
 })
 
-test('[REVIEW-2] what somebody types who may only suggest becomes a suggestion, and is accepted with the keyboard alone', async () => {
+test('[REVIEW-2] typing with the suggest role becomes a suggestion, which is accepted with the keyboard alone', async () => {
   const document = await createDocument(world.url, text)
   const bea = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
   const ana = await person('Ana', document.url)
@@ -388,7 +388,7 @@ test('[REVIEW-3] two people and a program see each other’s annotations at once
   await bea.context.close()
 })
 
-test('[REVIEW-41] a comment is written where a hundred others stand', async () => {
+test('[REVIEW-41] a comment can be written where a hundred others are', async () => {
   const document = await createDocument(world.url, text)
   for (let each = 0; each < 100; each++) await ask(document, 'POST', 'comments', { find: 'Monday', body: `Annotation ${each}` })
   const { context, page, heard } = await person('Ana', document.url)
@@ -402,7 +402,7 @@ test('[REVIEW-41] a comment is written where a hundred others stand', async () =
   await context.close()
 })
 
-test('[REVIEW-4] [REVIEW-63] what is done without a connection is kept across a reload, told, and arrives once, in order, also with two tabs open', async () => {
+test('[REVIEW-4] [REVIEW-63] actions without a connection survive a reload, are shown, and arrive once, in order, also with two tabs open', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   const { id: proposal } = await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'delete', find: ', which is slow' })
@@ -476,7 +476,7 @@ const keptOf = (page: Page, id: string): Promise<readonly string[]> =>
     return [...values.map(([name]) => name), ...texts.map(({ name }) => name ?? ''), ...(await promise)]
   }, id)
 
-test('[REVIEW-31] without a connection annotations are read as this device saw them last, on their characters; [WEB-71] all that is kept of a document goes with it', async () => {
+test('[REVIEW-31] without a connection annotations appear as this device last saw them, on their characters; [WEB-71] removing a document removes everything stored for it', async () => {
   const document = await createDocument(world.url, text)
   const { id } = await ask<{ id: string }>(document, 'POST', 'comments', { find: 'every', body: 'Really every one?' })
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
@@ -526,7 +526,7 @@ const readingMarks = (page: Page): Promise<{ words: string[]; active: string[]; 
     return { words: of('agmd-comment'), active: of('agmd-comment-active'), suggested: of('agmd-suggestion'), bars }
   })
 
-test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays as it is; a click or F8 opens them', async () => {
+test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays unchanged; a click or F8 opens them', async () => {
   const source = `# Plan\n\nThe **importer** reads every file twice.\n\n- one fish\n- two fish\n\n$$\n\\frac{a}{b}\n$$\n`
   const document = await createDocument(world.url, source)
   const viewer = await createLink(world.url, document, 'view')
@@ -569,7 +569,7 @@ test('[REVIEW-30] comments are highlighted in the reading view, whose HTML stays
   await context.close()
 })
 
-test('[REVIEW-38] suggestions are marked in the reading view, and a comment begun there is on what is selected', async () => {
+test('[REVIEW-38] suggestions are marked in the reading view, and a comment started there is on the selected words', async () => {
   const source = `# Plan\n\nThe **importer** reads *every* file twice.\n\nThe end.\n`
   const document = await createDocument(world.url, source)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'file twice', text: 'file once' })
@@ -603,7 +603,7 @@ test('[REVIEW-38] suggestions are marked in the reading view, and a comment begu
   await context.close()
 })
 
-test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, commenting, suggesting, or choosing between suggesting and editing; who withdraws can have it again', async () => {
+test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has its controls: reading, commenting, suggesting, or choosing between suggesting and editing; a withdrawal can be undone', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { find: 'Monday', body: 'A holiday!' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'green', text: 'all green' })
@@ -672,7 +672,7 @@ test('[REVIEW-5] [REVIEW-40] [REVIEW-64] each role has what it may do: reading, 
   await editor.context.close()
 })
 
-test('[REVIEW-47] [WRITE-93] buttons above a selection come with their part of the page, which leaves the text as it stands, and go when the link is revoked', async () => {
+test('[REVIEW-47] [WRITE-93] buttons above a selection appear with their part of the page, which leaves the text as it is, and disappear when the link is revoked', async () => {
   const document = await createDocument(world.url, 'Some words to select.\n')
   const link = await createLink(world.url, document, 'comment')
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
@@ -697,7 +697,7 @@ test('[REVIEW-47] [WRITE-93] buttons above a selection come with their part of t
   await context.close()
 })
 
-test('[REVIEW-6] access that ends in mid-action keeps the words, says why, and lets them be copied', async () => {
+test('[REVIEW-6] when access ends during an action, the page keeps the text, shows the reason, and lets people copy it', async () => {
   const document = await createDocument(world.url, text)
   const link = await createLink(world.url, document, 'suggest')
   const { context, page } = await person('Bea', link.url)
@@ -723,7 +723,7 @@ test('[REVIEW-6] access that ends in mid-action keeps the words, says why, and l
   await context.close()
 })
 
-test('[REVIEW-7] hostile names, comments and suggestions are plain text wherever they stand', async () => {
+test('[REVIEW-7] hostile names, comments and suggestions are plain text everywhere', async () => {
   const document = await createDocument(world.url, text)
   const evil = '<img src=x onerror="globalThis.broken=1">\u202e"\'</script><script>globalThis.broken=1</script>'
   const post = async (path: string, body: unknown): Promise<void> => {
@@ -752,7 +752,7 @@ test('[REVIEW-7] hostile names, comments and suggestions are plain text wherever
   await context.close()
 })
 
-test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the other way, or on text that has changed; a reason that came too late is not lost', async () => {
+test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the other way, or the text has changed; its reason is not lost', async () => {
   const document = await createDocument(world.url, text)
   const suggest = async (find: string, body: string): Promise<string> =>
     (await ask<{ id: string }>(document, 'POST', 'suggestions', { operation: 'replace', find, text: body })).id
@@ -785,7 +785,7 @@ test('[REVIEW-8] [REVIEW-42] a decision that came too late says so: decided the 
   await context.close()
 })
 
-test('[REVIEW-9] the address of a comment opens it, also when its text is gone; comments are found by who wrote them and by state', async () => {
+test('[REVIEW-9] the address of a comment opens it, even if its text is gone; comments are found by author and by state', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await select(page, 'Monday')
@@ -832,7 +832,7 @@ test('[REVIEW-9] the address of a comment opens it, also when its text is gone; 
   await context.close()
 })
 
-test('[REVIEW-33] F8 right behind what was typed goes to the comment that follows it', async () => {
+test('[REVIEW-33] F8 directly after typing goes to the next comment', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'comments', { quote: 'Launch', body: 'First' })
   await ask(document, 'POST', 'comments', { quote: 'Monday', body: 'Second' })
@@ -853,7 +853,7 @@ test('[REVIEW-33] F8 right behind what was typed goes to the comment that follow
   await context.close()
 })
 
-test('[REVIEW-34] what was proposed as the page went is there at the next visit, and reaches the service once, however slow the disk', async () => {
+test('[REVIEW-34] a suggestion made while the page closes is there at the next visit, and reaches the service once, however slow the disk', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')
   const { context, page } = await personWithWorker('Ana', url)
@@ -898,7 +898,7 @@ test('[REVIEW-34] what was proposed as the page went is there at the next visit,
   await context.close()
 })
 
-test('[REVIEW-37] what is typed as a suggestion outlives the page that dies, and is sent once', async () => {
+test('[REVIEW-37] a typed suggestion survives a crash of its page, and is sent once', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -932,7 +932,7 @@ test('[REVIEW-37] what is typed as a suggestion outlives the page that dies, and
   await context.close()
 })
 
-test('[REVIEW-39] who withdraws without a connection what is accepted meanwhile sees that it came too late', async () => {
+test('[REVIEW-39] a person who withdraws offline what was accepted meanwhile sees that they came too late', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -954,7 +954,7 @@ test('[REVIEW-39] who withdraws without a connection what is accepted meanwhile 
   await context.close()
 })
 
-test('[REVIEW-35] undo types nothing a second time next to the suggestion that was made of it', async () => {
+test('[REVIEW-35] undo does not insert text again that has become a suggestion', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
@@ -976,7 +976,7 @@ test('[REVIEW-35] undo types nothing a second time next to the suggestion that w
   await context.close()
 })
 
-test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the next one, and after the last in the text; a rejection takes a reason by key', async () => {
+test('[REVIEW-36] [REVIEW-42] after deciding a card by key a person continues with the next one, and after the last in the text; a rejection takes a reason by key', async () => {
   const document = await createDocument(world.url, text)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Monday', text: 'Tuesday' })
@@ -1010,7 +1010,7 @@ test('[REVIEW-36] [REVIEW-42] whoever decides a card by key goes on with the nex
   await context.close()
 })
 
-test('[REVIEW-10] a document of 1 MB with 2,000 annotations is written in, gone through and listed', async () => {
+test('[REVIEW-10] a document of 1 MB with 2,000 annotations can be written in, navigated and listed', async () => {
   const line = (index: number): string => `Line ${index} of a long text about many things, one of which is number ${index}.`
   const many = Array.from({ length: 14_000 }, (_each, index) => line(index)).join('\n')
   const document = await createDocument(world.url, many)
@@ -1042,7 +1042,7 @@ test('[REVIEW-10] a document of 1 MB with 2,000 annotations is written in, gone 
   await context.close()
 })
 
-test('[REVIEW-11] [REVIEW-46] [REVIEW-61] an assignment is created, followed and closed; whoever holds its link starts it and reports', async () => {
+test('[REVIEW-11] [REVIEW-46] [REVIEW-61] an assignment is created, followed and closed; the holder of its link starts it and reports', async () => {
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Ana', document.url)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -1113,7 +1113,7 @@ const scribble = (page: Page, seed: number, rounds: number): Promise<void> =>
     { from: seed, times: rounds }
   )
 
-test('[REVIEW-13] whoever suggests types as ever, whatever the others write meanwhile: nothing of it enters the text, and leaving the mode shows the text as it is', async () => {
+test('[REVIEW-13] a suggester types as usual, whatever others write: nothing of it enters the text, and leaving the mode shows the current text', async () => {
   const document = await createDocument(world.url, `${text}${'Many words follow here, again and again.\n'.repeat(30)}`)
   const ana = await person('Ana', document.url)
   const bea = await person('Bea', (await createLink(world.url, document, 'edit')).url)
@@ -1150,7 +1150,7 @@ test('[REVIEW-13] whoever suggests types as ever, whatever the others write mean
   await bea.context.close()
 })
 
-test('[REVIEW-24] a draft whose words others replaced is no change of other words: it says that they are gone, and its own stay', async () => {
+test('[REVIEW-24] a draft whose words others replaced changes no other words: it says that they are gone, and keeps its text', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
   await select(page, 'twice')
@@ -1190,7 +1190,7 @@ test('[REVIEW-24] a draft whose words others replaced is no change of other word
   await context.close()
 })
 
-test('[REVIEW-25] undo takes back what was accepted here; with nothing to take back it says where earlier versions are', async () => {
+test('[REVIEW-25] undo reverts what was accepted here; with nothing to undo it says where earlier versions are', async () => {
   const document = await createDocument(world.url, text)
   const { context, page, heard } = await person('Ana', document.url)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'twice', text: 'once' })
@@ -1212,7 +1212,7 @@ test('[REVIEW-25] undo takes back what was accepted here; with nothing to take b
   await context.close()
 })
 
-test('[REVIEW-26] a text that is proposed to go is not said to be empty', async () => {
+test('[REVIEW-26] a text is not shown as empty when a suggestion deletes all of it', async () => {
   const document = await createDocument(world.url, 'all of it')
   const { context, page, heard } = await person('Bea', (await createLink(world.url, document, 'suggest')).url)
   await page.locator('.cm-content').press('Control+a')
@@ -1223,7 +1223,7 @@ test('[REVIEW-26] a text that is proposed to go is not said to be empty', async 
   await context.close()
 })
 
-test('[REVIEW-28] a comment whose words were changed is on what became of them, not on the same words next to them', async () => {
+test('[REVIEW-28] a comment whose words were changed is on their new text, not on the same words next to them', async () => {
   const document = await createDocument(world.url, '# Lunch\n\nThe fish is red.\n\nThe fish is blue.\n')
   await ask(document, 'POST', 'comments', { find: 'fish', occurrence: 1, body: 'Fresh?' })
   await ask(document, 'PATCH', 'content', { edits: [{ find: 'sh is red', replace: 'nch and fish are red' }] })
@@ -1238,7 +1238,7 @@ test('[REVIEW-28] a comment whose words were changed is on what became of them, 
   await context.close()
 })
 
-test('[REVIEW-27] a comment made on words while others rewrite what stands on both sides of them is on these words', async () => {
+test('[REVIEW-27] a comment made while others rewrite the text on both sides of its words is on these words', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
@@ -1263,7 +1263,7 @@ test('[REVIEW-27] a comment made on words while others rewrite what stands on bo
   await way.stop()
 })
 
-test('[REVIEW-14] an annotation made while others rewrite what stands next to its words is on these words nevertheless, once the page has heard of it', async () => {
+test('[REVIEW-14] an annotation made while others rewrite the text next to its words is on these words once the page has the new text', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, text)
   const { context, page } = await person('Bea', `${way.url}/d/${document.id}?key=${document.key}`)
@@ -1299,7 +1299,7 @@ test('[REVIEW-14] an annotation made while others rewrite what stands next to it
   await way.stop()
 })
 
-test('[REVIEW-44] [REVIEW-45] [REVIEW-65] on a telephone the bar shows that one suggests; a reply without a name, typed at the card, is one’s own', async () => {
+test('[REVIEW-44] [REVIEW-45] [REVIEW-65] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card, is the person’s own', async () => {
   const document = await createDocument(world.url, 'Some words.\n')
   const { context, page } = await person('', document.url, { viewport: { width: 360, height: 740 } })
   const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()

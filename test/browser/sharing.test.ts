@@ -36,7 +36,7 @@ const live = async (document: Document) => (await sharesOf(document)).filter(({ 
 const revoke = ({ id, key }: Document, share: string): Promise<Response> =>
   fetch(`${world.url}/api/docs/${id}/shares/${share}`, { method: 'DELETE', headers: { 'x-share-key': key } })
 
-test('[SHARING-1] by keyboard alone: a link with role, name and end is made, copied, shown as a code and revoked', async () => {
+test('[SHARING-1] by keyboard alone: a link with role, name and expiry is created, copied, shown as a QR code and revoked', async () => {
   const document = await createDocument(world.url, '# Shared')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -83,7 +83,7 @@ test('[SHARING-1] by keyboard alone: a link with role, name and end is made, cop
   await bea.context.close()
 })
 
-test('[LINK-4] a link for everyone is one step, one’s own is below, roles change in place, and a revocation names what ends with it', async () => {
+test('[LINK-4] a link for everyone is one step, the person’s own is below, roles change in place, and a revocation lists the links that end with it', async () => {
   const document = await createDocument(world.url, '# Shared')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -129,7 +129,7 @@ test('[LINK-4] a link for everyone is one step, one’s own is below, roles chan
 
 const run = (shell: string): Promise<string> => promisify(execFile)('bash', ['-ec', shell]).then(({ stdout }) => stdout)
 
-test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for it works as it stands, for each role', async () => {
+test('[SHARING-2] by keyboard alone: an agent is invited, and everything shown for it works, for each role', async () => {
   const document = await createDocument(world.url, '# For agents\n\nText.\n')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -185,7 +185,7 @@ test('[SHARING-2] by keyboard alone: an agent is invited, and what is shown for 
   await context.close()
 })
 
-test('[SHARING-3] by keyboard alone: a document is published, read by anyone, listed if its owner wants, and unpublished', async () => {
+test('[SHARING-3] by keyboard alone: a document is published, read by anyone, indexed if its owner wants, and unpublished', async () => {
   const document = await createDocument(world.url, '# News\n\nFor everyone.')
   const { context, page, heard } = await open(document.url)
   await saved(page)
@@ -222,7 +222,7 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, li
   await reader.context.close()
 })
 
-test('[SHARING-4] a connection that is lost in the dialog loses no words and makes no link twice', async () => {
+test('[SHARING-4] a lost connection in the dialog loses no input and creates no link twice', async () => {
   const document = await createDocument(world.url, '# Weak')
   const { context, page } = await open(document.url)
   await saved(page)
@@ -275,7 +275,7 @@ test('[SHARING-4] a connection that is lost in the dialog loses no words and mak
   await context.close()
 })
 
-test('[SHARING-8] the focus stays on what was pressed, while it waits and when it is refused, and goes on with a question', async () => {
+test('[SHARING-8] the focus stays on the pressed control, while it waits and when it is refused, and moves to a confirmation', async () => {
   const document = await createDocument(world.url, '# Focus')
   const { context, page } = await open(document.url)
   await saved(page)
@@ -319,7 +319,7 @@ test('[SHARING-8] the focus stays on what was pressed, while it waits and when i
   await context.close()
 })
 
-test('[SHARING-5] access that ends or shrinks in mid-action is said in the dialog, and nothing of it dies', async () => {
+test('[SHARING-5] the dialog reports access that ends or shrinks during an action, and keeps working', async () => {
   const document = await createDocument(world.url, '# Ending')
   const link = await createLink(world.url, document, 'edit')
   const { context, page, heard } = await open(link.url)
@@ -346,7 +346,7 @@ test('[SHARING-5] access that ends or shrinks in mid-action is said in the dialo
   await context.close()
 })
 
-test('[SHARING-6] names of links are shown as they are, whatever they hold', async () => {
+test('[SHARING-6] names of links are shown unchanged, whatever they contain', async () => {
   const document = await createDocument(world.url, '# Names')
   const names = ['<img src=x onerror=alert(1)>', '‮gnirts‬ \u200f عربي', 'W'.repeat(200), '{name} {count}', "O'Neil “x” & <b>"]
   for (const label of names)
@@ -417,7 +417,7 @@ for (const viewport of sizes) {
   })
 }
 
-test('[WHO-11] whoever has no name and shares is asked for one, and the others see it', async () => {
+test('[WHO-11] an unnamed person who shares is asked for a name, and the others see it', async () => {
   const document = await createDocument(world.url, 'Shared.\n')
   const context = await browser.newContext()
   const page = await context.newPage()

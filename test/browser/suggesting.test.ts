@@ -59,7 +59,7 @@ async function suggester(context: BrowserContext, url: string): Promise<Page> {
   return page
 }
 
-test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what they accept half typed goes on as a new one, and nothing stands there twice', async () => {
+test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if they accept half of it, the rest becomes a new one, and nothing appears twice', async () => {
   const document = await createDocument(world.url, text)
   const anas = await contextOf('Ana')
   const eves = await contextOf('Eve')
@@ -113,7 +113,7 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; what
   await eves.close()
 })
 
-test('[SUGG-10] a tab that is closed right after typing has sent what was typed, six times of six; and so has a phone that goes to the background', async () => {
+test('[SUGG-10] a tab closed right after typing has sent the typed text, six times out of six; so has a phone browser in the background', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')
   const found = async (): Promise<readonly string[]> => (await suggestions(document)).map((each) => each.text)
@@ -145,7 +145,7 @@ test('[SUGG-10] a tab that is closed right after typing has sent what was typed,
   await context.close()
 })
 
-test('[UNDO-5] whoever decides takes it back: from the notice, in place of the card, by the keys, in the panel and in the reading view', async () => {
+test('[UNDO-5] a decision is undone from the notice, at the place of the card, by the keys, in the panel and in the reading view', async () => {
   const document = await createDocument(world.url, text)
   const propose = (find: string, words: string): Promise<unknown> =>
     ask(document, 'POST', 'suggestions', { operation: 'replace', find, text: words })
@@ -218,7 +218,7 @@ test('[UNDO-5] whoever decides takes it back: from the notice, in place of the c
   await context.close()
 })
 
-test('[REPLY-4] on a phone one comments in two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
+test('[REPLY-4] on a phone a comment takes two taps, with the passage above the sheet; a suggestion is answered in its card', async () => {
   const lines = Array.from({ length: 40 }, (_each, index) => `Paragraph ${index} has some words that one may comment on.`)
   const document = await createDocument(world.url, `${lines.join('\n\n')}\n`)
   await ask(document, 'POST', 'suggestions', { operation: 'replace', find: 'Paragraph 39', text: 'The last one' })

@@ -132,7 +132,7 @@ test('[TOGETHER-1] two people and a program write, comment, suggest, accept, res
   for (const { context } of [ana, bea, reader]) await context.close()
 })
 
-test('[KEYS-1] without a mouse a document is made, formatted, and left by Escape and Tab', async () => {
+test('[KEYS-1] without a mouse a document is created, formatted, and left by Escape and Tab', async () => {
   const { context, page, heard } = await person('Ana', world.url)
   await page.getByRole('button', { name: 'Start writing' }).waitFor()
   await tabTo(page, 'Start writing')

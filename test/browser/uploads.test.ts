@@ -55,7 +55,7 @@ async function hold(page: Page): Promise<{ readonly held: Route[]; letGo(): Prom
 
 const shownAs = (name: string): RegExp => new RegExp(`!\\[${name}\\]\\(/f/[\\w-]{24}\\.png\\)`)
 
-test('[WEB-43] a picture that is pasted enters the text as one edit, and the caret goes on behind it', async () => {
+test('[WEB-43] a pasted picture enters the text as one edit, and the caret moves after it', async () => {
   const { document, context, page, heard } = await writer('before after')
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+Home')
@@ -75,7 +75,7 @@ test('[WEB-43] a picture that is pasted enters the text as one edit, and the car
   await context.close()
 })
 
-test('[WEB-81] a text file that is dropped stands below the block under the pointer, as one step of undo', async () => {
+test('[WEB-81] a dropped text file appears below the block under the pointer, as one undo step', async () => {
   const { context, page, heard } = await writer('one\ntwo words that are here\nthree\n\n- after\n')
   await page.locator('.cm-content[aria-autocomplete]').waitFor()
   const file = (text: string, name = 'Notes.md'): Sent => ({ name, type: 'text/markdown', bytes: Buffer.from(text) })
@@ -118,7 +118,7 @@ test.each([
   await context.close()
 })
 
-test('[WEB-43] pictures, sound and film that are dropped or chosen enter the text in their order; text pasted with a picture of itself is text', async () => {
+test('[WEB-43] dropped or chosen pictures, sound and film enter the text in order; text pasted with a picture of itself is text', async () => {
   const { context, page, heard } = await writer('one\n')
   const sound = { name: 'Bell.mp3', type: 'audio/mpeg', bytes: samples['mp3']?.bytes as Uint8Array }
   const film = { name: 'Sea.mp4', type: 'video/mp4', bytes: samples['mp4']?.bytes as Uint8Array }
@@ -143,7 +143,7 @@ test('[WEB-43] pictures, sound and film that are dropped or chosen enter the tex
   await context.close()
 })
 
-test('[WEB-43] pictures that are pasted one after the other within words stand in their order', async () => {
+test('[WEB-43] pictures pasted one after another within words keep their order', async () => {
   const { context, page } = await writer('text')
   await page.locator('.cm-content').press('Control+End')
   for (const name of ['first', 'second', 'third']) {
@@ -154,7 +154,7 @@ test('[WEB-43] pictures that are pasted one after the other within words stand i
   await context.close()
 })
 
-test('[WEB-43] a file that misses the text does not take the place of the page, and one without a name gets one', async () => {
+test('[WEB-43] a file dropped next to the text does not replace the page, and one without a name gets one', async () => {
   const { context, page } = await writer('text')
   const missed = await page.locator('.top-bar').evaluate((bar) => {
     const data = new DataTransfer()
@@ -170,7 +170,7 @@ test('[WEB-43] a file that misses the text does not take the place of the page, 
   await context.close()
 })
 
-test('[WEB-44] what is under way is a placeholder that stays in its place while others type, and is in nobody’s text', async () => {
+test('[WEB-44] an upload is a placeholder that keeps its place while others type, and is in nobody’s text', async () => {
   const { document, context, page } = await writer('one two')
   const link = await createLink(world.url, document, 'edit')
   const other = await person(link.url)
@@ -200,7 +200,7 @@ test('[WEB-44] what is under way is a placeholder that stays in its place while 
   await other.context.close()
 })
 
-test('[WEB-44] an upload can be canceled and tried again with the keyboard; a placeholder whose surroundings were deleted stays', async () => {
+test('[WEB-44] an upload can be canceled and retried by keyboard; a placeholder whose surroundings were deleted stays', async () => {
   const { context, page } = await writer('one two three')
   const { held, letGo } = await hold(page)
   await page.locator('.cm-content').click()
@@ -229,7 +229,7 @@ test('[WEB-44] an upload can be canceled and tried again with the keyboard; a pl
   await context.close()
 })
 
-test('[WEB-45] a refusal is told where the file would stand: another kind, too large, no room, no right', async () => {
+test('[WEB-45] a refusal appears at the place of the file: wrong kind, too large, no space, no right', async () => {
   const { document, context, page, heard } = await writer('text')
   const words = (text: RegExp): Promise<void> => page.locator('.upload .upload-words').filter({ hasText: text }).first().waitFor()
   await page.locator('.cm-content').click()
@@ -263,7 +263,7 @@ test('[WEB-45] a refusal is told where the file would stand: another kind, too l
   await guest.context.close()
 })
 
-test('[WEB-46] what is added offline is sent once the connection is back, also by a page that was loaded again, and stands there once', async () => {
+test('[WEB-46] a file added offline is sent once the connection is back, also by a reloaded page, and appears once', async () => {
   const document = await createDocument(world.url, 'first\n')
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -297,7 +297,7 @@ test('[WEB-46] what is added offline is sent once the connection is back, also b
   await context.close()
 })
 
-test('[WEB-46] an answer that got lost is asked for again and makes no second file', async () => {
+test('[WEB-46] an upload whose answer was lost is retried and makes no second file', async () => {
   const { document, context, page } = await writer('')
   let times = 0
   await page.route('**/api/docs/*/assets*', async (route) => {
@@ -318,7 +318,7 @@ test('[WEB-46] an answer that got lost is asked for again and makes no second fi
   await context.close()
 })
 
-test('[WEB-47] a picture of more than 4096 pixels a side is made smaller before it is sent', async () => {
+test('[WEB-47] a picture of more than 4096 pixels a side is scaled down before it is sent', async () => {
   const { context, page } = await writer('')
   await bring(page, 'paste', [{ name: 'wide.png', type: 'image/png', bytes: png(6000, 300) }])
   await until(async () => shownAs('wide').test(await editorText(page)), 'the picture')
@@ -331,7 +331,7 @@ test('[WEB-47] a picture of more than 4096 pixels a side is made smaller before 
   await context.close()
 })
 
-test.each(['view', 'comment', 'suggest'])('[WEB-48] whoever may %s has no upload, and is told so', async (role) => {
+test.each(['view', 'comment', 'suggest'])('[WEB-48] a person who may %s cannot upload, and the page says so', async (role) => {
   const document = await createDocument(world.url, 'text')
   const { context, page, heard } = await person((await createLink(world.url, document, role)).url)
   await page.locator('.chip[data-state=readonly]').waitFor()
@@ -343,7 +343,7 @@ test.each(['view', 'comment', 'suggest'])('[WEB-48] whoever may %s has no upload
   await context.close()
 })
 
-test('[WEB-49] pictures, sound and film are shown where their Markdown stands; an address that may not be loaded stays text', async () => {
+test('[WEB-49] pictures, sound and film appear at their Markdown; an address that may not be loaded stays text', async () => {
   const { context, page, heard } = await writer(
     '![A](https://127.0.0.1:1/a.png)\n\n![B](javascript:alert(1))\n\n![C](/f/x.mp3)\n\n![D](/f/x.mp4)\n\n'
   )

@@ -39,7 +39,7 @@ async function asksBeforeLeaving(page: Page): Promise<boolean> {
 }
 
 test.each(Object.entries(fullDisk))(
-  '[WEB-38] a device that can keep no more (%s): the page says so, goes on, loses nothing online and warns who leaves with unsent changes',
+  '[WEB-38] a device that can store no more (%s): the page says so, continues, loses nothing online and warns before leaving with unsent changes',
   async (_when, fill) => {
     const document = await createDocument(world.url, '# Full\n')
     const context = await browser.newContext()
@@ -66,7 +66,7 @@ test.each(Object.entries(fullDisk))(
   }
 )
 
-test('[WEB-39] unsent changes of a person who may no longer edit stay, are told and can be downloaded; with a better link they arrive', async () => {
+test('[WEB-39] unsent changes of a person who lost the edit role stay, are reported and can be downloaded; with a better link they arrive', async () => {
   const document = await createDocument(world.url, '# Roles\n')
   const edit = await createLink(world.url, document, 'edit')
   const view = await createLink(world.url, document, 'view')
@@ -94,7 +94,7 @@ test('[WEB-39] unsent changes of a person who may no longer edit stay, are told 
   await context.close()
 })
 
-test('[WEB-63] what a slow disk had not taken when the page went is there at the next visit, offline too, and reaches the server once', async () => {
+test('[WEB-63] text that a slow disk had not stored when the page closed is there at the next visit, offline too, and reaches the server once', async () => {
   const document = await createDocument(world.url, '# Slow\n')
   const context = await browser.newContext()
   const page = await context.newPage()
@@ -176,7 +176,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   await way.stop()
 })
 
-test('[WEB-28] a page that was refused for the moment opens by itself', async () => {
+test('[WEB-28] a page with a temporary refusal opens automatically', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, '# Soon')
   const page = await browser.newPage()
@@ -195,7 +195,7 @@ test('[WEB-28] a page that was refused for the moment opens by itself', async ()
   await way.stop()
 })
 
-test('[WEB-40] a new version is offered once, and taken with a reload', async () => {
+test('[WEB-40] a new version is offered once, and loaded by a reload', async () => {
   const way = await startProxy(world.url)
   const document = await createDocument(world.url, '# Version')
   const context = await browser.newContext()
@@ -237,7 +237,7 @@ test('[WEB-40] a new version is offered once, and taken with a reload', async ()
   await way.stop()
 })
 
-test('[WEB-41] a server that stops answering is noticed: never Saved while something waits, and all arrives when it goes on', async () => {
+test('[WEB-41] the page notices a server that stops answering: it never says Saved while something is pending, and everything arrives later', async () => {
   const server = await startProcess()
   const document = await createDocument(server.url, '')
   const page = await browser.newPage()

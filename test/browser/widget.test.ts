@@ -62,7 +62,7 @@ run()
 </script>
 <!-- state {"u":1} -->`
 
-test('[FENCE-42] a widget on a published page is given the sheets of the page; what goes wrong in it at once is told', async () => {
+test('[FENCE-42] a widget on a published page gets the sheets of the page; its faults are reported at once', async () => {
   const sheet = '```sheet #s\n| a | b |\n|---|---|\n| 2 | =A2*3 |\n```\n\n'
   const reads =
     '<output id="o"></output><script>agmd.getData("#s").then((rows) => { o.value = JSON.stringify(rows); agmd.setState(1) })</script>'
@@ -77,7 +77,7 @@ test('[FENCE-42] a widget on a published page is given the sheets of the page; w
   await page.close()
 })
 
-test('[FENCE-36] a widget runs when asked to, reaches nothing around it, and stops when asked to', async () => {
+test('[FENCE-36] a widget runs on request, has no access to the page around it, and stops on request', async () => {
   const address = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`
   const context = await browser.newContext()
   const page = await context.newPage()

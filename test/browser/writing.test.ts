@@ -49,7 +49,7 @@ async function writer(content: string): Promise<Writer> {
   }
 }
 
-test('[WRITE-3] [WRITE-92] palette and sheet open by their keys, do what is chosen, and give the focus back', async () => {
+test('[WRITE-3] [WRITE-92] palette and shortcut sheet open by their keys, run the selected command, and return the focus', async () => {
   const { page, press, type, text, leave } = await writer('word')
   await press('Control+Shift+p')
   await page.getByRole('combobox', { name: 'What do you want to do?' }).waitFor()
@@ -94,7 +94,7 @@ test('[WRITE-3] [WRITE-92] palette and sheet open by their keys, do what is chos
   await leave()
 })
 
-test('[WRITE-4] Escape and Tab leave the text, F6 goes from one part of the page to the next and back', async () => {
+test('[WRITE-4] Escape and Tab leave the text, F6 moves between the parts of the page', async () => {
   const { page, press, leave } = await writer('- one')
   const focused = (): Promise<string> =>
     page.evaluate(() => globalThis.document.activeElement?.closest('.top-bar, .toolbar, .cm-content, .status-line')?.className ?? '')
@@ -129,7 +129,7 @@ test('[WRITE-4] Escape and Tab leave the text, F6 goes from one part of the page
   await leave()
 })
 
-test('[WRITE-5] a slash opens the menu of blocks, which stays while others write; code is left alone', async () => {
+test('[WRITE-5] a slash opens the block menu, which stays while others write; code has none', async () => {
   const { page, document, type, press, text, leave } = await writer('# Plan\n\n')
   await type('/tab')
   await page.getByRole('option', { name: 'Table', selected: true }).waitFor()
@@ -173,7 +173,7 @@ const paste = (page: Page, kinds: Readonly<Record<string, string>>): Promise<voi
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
   }, kinds)
 
-test('[WRITE-35] a paste is a step of undo by itself', async () => {
+test('[WRITE-35] a paste is an undo step of its own', async () => {
   const { page, press, text, leave } = await writer('')
   // In one step: letters typed more than half a second apart are several steps.
   await page.keyboard.insertText('abc ')
@@ -236,7 +236,7 @@ test('[WRITE-10] formatted text is pasted as Markdown, cells as a table, an addr
   await leave()
 })
 
-test('[WRITE-39] marks of blocks leave the rows of a table as they are; a selection of code is seen', async () => {
+test('[WRITE-39] block markers leave table rows unchanged; a selection of code is visible', async () => {
   const table = '---\ntitle: Plan\n---\n\n| a | b |\n| - | - |\n| c | d |'
   const { page, press, text, type, leave } = await writer(table)
   await press('Control+Alt+Digit1', 'Control+Shift+Digit8')
@@ -253,7 +253,7 @@ test('[WRITE-39] marks of blocks leave the rows of a table as they are; a select
   await leave()
 })
 
-test('[WRITE-34] cells pasted in a table fill its cells, add rows and columns, and go with one undo', async () => {
+test('[WRITE-34] cells pasted in a table overwrite its cells, add rows and columns, and are one undo step', async () => {
   const before = '| a | b |\n| - | - |\n| c | d |\n| e |\n\nafter'
   const { press, page, text, leave } = await writer(before)
   const at = async (cell: string): Promise<void> => {
@@ -281,7 +281,7 @@ test('[WRITE-34] cells pasted in a table fill its cells, add rows and columns, a
   await leave()
 })
 
-test('[WRITE-11] five megabytes pasted freeze nothing and lose nothing; what fits enters at once', async () => {
+test('[WRITE-11] a paste of five megabytes neither freezes nor loses anything; text that fits is inserted at once', async () => {
   const { page, type, leave } = await writer('before ')
   const pasted = async (kind: string, unit: string, times: number): Promise<number> =>
     page.locator('.cm-content').evaluate(
@@ -358,7 +358,7 @@ test('[WRITE-12] a table is written and changed with the keyboard alone', async 
   await leave()
 })
 
-test('[WRITE-13] a table of 20,000 rows is written in as one of two', async () => {
+test('[WRITE-13] writing in a table of 20,000 rows is as fast as in one of two', async () => {
   const rows = Array.from({ length: 20_000 }, (_, at) => `| row ${at} | ${at} | some words |`)
   const { page, press, type, leave } = await writer(`| a | b | c |\n| --- | --- | --- |\n${rows.join('\n')}\n`)
   await press('Control+Home')
@@ -394,7 +394,7 @@ test('[WRITE-13] a table of 20,000 rows is written in as one of two', async () =
   await leave()
 })
 
-test('[WRITE-14] [WRITE-55] [WRITE-83] text is found and replaced: counted, by case, whole words and expressions, in the selection alone', async () => {
+test('[WRITE-14] [WRITE-55] [WRITE-83] text is found and replaced: counted, by case, whole words and expressions, and within a selection', async () => {
   const { page, press, type, text, leave } = await writer('one One someone\none two\none')
   const status = (words: string) => page.getByRole('search').getByText(words, { exact: true }).waitFor()
   await press('Control+Home', 'Control+f')
@@ -431,7 +431,7 @@ test('[WRITE-14] [WRITE-55] [WRITE-83] text is found and replaced: counted, by c
   await leave()
 })
 
-test('[WRITE-16] the outline goes to headings in every view and copies their links; the length of text and selection is told', async () => {
+test('[WRITE-16] the outline goes to headings in every view and copies their links; the status shows the length of text and selection', async () => {
   const filler = 'Some words that fill the page.\n\n'.repeat(60)
   const { page, document, press, type, leave } = await writer(`# One\n\n${filler}## Two\n\n${filler}## Three\n\n${filler}`)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -467,7 +467,7 @@ test('[WRITE-16] the outline goes to headings in every view and copies their lin
 
 const sample = readFileSync(join(import.meta.dirname, 'writing.md'), 'utf8')
 
-test('[WRITE-17] code is coloured and its spelling not checked; text from right to left stands on its side', async () => {
+test('[WRITE-17] code is highlighted and not spell-checked; right-to-left text is aligned to its side', async () => {
   const { page, leave } = await writer(sample)
   await page.locator('.md-code .hljs-keyword', { hasText: 'export' }).waitFor()
   expect(await page.locator('.cm-content').getAttribute('spellcheck')).toBe('true')
@@ -480,7 +480,7 @@ test('[WRITE-17] code is coloured and its spelling not checked; text from right 
   await leave()
 })
 
-test('[WRITE-18] formulas and diagrams show in the live view, and their source where the cursor is', async () => {
+test('[WRITE-18] the live view shows formulas and diagrams, and their source at the cursor', async () => {
   const { page, press, type, leave } = await writer(sample)
   // The editor draws only near the visible part.
   await press('Control+Home')
@@ -508,7 +508,7 @@ test('[WRITE-18] formulas and diagrams show in the live view, and their source w
   await leave()
 })
 
-test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons above it, but no marks in code, is drawn no wider than the text, and room stays below the caret', async () => {
+test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons above it, without marks in code, is no wider than the text, and space stays below the caret', async () => {
   const { page, press, type, text, leave } = await writer('```\ncode\n```\n\nsome words')
   await press('Control+Shift+ArrowLeft')
   const bubble = page.getByRole('toolbar', { name: 'Actions for the selection' })
@@ -579,7 +579,7 @@ test('[WRITE-19] [WRITE-40] [WRITE-41] [WRITE-42] a selection gets a few buttons
   await leave()
 })
 
-test('[WRITE-44] [WRITE-48] a component from the menu is open for its first words, Enter goes into one and arrows past it; code is copied', async () => {
+test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part, Enter goes into it and arrows past it; code can be copied', async () => {
   const { page, press, type, text, leave } = await writer('Above\n\n')
   const choose = async (kind: string): Promise<void> => {
     await type(`/${kind}`)
@@ -773,7 +773,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-5
   await leave()
 })
 
-test('[WRITE-78] the card of a link follows the text, one at a time; the caret stays where it was, or goes behind the link', async () => {
+test('[WRITE-78] the card of a link follows the text, one at a time; the caret stays, or moves after the link', async () => {
   const { page, document, press, type, text, leave } = await writer('Read the [manual](https://example.org/a/long/way) before you go')
   const card = page.locator('.link-card')
   const link = page.locator('.md-link', { hasText: 'manual' })
@@ -852,7 +852,7 @@ test('[WRITE-21] nothing below moves when marks are revealed', async () => {
   await leave()
 })
 
-test('[WRITE-30] [WRITE-58] a wide table of the live view is scrolled within itself, and follows the cursor', async () => {
+test('[WRITE-30] [WRITE-58] a wide table of the live view scrolls by itself, and follows the cursor', async () => {
   const cells = [
     'a',
     'a rather long cell with many words in it, wider than any telephone',
@@ -884,7 +884,7 @@ test('[WRITE-30] [WRITE-58] a wide table of the live view is scrolled within its
   await press('Shift+Tab', 'Shift+Tab', 'Shift+Tab')
   await until(async () => (await scrolled()) === 0, 'the table is back at its beginning')
   expect(await widths()).toEqual([360, 360])
-  // It is not a stop of its own for Tab on the way out of the text.
+  // It is not a separate Tab stop on the way out of the text.
   await press('Home', 'Escape', 'Tab')
   expect(await page.evaluate(() => globalThis.document.activeElement?.closest('.cm-content'))).toBeNull()
   await leave()
@@ -914,7 +914,7 @@ test('[WRITE-31] a bar typed in a cell is a letter of it; at the ends of a row a
   await leave()
 })
 
-test('[WRITE-32] [WRITE-91] callouts and footnotes show as what they are, as they are written where the cursor is, and move nothing', async () => {
+test('[WRITE-32] [WRITE-91] callouts and footnotes are rendered, show their source at the cursor, and move nothing', async () => {
   const { page, press, leave } = await writer(
     '> [!WARNING]\n> Mind the step[^1].\n\n> [!tip] My own\n> words\n\n> [!x] no callout\n\n[^1]: The note.\n\nend'
   )
@@ -945,7 +945,7 @@ test('[WRITE-32] [WRITE-91] callouts and footnotes show as what they are, as the
   await leave()
 })
 
-test('[WRITE-33] the sheet of shortcuts has every key once', async () => {
+test('[WRITE-33] the shortcut sheet lists every key once', async () => {
   const { page, press, leave } = await writer('word')
   await press('Control+/')
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
@@ -955,7 +955,7 @@ test('[WRITE-33] the sheet of shortcuts has every key once', async () => {
   await leave()
 })
 
-test('[WEB-82] [WRITE-86] on a telephone a long title leaves the bar its room, and a picture that is not there says so', async () => {
+test('[WEB-82] [WRITE-86] on a phone a long title leaves space for the bar, and a missing picture says so', async () => {
   const { page, leave } = await writer(
     `# ${'A long title '.repeat(8)}\n\n![a house](/f/${'x'.repeat(24)}.png)\n\n![](/f/${'y'.repeat(24)}.png)\n\n`
   )

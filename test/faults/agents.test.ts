@@ -45,7 +45,7 @@ const byMcp: Door = async ({ url, doc, key }, edits, baseVersion, author) => {
 }
 
 test(
-  '[FAULT-9] 8 programs and 4 people, each in a section of a 100 KB document: no edit is refused, lost or doubled',
+  '[FAULT-9] 8 programs and 4 people, each in a section of a 100 KB document: no edit is refused, lost or duplicated',
   { timeout: (seconds + 60) * 1000 },
   async () => {
     expect(text.length).toBeGreaterThan(98_000)

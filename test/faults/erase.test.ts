@@ -31,7 +31,7 @@ const fillersIn = async (folder: string): Promise<number> => {
   return count
 }
 
-test('[ERASE-6] kill -9 in the middle of an erasing: the store is sound, nothing else is lost, and the next start goes on', async () => {
+test('[ERASE-6] kill -9 during an erasure: the store is intact, nothing else is lost, and the next start finishes it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-erase-'))
   const kept = new Set<string>()
   const deleted = new Set<string>()

@@ -28,17 +28,17 @@ const holdups = async (attacks: ReadonlyMap<string, Attack>): Promise<string[]> 
   return found
 }
 
-test('[LOOP-12] hostile bodies on every operation that takes a document hold nobody up', async () => {
+test('[LOOP-12] hostile bodies for every operation that accepts a document block nobody', async () => {
   expect(await holdups(await bodyAttacks(server.url))).toEqual([])
 })
 
-test('[LOOP-12] every operation in every role, with hostile values in its fields, holds nobody up', async () => {
+test('[LOOP-12] every operation in every role, with hostile values in its fields, blocks nobody', async () => {
   expect(await holdups(await roleAttacks(server.url))).toEqual([])
 })
 
 const tried = isLong ? Object.keys(families) : ['empty lines', 'sheet']
 test.each(tried)(
-  '[LOOP-12] a hostile text (%s) holds nobody up, however it is read, compared, replaced, published or typed in',
+  '[LOOP-12] a hostile text (%s) blocks nobody, however it is read, compared, replaced, published or typed in',
   async (family) => {
     expect(await holdups(await textAttacks(server.url, family))).toEqual([])
   }

@@ -17,7 +17,7 @@ const smallDisk = async (): Promise<{ folder: string; unmount: () => void } | st
   return `a tmpfs cannot be mounted here (${mounted.error?.message ?? mounted.stderr.toString().trim()})`
 }
 
-test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and takes writes again once there is space', async ({
+test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers reads, and accepts writes again once there is space', async ({
   skip
 }) => {
   const disk = await smallDisk()
@@ -57,7 +57,7 @@ test('[FAULT-6] a full disk refuses writes, acknowledges nothing, still answers 
   }
 })
 
-test('[FAULT-8] a disk that fills up in mid-upload: 507, no partial asset, nothing left behind, and uploads again once there is space', async ({
+test('[FAULT-8] a disk that fills up during an upload: 507, no partial asset, nothing left behind, and uploads work again once there is space', async ({
   skip
 }) => {
   const disk = await smallDisk()

@@ -254,7 +254,7 @@ const root = join(import.meta.dirname, '../..')
 const folders = '{shared/text,shared/fences}/**/*.ts'
 const isTable = (path: string): boolean => /\/functions(-\w+)?\.ts$/.test(path)
 
-test('[LINEAR-7] each module of the folders of parsers is in the table of the growth guard, or says why not', () => {
+test('[LINEAR-7] each module of the parser folders is in the table of the growth guard, or has a reason not to be', () => {
   const modules = globSync(folders, { cwd: root }).filter((path) => !isTable(path))
   const ofKinds = fenceKinds.map((kind) => `shared/fences/${kind}.ts`)
   const known = [...Object.keys(parsers), ...Object.keys(others), ...ofKinds]
@@ -264,7 +264,7 @@ test('[LINEAR-7] each module of the folders of parsers is in the table of the gr
 
 test.each(
   Object.entries(parsers).flatMap(([module, reads]) => Object.entries(reads).map(([name, read]) => [`${name} (${module})`, read] as const))
-)('[LINEAR-1] %s takes at most 2.5 times as long for twice the text, whatever the text is', (_name, read) => {
+)('[LINEAR-1] for twice the text %s takes at most 2.5 times as long, whatever the text is', (_name, read) => {
   const faults: string[] = []
   for (const [name, family] of Object.entries(families)) {
     const fault = growthOf(read, family)
@@ -275,7 +275,7 @@ test.each(
   expect(faults).toEqual([])
 })
 
-test('[LINEAR-1] the guard finds a parser that takes the square of the time', () => {
+test('[LINEAR-1] the guard finds a parser with quadratic time', () => {
   const slow: Read = (text) => /\s+$/.test(text)
   expect(growthOf(slow, families['spaces before a word'] as (kilobytes: number) => string)).toMatch(/KB/)
 })

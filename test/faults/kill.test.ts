@@ -140,7 +140,7 @@ const epoch = async (run: Run, count: number): Promise<void> => {
 }
 
 test(
-  `[FAULT-1] kill -9 at random moments loses nothing that was acknowledged and doubles nothing (seed ${seed})`,
+  `[FAULT-1] kill -9 at random moments loses nothing acknowledged and duplicates nothing (seed ${seed})`,
   { timeout: 400_000 },
   async () => {
     console.log(`kill.test: seed ${seed}, ${rounds} rounds (AGMD_TEST_SEED, AGMD_TEST_KILL_ROUNDS)`)

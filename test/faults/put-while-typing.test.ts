@@ -55,7 +55,7 @@ const expectWhole = async (typists: readonly Typist[], target: Target, expected:
   expect([...counts].filter(([, count]) => count !== 1)).toEqual([])
 }
 
-test('[FAULT-2] a PUT with the version just read, while 20 people type, conflicts whenever anything came between and never takes a keystroke away', async () => {
+test('[FAULT-2] a PUT with the version just read, while 20 people type, conflicts whenever a change came in between and never removes a keystroke', async () => {
   const world = await start()
   const ledger = new TokenLedger()
   const target = await createDocument(world.url, '# Crowd\n')
@@ -91,7 +91,7 @@ test('[FAULT-2] a PUT with the version just read, while 20 people type, conflict
   await world.stop()
 })
 
-test('[FAULT-3] SIGTERM under load ends with 0 within 10 s, closes sockets with 1001 and loses nothing acknowledged', async () => {
+test('[FAULT-3] SIGTERM under load exits with 0 within 10 s, closes sockets with 1001 and loses nothing acknowledged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-term-'))
   const ledger = new TokenLedger()
   let server = await startProcess({ folder })
@@ -140,7 +140,7 @@ const troubled = (): { wrap: (storage: Storage) => Storage; trouble: { next: 'no
 }
 
 for (const kind of ['reject', 'hang'] as const)
-  test(`[FAULT-4] a journal write that ${kind === 'reject' ? 'fails' : 'hangs and fails'} acknowledges nothing, closes the sockets, and the text is whole once clients are back`, async () => {
+  test(`[FAULT-4] a journal write that ${kind === 'reject' ? 'fails' : 'hangs and fails'} acknowledges nothing, closes the sockets, and the text is complete once clients reconnect`, async () => {
     const { wrap, trouble } = troubled()
     const world = await start({ storage: wrap })
     const ledger = new TokenLedger()
@@ -171,7 +171,7 @@ for (const kind of ['reject', 'hang'] as const)
     await world.stop()
   })
 
-test('[FAULT-5] a second server on the same data folder is refused and the first goes on', async () => {
+test('[FAULT-5] a second server on the same data folder is refused and the first keeps running', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-two-'))
   const server = await startProcess({ folder })
   await expect(startProcess({ folder })).rejects.toThrow(/ended with 1: .*(process|lock|use)/s)

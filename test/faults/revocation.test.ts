@@ -150,7 +150,7 @@ describe.each(writes)('%s', (name, operation) => {
     expect(status, `give ${name} an input in test/support/inputs.ts: ${text}`).toBeLessThan(300)
   })
 
-  test.each(cases)('[AUTHORITY-2] held back by a %s, changes nothing after %s', async (how, ending) => {
+  test.each(cases)('[AUTHORITY-2] delayed by a %s, changes nothing after %s', async (how, ending) => {
     if (taskOnly && ending === 'expire') return
     const made = await castOf(how, ending === 'expire')
     const held = await holdRequest(world.url, await requestOf(name, operation, made))
@@ -160,7 +160,7 @@ describe.each(writes)('%s', (name, operation) => {
   })
 })
 
-test.each(['revoke', 'expire', 'delete'] as const)('[AUTHORITY-2] a tool that is held back changes nothing after %s', async (ending) => {
+test.each(['revoke', 'expire', 'delete'] as const)('[AUTHORITY-2] a delayed tool call changes nothing after %s', async (ending) => {
   const { owner, sent } = await cast('link', ending === 'expire')
   const call = { name: `svc.${operations.createComment.mcp}`, arguments: { doc: owner.doc, body: 'Hm.' } }
   const held = await holdRequest(world.url, {
@@ -190,7 +190,7 @@ const forms: readonly (readonly [string, (owner: Person) => Promise<Record<strin
 ]
 
 describe.each(forms)('the form of %s', (path, fieldsOf) => {
-  test.each(['sign-out', 'reset', 'expire'] as const)('[AUTHORITY-2] held back, changes nothing after %s', async (ending) => {
+  test.each(['sign-out', 'reset', 'expire'] as const)('[AUTHORITY-2] delayed, changes nothing after %s', async (ending) => {
     const { owner } = await cast('link', false)
     const fields = await fieldsOf(owner)
     const cookie = await session('browser', ending === 'expire')
@@ -238,7 +238,7 @@ const hammer = async (doc: string, socket: DeafSocket, type: (mark: string) => U
   expect(differences(before, await journalOf(doc))).toEqual([])
 }
 
-test('[AUTHORITY-1] a socket that ignores the goodbye writes nothing after any end of its right, and is cut off', async () => {
+test('[AUTHORITY-1] a socket that ignores the close frame writes nothing after any end of its right, and is cut off', async () => {
   const hammering: Promise<void>[] = []
   // They connect one after another: ending all sessions must not affect those about to open.
   for (const [how, ending] of socketCases) {

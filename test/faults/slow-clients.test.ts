@@ -45,7 +45,7 @@ const slow = (first: string, drip: string): Slow => {
 
 const secondsMax = limits.headersSecondsMax + (limits.connectionCheckMs + limits.connectionLingerMs) / 1000 + 5
 
-test.concurrent('[SOCKET-13] connections that drip their headers, or send next to nothing, end within seconds', async () => {
+test.concurrent('[SOCKET-13] connections that send their headers slowly, or almost nothing, end within seconds', async () => {
   const first = 'GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: '
   const clients = [
     ...Array.from({ length: 400 }, () => slow(first, 'x')),
@@ -61,7 +61,7 @@ test.concurrent('[SOCKET-13] connections that drip their headers, or send next t
   for (const client of clients) client.end()
 })
 
-test.concurrent('[SOCKET-14] an upgrade that is refused ends its connection, whether or not the client closes it', async () => {
+test.concurrent('[SOCKET-14] a refused upgrade ends its connection, whether or not the client closes it', async () => {
   const clients = [
     slow(upgrade('1.0', '13'), 'x'),
     slow(upgrade('1.1', '7'), 'x'),

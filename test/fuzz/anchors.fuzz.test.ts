@@ -6,7 +6,7 @@ import { anchorsHold, type Tally } from './anchors.ts'
 const seeds = Number(process.env['AGMD_TEST_SEEDS'] ?? repeats(1_000, 10_000))
 const first = Number(process.env['AGMD_TEST_SEED'] ?? 1)
 
-test(`[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or say that it is gone (seeds ${first}–${first + seeds - 1})`, () => {
+test(`[FUZZ-2] under concurrent edits, replacements, restores and accepts anchors stay on their text or report that it is gone (seeds ${first}–${first + seeds - 1})`, () => {
   const sum: Tally = { pins: 0, together: 0, missed: 0 }
   for (let seed = first; seed < first + seeds; seed++) {
     const tally = anchorsHold(seed)

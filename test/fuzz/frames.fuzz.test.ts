@@ -4,7 +4,7 @@ import { fuzzFrames } from './frames.ts'
 
 const seed = Number(process.env['AGMD_TEST_SEED'] ?? 2_000)
 
-test(`[SOCKET-16] random and mutated frames of every role crash nothing, change nothing and stay nowhere (seed ${seed})`, async () => {
+test(`[SOCKET-16] random and mutated frames of every role crash nothing, change nothing and leave nothing behind (seed ${seed})`, async () => {
   // Hocuspocus prints each refused frame with its stack.
   for (const level of ['log', 'warn', 'error'] as const) console[level] = () => undefined
   const { before, after } = await fuzzFrames(8_000, seed)

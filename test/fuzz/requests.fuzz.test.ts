@@ -1,4 +1,7 @@
-/** 800 requests of the request fuzz; `npm run test:all` tries 2,000. `AGMD_TEST_REQUESTS` and `AGMD_TEST_SEED` change the run; `npm run fuzz requests` goes on for longer. */
+/**
+ * 800 requests of the request fuzz; `npm run test:all` tries 2,000. `AGMD_TEST_REQUESTS` and `AGMD_TEST_SEED` change the run; `npm run fuzz requests`
+ * runs for longer.
+ */
 import { expect, test } from 'vitest'
 import { repeats } from '../support/repeats.ts'
 import { fuzzRequests } from './requests.ts'

@@ -18,20 +18,20 @@ const open = (visitor: Visitor): Promise<unknown> => visitor.visit(`${world.url}
 const send = (visitor: Visitor, action: string, fields: Record<string, string>): Promise<{ status: number; text: string }> =>
   visitor.submit(action, fields)
 
-test('[PAGE-1] who is not signed in gets to the sign-in page, and back', async () => {
+test('[PAGE-1] a person who is not signed in gets the sign-in page, and then returns', async () => {
   const visitor = newVisitor()
   await open(visitor)
   expect(visitor.page.text).toContain('<h1>Sign in</h1>')
 })
 
-test('[PAGE-2] the account page has settings and leads to the documents', async () => {
+test('[PAGE-2] the account page has settings and links to the documents', async () => {
   const visitor = await join()
   await open(visitor)
   expect(visitor.page.text).toContain('<a class="button" href="/">Your documents</a>')
   expect(visitor.page.text).not.toContain('New document')
 })
 
-test('[PAGE-6] forms act for their own session and on their own documents alone', async () => {
+test('[PAGE-6] forms act only for their own session and on their own documents', async () => {
   const [ana, bob] = [await join(), await join()]
   await open(bob)
   expect((await send(bob, '/account/nodes', { name: 'Theirs', token: 'A'.repeat(43) })).status).toBe(403)
@@ -49,7 +49,7 @@ test('[PAGE-6] forms act for their own session and on their own documents alone'
   expect(response.status).toBe(404)
 })
 
-test('[PAGE-7] a form leads back to the account page and nowhere else', async () => {
+test('[PAGE-7] a form redirects to the account page and nowhere else', async () => {
   const visitor = await join()
   const phone = async (): Promise<void> => {
     const other = newVisitor()
@@ -65,7 +65,7 @@ test('[PAGE-7] a form leads back to the account page and nowhere else', async ()
   }
 })
 
-test('[PAGE-8] sessions are listed by what they were opened with, and ended one by one', async () => {
+test('[PAGE-8] sessions are listed by the browser or program that opened them, and ended one by one', async () => {
   const visitor = await join()
   const phone = newVisitor({
     userAgent:
@@ -89,7 +89,7 @@ test('[PAGE-8] sessions are listed by what they were opened with, and ended one 
   expect(visitor.page.url).toBe(`${world.url}/`)
 })
 
-test('[PAGE-8] a session that was renewed without a password, or by a later sign-in, is ended with the broker’s as well', async () => {
+test('[PAGE-8] a session that was renewed without a password, or by a later sign-in, ends together with the broker’s', async () => {
   const visitor = await join()
   const phone = newVisitor()
   await phone.visit(`${world.url}/sign-in`)

@@ -47,7 +47,7 @@ const errorAt = ({ page }: Visitor, field: string): string | undefined =>
     `<input[^>]* id="${field}"[^>]* aria-describedby="${field}-error[^>]* aria-invalid="true" autofocus[\\s\\S]*?id="${field}-error">([^<]*)<`
   ).exec(page.text)?.[1]
 
-test('[ACCT-1] a person changes the name on the page, a program by the API; it shows in documents too, and an empty one is refused at the field', async () => {
+test('[ACCT-1] a person renames the account on the page, a program by the API; documents show it, and an empty name is refused at the field', async () => {
   const { visitor } = await join()
   const doc = await create(visitor, '# Named')
   await visitor.visit(`${world.url}/account`)
@@ -67,7 +67,7 @@ test('[ACCT-1] a person changes the name on the page, a program by the API; it s
   expect((await ask(newVisitor(), 'PATCH', '/api/me', { name: 'x' })).status).toBe(401)
 })
 
-test('[ACCT-1] renames at the same time are made in turn, and all documents have the last name; too many that wait are refused', async () => {
+test('[ACCT-1] concurrent renames run in turn, and all documents end with the last name; too many waiting ones are refused', async () => {
   const { visitor } = await join()
   const docs = await Promise.all(Array.from({ length: 60 }, (_none, n) => create(visitor, `# ${n}`)))
   const rename = (name: string): Promise<Response> => ask(visitor, 'PATCH', '/api/me', { name })
@@ -83,7 +83,7 @@ test('[ACCT-1] renames at the same time are made in turn, and all documents have
   expect(((await (await ask(visitor, 'GET', `/api/docs/${docs[0]}`)).json()) as Json).owner.name).toBe(last)
 })
 
-test('[ACCT-2] a new password asks for the current one, ends every other session and node token, and leaves this browser signed in', async () => {
+test('[ACCT-2] a new password requires the current one, ends every other session and node token, and leaves this browser signed in', async () => {
   const { visitor, email, id } = await join()
   const other = await signInElsewhere(email)
   await ask(visitor, 'POST', '/api/me/nodes', { name: 'Shed' })
@@ -105,7 +105,7 @@ test('[ACCT-2] a new password asks for the current one, ends every other session
   expect(await status(await signInElsewhere(email, 'another horse battery'))).toBe(200)
 })
 
-test('[ACCT-3] the current password cannot be tried in bulk: tries count with those of signing in', async () => {
+test('[ACCT-3] the current password cannot be guessed in bulk: attempts count with those of signing in', async () => {
   const limited = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
   const visitor = await signUp(limited.url, 'tries@example.org')
   let answer = 422
@@ -123,7 +123,7 @@ test('[ACCT-3] the current password cannot be tried in bulk: tries count with th
   await limited.stop()
 })
 
-test('[ACCT-4] an account is deleted by its password; all access ends at once, and its documents stay open to their links', async () => {
+test('[ACCT-4] an account is deleted with its password; all access ends at once, and its documents stay open to their links', async () => {
   const { visitor, email, id } = await join()
   const other = await signInElsewhere(email)
   const [linked, alone, published] = [
@@ -177,7 +177,7 @@ test('[ACCT-4] an account is deleted by its password; all access ends at once, a
   expect(((await (await ask(again, 'GET', '/api/docs')).json()) as Json).docs).toEqual([])
 })
 
-test('[ACCT-5] documents of a deleted account go to the trash when its person says so: their links end at once, editors are disconnected', async () => {
+test('[ACCT-5] on request the documents of a deleted account go to the trash: their links end at once, editors are disconnected', async () => {
   const { visitor } = await join()
   const doc = await create(visitor, '# Gone')
   const link = (await (await ask(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'edit' })).json()) as Json
@@ -188,7 +188,7 @@ test('[ACCT-5] documents of a deleted account go to the trash when its person sa
   await expect.poll(() => editor.closes[0]?.code).toBe(4404)
 })
 
-test('[ACCT-6] [ACCT-22] a deletion that a crash cut short is finished at the next start', async () => {
+test('[ACCT-6] [ACCT-22] the next start finishes a deletion that a crash interrupted', async () => {
   const { visitor, id } = await join()
   const doc = await create(visitor, '# Half')
   await ask(visitor, 'POST', `/api/docs/${doc}/shares`, { role: 'view' })
@@ -211,7 +211,7 @@ test('[ACCT-6] [ACCT-22] a deletion that a crash cut short is finished at the ne
   expect(await world.service.storage.list(keys.accountEnds())).toEqual([])
 })
 
-test('[ACCT-22] a document that cannot be given up holds up nothing else of its account, and is tried again', async () => {
+test('[ACCT-22] a document that cannot be released delays nothing else of its account, and is retried', async () => {
   const { visitor, id } = await join()
   const good = [await create(visitor, '# First')]
   // They are given up in the order of their creation.
@@ -243,7 +243,7 @@ test('[ACCT-22] a document that cannot be given up holds up nothing else of its 
   expect(await storage.list(keys.accountEnds())).toEqual([])
 })
 
-test('[ACCT-7] where another issuer signs people in, the name chosen here stays, the password is said to be there, and the address typed deletes the account', async () => {
+test('[ACCT-7] with an external issuer the chosen name stays, the page says where the password is, and typing the address deletes the account', async () => {
   const issuer: Issuer = await startIssuer()
   const outside = await startWorld({ clock, env: { AGMD_AUTH_URL: issuer.url, AGMD_AUTH_CLIENT_ID: 'docs' } })
   issuer.person = { sub: 'person-1', name: 'Ana', email: 'ana@example.org', email_verified: true }
@@ -271,7 +271,7 @@ test('[ACCT-7] where another issuer signs people in, the name chosen here stays,
   await issuer.stop()
 })
 
-test('[ACCT-8] "Forgot password?" tells of the reset link in place; fields are labelled, keep what was typed but secrets, and name their kind to password managers', async () => {
+test('[ACCT-8] "Forgot password?" explains the reset link in place; fields have labels, keep input except secrets, and declare their kind to password managers', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in`)
   expect(visitor.page.text).toMatch(/<details class="fold"><summary>Forgot password\?<\/summary>\s*<p>Ask the person who runs this server/)
@@ -288,7 +288,7 @@ test('[ACCT-8] "Forgot password?" tells of the reset link in place; fields are l
   expect(visitor.page.text).toMatch(/name="password"[^>]*autocomplete="new-password"/)
 })
 
-test('[ACCT-20] signing up leads to one’s documents where nothing else was asked for; compute nodes stay closed while there is none', async () => {
+test('[ACCT-20] signing up leads to the person’s documents unless another page asked; compute nodes stay collapsed while there is none', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-up`)
   await visitor.submit('/sign-up', { email: 'direct@example.org', password })
@@ -304,7 +304,7 @@ test('[ACCT-20] signing up leads to one’s documents where nothing else was ask
   expect(visitor.page.text).toContain('Laptop')
 })
 
-test('[ACCT-21] the language that was chosen on a page comes before the one that the browser asks for', async () => {
+test('[ACCT-21] the language chosen on a page takes precedence over the browser’s', async () => {
   const languageOf = async (cookie: string, asked: string): Promise<string | undefined> => {
     const page = await fetch(`${world.url}/pub/none`, { headers: { cookie, 'accept-language': asked, accept: 'text/html' } })
     return /<html lang="(\w+)"/.exec(await page.text())?.[1]
@@ -315,7 +315,7 @@ test('[ACCT-21] the language that was chosen on a page comes before the one that
   expect(await languageOf('agmd-language=tlh', 'en')).toBe('en')
 })
 
-test('[ACCT-9] forms of the account act with the token of their session alone', async () => {
+test('[ACCT-9] account forms are valid only with the token of their session', async () => {
   const [ana, bob] = [await join(), await join()]
   await ana.visitor.visit(`${world.url}/account/delete-account`)
   const token = /name="token" value="([^"]+)"/.exec(ana.visitor.page.text)?.[1] ?? ''
@@ -330,7 +330,7 @@ test('[ACCT-9] forms of the account act with the token of their session alone', 
   expect(await status(bob.visitor)).toBe(200)
 })
 
-test('[ACCT-10] a deletion that a crash cut short after any commit leaves each document as one without a crash does', async () => {
+test('[ACCT-10] after a crash at any commit of a deletion, each document ends up as without a crash', async () => {
   let left = Infinity
   const failing = await startWorld({
     clock,
@@ -371,7 +371,7 @@ test('[ACCT-10] a deletion that a crash cut short after any commit leaves each d
   await failing.stop()
 })
 
-test('[ACCT-11] a new name stands in documents of the trash too; of names that come at once one stands in all', async () => {
+test('[ACCT-11] a new name appears in documents in the trash too; of concurrent names all show the same', async () => {
   const { visitor } = await join()
   const docs = [await create(visitor, '# Open'), await create(visitor, '# Thrown away')]
   await ask(visitor, 'DELETE', `/api/docs/${docs[1]}`)
@@ -385,7 +385,7 @@ test('[ACCT-11] a new name stands in documents of the trash too; of names that c
   expect(await Promise.all(docs.map(ownerOf))).toEqual([user.name, user.name])
 })
 
-test('[WORDS-5] pages of the server speak the language that the browser asks for, say which, and vary by it', async () => {
+test('[WORDS-5] server-rendered pages use the language of the browser, name it, and vary by it', async () => {
   const german = newVisitor({ headers: { 'Accept-Language': 'de-CH,de;q=0.9,en;q=0.5' } })
   await german.visit(`${world.url}/sign-in`)
   expect(german.page.text).toContain('<html lang="de">')

@@ -23,7 +23,7 @@ const me = async (visitor: Visitor, base = world.url): Promise<{ status: number;
 const said = ({ page }: Visitor): string =>
   page.text.replaceAll(/interaction\/[\w-]+/g, 'interaction').replaceAll(/(value|data-options)="[^"]*"/g, '')
 
-test('[ACCOUNT-1] somebody signs up with address and password, is signed in at once, and signs in again later', async () => {
+test('[ACCOUNT-1] a person signs up with address and password, is signed in at once, and signs in again later', async () => {
   const visitor = await signUp(world.url, 'Cleo@Example.org')
   expect(visitor.page.url).toBe(`${world.url}/account`)
   expect(await me(visitor)).toMatchObject({ status: 200, user: { name: 'Cleo', email: 'cleo@example.org' } })
@@ -31,7 +31,7 @@ test('[ACCOUNT-1] somebody signs up with address and password, is signed in at o
   expect(await me(later)).toMatchObject({ status: 200, user: { email: 'cleo@example.org' } })
 })
 
-test('[ACCOUNT-13] the embedded broker works on a plain network too, where the address is no localhost', async () => {
+test('[ACCOUNT-13] the embedded broker also works on a plain network, at an address other than localhost', async () => {
   const port = await freePort()
   // Also loopback, but not a name with an exception.
   const base = `http://127.0.0.2:${port}`
@@ -41,7 +41,7 @@ test('[ACCOUNT-13] the embedded broker works on a plain network too, where the a
   await lan.stop()
 })
 
-test('[ACCOUNT-2] a wrong password and an address without an account are answered alike', async () => {
+test('[ACCOUNT-2] a wrong password and an address without an account get the same answer', async () => {
   await signUp(world.url, 'dora@example.org')
   const answers = []
   for (const email of ['dora@example.org', 'nobody@example.org', 'no address']) {
@@ -65,7 +65,7 @@ test.each([
   [{ email: 'Eve@example.org', password: 'eve@Example.org' }, 'Choose a password that is not your email address.'],
   [{ email: 'evelyn.moore@example.org', password: 'evelyn.moore' }, 'Choose a password that is not your email address.'],
   [{ email: 'eve@example.org', password: 'Password123' }, 'This password is easy to guess.']
-])('[ACCOUNT-3] a sign-up that cannot be is told on its page: %j', async (fields, text) => {
+])('[ACCOUNT-3] the page shows the reason of a refused sign-up: %j', async (fields, text) => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-up`)
   const page = await visitor.submit('/sign-up', fields)
@@ -74,7 +74,7 @@ test.each([
   expect(page.text.replace(`value="${fields.email}"`, '')).not.toContain(fields.password)
 })
 
-test('[ACCOUNT-3] an address has one account, however often and however many at once sign up with it', async () => {
+test('[ACCOUNT-3] an address has one account, however many sign-ups arrive at once', async () => {
   const visitors = await Promise.all(
     Array.from({ length: 4 }, async () => {
       const visitor = newVisitor()
@@ -90,14 +90,17 @@ test('[ACCOUNT-3] an address has one account, however often and however many at 
 test.each([
   ['sign-in', { email: 'ivy@example.org', password: 'not this one' }, 'password'],
   ['sign-up', { email: 'ivy@', password }, 'email']
-] as const)('[ACCOUNT-15] the page of %s opens in its first field, and then in the one with an error', async (screen, fields, faulty) => {
-  const focused = (page: string): string[] => [...page.matchAll(/<input[^>]* id="([^"]*)"[^>]* autofocus/g)].map(([, id = '']) => id)
-  const visitor = newVisitor()
-  expect(focused((await visitor.visit(`${world.url}/${screen}`)).text)).toEqual(['email'])
-  expect(focused((await visitor.submit(`/${screen}`, fields)).text)).toEqual([faulty])
-})
+] as const)(
+  '[ACCOUNT-15] the page of %s opens with the focus in its first field, and later in the one with an error',
+  async (screen, fields, faulty) => {
+    const focused = (page: string): string[] => [...page.matchAll(/<input[^>]* id="([^"]*)"[^>]* autofocus/g)].map(([, id = '']) => id)
+    const visitor = newVisitor()
+    expect(focused((await visitor.visit(`${world.url}/${screen}`)).text)).toEqual(['email'])
+    expect(focused((await visitor.submit(`/${screen}`, fields)).text)).toEqual([faulty])
+  }
+)
 
-test('[ACCOUNT-4] what people and programs call themselves is text, never markup', async () => {
+test('[ACCOUNT-4] names of people and programs are text, never markup', async () => {
   const name = '<img src=x onerror=alert(1)>'
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-up`)
@@ -107,7 +110,7 @@ test('[ACCOUNT-4] what people and programs call themselves is text, never markup
   expect((await me(visitor)).user?.name).toBe(name)
 })
 
-test('[ACCOUNT-5] a form is good in the browser and for the sign-in that it was made for', async () => {
+test('[ACCOUNT-5] a form is valid only in the browser, and for the sign-in, that it was made for', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in`)
   const action = /action="([^"]+\/sign-in)"/.exec(visitor.page.text)?.[1] ?? ''
@@ -123,7 +126,7 @@ test('[ACCOUNT-5] a form is good in the browser and for the sign-in that it was 
   expect((await send(visitor, action, { 'Content-Type': 'application/json' })).status).toBe(415)
 })
 
-test('[ACCOUNT-6] pages of signing in run no script of others, are never framed or kept, and name where their forms lead', async () => {
+test('[ACCOUNT-6] sign-in pages run no foreign script, are never framed or cached, and list the targets of their forms', async () => {
   const visitor = newVisitor()
   const page = await visitor.visit(`${world.url}/sign-in`)
   expect(page.headers.get('Content-Security-Policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'.*form-action 'self'/)
@@ -132,7 +135,7 @@ test('[ACCOUNT-6] pages of signing in run no script of others, are never framed 
   expect(page.text).not.toMatch(/<script(?!( type="module")? src="\/\w)/)
 })
 
-test('[ACCOUNT-7] passwords are kept as argon2id hashes and stand in no file or log', async () => {
+test('[ACCOUNT-7] passwords are stored as argon2id hashes and appear in no file or log', async () => {
   const folder = await world.service.storage.list(['account'])
   const records = folder.map(({ value }) => Buffer.from(value).toString()).join('\n')
   expect(records).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
@@ -158,7 +161,7 @@ describe('limits', () => {
     return { status, text, visitor }
   }
 
-  test('[ACCOUNT-8] passwords cannot be tried in bulk, from many addresses either, and who has an account is not told by it', async () => {
+  test('[ACCOUNT-8] passwords cannot be guessed in bulk, even from many addresses, and the refusal does not reveal accounts', async () => {
     for (const email of ['ana@example.org', 'nobody@example.org']) {
       const statuses = []
       for (let tries = 0; tries < rateLimits.password.burst + 2; tries++)
@@ -171,7 +174,7 @@ describe('limits', () => {
     expect((await guess('10.1.1.1', 'ana@example.org', password)).visitor.page.url).toBe(`${limited.url}/`)
   })
 
-  test('[ACCOUNT-8] the page that refuses names the limit that does, and a new password lifts it', async () => {
+  test('[ACCOUNT-8] the page of a refusal names its limit, and a new password lifts it', async () => {
     const email = 'ben@example.org'
     await signUp(limited.url, email, newVisitor({ headers: { 'X-Forwarded-For': '10.6.6.1' } }))
     for (let tries = 0; tries < rateLimits.password.burst; tries++) await guess(`10.6.0.${tries}`, email, 'wrong wrong wrong')
@@ -186,7 +189,7 @@ describe('limits', () => {
     expect((await guess('10.6.6.8', email, 'another horse battery')).visitor.page.url).toBe(`${limited.url}/`)
   })
 
-  test('[ACCOUNT-8] one address cannot try many accounts', async () => {
+  test('[ACCOUNT-8] one address cannot guess at many accounts', async () => {
     const statuses = []
     for (let tries = 0; tries < rateLimits.signIn.burst + 1; tries++)
       statuses.push((await guess('10.9.9.9', `someone${tries}@example.org`, 'wrong wrong wrong')).status)
@@ -194,7 +197,7 @@ describe('limits', () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test('[ACCOUNT-8] accounts cannot be made in bulk, nor looked for by making them', async () => {
+  test('[ACCOUNT-8] accounts cannot be created in bulk, nor discovered by creating them', async () => {
     const statuses = []
     for (let tries = 0; tries <= rateLimits.signUp.burst; tries++) {
       const visitor = newVisitor({ headers: { 'X-Forwarded-For': '10.7.7.7' } })
@@ -220,7 +223,7 @@ describe('by invitation', () => {
     return createLink(vault, invited.url, clock.now(), account === undefined ? { kind: 'invite', email } : { kind: 'reset', account })
   }
 
-  test('[ACCOUNT-9] nobody signs up uninvited', async () => {
+  test('[ACCOUNT-9] nobody signs up without an invitation', async () => {
     const visitor = newVisitor()
     await visitor.visit(`${invited.url}/sign-up`)
     expect(visitor.page.text).toContain('You need an invitation')
@@ -234,7 +237,7 @@ describe('by invitation', () => {
     expect((await signIn(invited.url, 'hans@example.org')).page.status).toBe(422)
   })
 
-  test('[ACCOUNT-10] an invitation makes the account of its address, once', async () => {
+  test('[ACCOUNT-10] an invitation creates the account of its address, once', async () => {
     const address = await link('invite', 'ida@example.org')
     const visitor = newVisitor()
     await visitor.visit(address)
@@ -245,7 +248,7 @@ describe('by invitation', () => {
     expect((await newVisitor().visit(address)).status).toBe(403)
   })
 
-  test('[ACCOUNT-10] of several who use an invitation at once one succeeds', async () => {
+  test('[ACCOUNT-10] if several people use an invitation at once, one succeeds', async () => {
     const address = await link('invite', 'jon@example.org')
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {
@@ -274,7 +277,7 @@ describe('by invitation', () => {
     expect((await newVisitor().visit(address)).status).toBe(403)
   })
 
-  test('[ACCOUNT-11] of several who use a reset link at once one succeeds', async () => {
+  test('[ACCOUNT-11] if several people use a reset link at once, one succeeds', async () => {
     const address = await link('reset', 'kim@example.org')
     const visitors = await Promise.all(
       Array.from({ length: 3 }, async () => {
@@ -287,7 +290,7 @@ describe('by invitation', () => {
     expect(pages.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('[ACCOUNT-11] a new password ends every other link to one, whether made before or after', async () => {
+  test('[ACCOUNT-11] a new password ends every other reset link, made before or after', async () => {
     const reset = async (address: string): Promise<number> => {
       const visitor = newVisitor()
       await visitor.visit(address)
@@ -313,7 +316,7 @@ describe('by invitation', () => {
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 403]))
   })
 
-  test('[ACCOUNT-12] a link that is late, of the other kind, changed or of another instance is refused', async () => {
+  test('[ACCOUNT-12] a link that is expired, of the other kind, altered or of another instance is refused', async () => {
     const late = await link('reset', 'kim@example.org')
     const other = (await link('invite', 'lea@example.org')).replace('/auth/invite', '/auth/reset')
     clock.turn(25 * 3600 * 1000)
@@ -324,7 +327,7 @@ describe('by invitation', () => {
   })
 })
 
-test('[ACCOUNT-9] a closed server makes no accounts', async () => {
+test('[ACCOUNT-9] a closed server creates no accounts', async () => {
   const closed = await startWorld({ env: { AGMD_SIGN_UP: 'closed' } })
   const visitor = newVisitor()
   await visitor.visit(`${closed.url}/sign-up`)

@@ -48,7 +48,7 @@ const by = (name: string): { headers: Record<string, string> } => ({ headers: { 
 const edit = (who: Person, name: string, find: string, words: string): Promise<Json> =>
   who.ask('POST', '/edits', { ...by(name), json: { operations: [{ op: 'replace', find, with: words }] } })
 
-test('[PROGRAM-1] who wrote by HTTP or MCP under a name is shown where it wrote, with its role', async () => {
+test('[PROGRAM-1] a program that writes by HTTP or MCP under a name appears where it wrote, with its role', async () => {
   const owner = await world.create(text)
   const guest = await owner.share('edit')
   const page = await owner.connect({ name: 'Ana' })
@@ -70,7 +70,7 @@ test('[PROGRAM-1] who wrote by HTTP or MCP under a name is shown where it wrote,
   await until(() => names(late).length === 5, 'all of them')
 })
 
-test('[PROGRAM-2] for 30 seconds from its last write, once, at the place of that', async () => {
+test('[PROGRAM-2] it appears for 30 seconds after its last write, once, at that place', async () => {
   const owner = await world.create(text)
   const page = await owner.connect()
   await edit(owner, 'scribe', 'Intro.', 'Hello.')
@@ -87,7 +87,7 @@ test('[PROGRAM-2] for 30 seconds from its last write, once, at the place of that
   await until(() => names(page).length === 0, 'the end of both')
 })
 
-test('[PROGRAM-3] it is gone at once when its link is revoked, or its document deleted', async () => {
+test('[PROGRAM-3] it disappears at once when its link is revoked or its document deleted', async () => {
   const owner = await world.create(text)
   const guest = await owner.share('edit')
   const page = await owner.connect()
@@ -101,7 +101,7 @@ test('[PROGRAM-3] it is gone at once when its link is revoked, or its document d
   clock.turn(limits.agentShownSeconds * 1000)
 })
 
-test('[PROGRAM-4] who gave no name, and who has a page open under that name and link, is not shown as a program', async () => {
+test('[PROGRAM-4] a writer without a name, or with an open page under that name and link, does not appear as a program', async () => {
   const owner = await world.create(text)
   const page = await owner.connect()
   const ana = await owner.connect({ name: 'Ana' })
@@ -115,7 +115,7 @@ test('[PROGRAM-4] who gave no name, and who has a page open under that name and 
   expect(agents(page)[0]).toMatchObject({ name: 'Ana', role: 'edit' })
 })
 
-test('[PROGRAM-5] nobody speaks for a program or takes it away', async () => {
+test('[PROGRAM-5] nobody else can set or remove the presence of a program', async () => {
   const owner = await world.create(text)
   const page = await owner.connect()
   await edit(owner, 'scribe', 'Intro.', 'Hello.')
@@ -146,7 +146,7 @@ test('[PROGRAM-5] nobody speaks for a program or takes it away', async () => {
   socket.close()
 })
 
-test('[PROGRAM-6] a document shows only so many', async () => {
+test('[PROGRAM-6] a document shows a limited number of programs', async () => {
   const owner = await world.create(text)
   const page = await owner.connect()
   const many = limits.agentsShownMax + 1

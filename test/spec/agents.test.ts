@@ -32,14 +32,14 @@ const by = (token: string, method: string, path: string, what: Ask = {}): Promis
   world.ask(method, path, { ...what, headers: { Authorization: `Bearer ${token}` } })
 const me = (token: string): Promise<Answer> => by(token, 'GET', '/api/me')
 
-test('[AGENT-1] a token names the agent, the same by keys and by asking', async () => {
+test('[AGENT-1] a token identifies the agent, with the same result by keys and by introspection', async () => {
   const one = (await me(await jwt())).json
   expect(one).toMatchObject({ kind: 'agent', user: { name: 'Scribe', email: null } })
   expect((await me(opaque())).json).toEqual(one)
   expect((await me(await jwt({ sub: 'agent-2' }))).json.user.id).not.toBe(one.user.id)
 })
 
-test('[AGENT-2] documents that an agent makes are its own, without a key, and its name stands on what it does', async () => {
+test('[AGENT-2] documents that an agent creates are its own, without a key, and its name is on its changes', async () => {
   const token = await jwt()
   const { status, json: made } = await by(token, 'POST', '/api/docs', { json: { content: '# By an agent' } })
   expect(status).toBe(201)
@@ -81,23 +81,23 @@ const bad: Record<string, () => Promise<string> | string> = {
   empty: () => 'ai_'
 }
 
-test.each(Object.entries(bad))('[AGENT-3] a token %s is 401', async (_name, make) => {
+test.each(Object.entries(bad))('[AGENT-3] a token %s returns 401', async (_name, make) => {
   const { status, json } = await me(await make())
   expect({ status, code: json?.code }).toEqual({ status: 401, code: 'credential_invalid' })
 })
 
-test('[AGENT-5] an issuer that cannot be asked is 503, never a yes, and documents of others are not held up', async () => {
+test('[AGENT-5] an issuer that cannot be reached gives 503, never access, and does not affect documents of others', async () => {
   issuer.faults = { status: 500 }
   const { status, json } = await me(opaque({ sub: 'agent-9' }))
   expect({ status, code: json.code, hint: json.hint }).toEqual({
     status: 503,
     code: 'issuer_unavailable',
-    hint: 'Send the same request again in a minute; links and sessions go on working.'
+    hint: 'Send the same request again in a minute; links and sessions keep working.'
   })
   expect((await world.ask('POST', '/new')).status).toBe(201)
 })
 
-test('[AGENT-6] without a configured issuer no agent token is good', async () => {
+test('[AGENT-6] without a configured issuer no agent token is valid', async () => {
   const without = await startWorld()
   const { status, json } = await without.ask('GET', '/api/me', { headers: { Authorization: `Bearer ${await jwt({ aud: without.url })}` } })
   expect({ status, code: json.code }).toEqual({ status: 401, code: 'credential_invalid' })
@@ -112,7 +112,7 @@ test('[AGENT-7] a socket of an agent ends when its token expires', async () => {
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
-test('[AGENT-7] a token that its issuer revoked opens nothing after a minute, and its sockets end', async () => {
+test('[AGENT-7] a token that its issuer revoked gives no access after a minute, and its sockets end', async () => {
   const token = opaque()
   const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
   const editor = await world.person(made.id, token).connect()
@@ -122,7 +122,7 @@ test('[AGENT-7] a token that its issuer revoked opens nothing after a minute, an
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
-test('[AGENT-7] sockets stay while the issuer cannot be asked', async () => {
+test('[AGENT-7] sockets stay open while the issuer cannot be reached', async () => {
   const token = opaque()
   const { json: made } = await by(token, 'POST', '/api/docs', { json: { content: 'text' } })
   const editor = await world.person(made.id, token).connect()
@@ -135,7 +135,7 @@ test('[AGENT-7] sockets stay while the issuer cannot be asked', async () => {
   expect(editor.closes).toEqual([])
 })
 
-test('[AGENT-4] keys that the issuer changed are read again, once a minute at most', async () => {
+test('[AGENT-4] changed keys of the issuer are read again, at most once a minute', async () => {
   await me(await jwt())
   await issuer.rotate()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })

@@ -32,7 +32,7 @@ const files = async (): Promise<string[]> => {
 const png1 = png()
 
 describe.each(Object.entries(samples))('%s', (extension, { type, bytes }) => {
-  test('[ASSET-1] is taken, answered with its address and Markdown, and read without a key', async () => {
+  test('[ASSET-1] is accepted, returned with its address and Markdown, and can be read without a key', async () => {
     const owner = await world.create('text')
     const answer = await upload(owner, bytes, type, { query: { name: 'a picture' } })
     expect(answer.status).toBe(201)
@@ -60,7 +60,7 @@ test.each([
   ['application/ogg', 'ogg'],
   ['audio/webm;codecs=opus', 'webm'],
   ['audio/mp4', 'mp4']
-])('[ASSET-1] %s is another name', async (type, sample) => {
+])('[ASSET-1] %s is an alias', async (type, sample) => {
   const owner = await world.create('text')
   expect((await upload(owner, samples[sample]?.bytes as Bytes, type)).status).toBe(201)
 })
@@ -84,7 +84,7 @@ test.each([
   ['a page with a PNG behind it', joined(foreign['html'] as Bytes, png1), 'image/png'],
   ['half a PNG', png1.slice(0, 40), 'image/png'],
   ['half a GIF', samples['gif']?.bytes.slice(0, 20), 'image/gif']
-] as [string, Bytes, string | undefined][])('[ASSET-2] %s is refused, and nothing of it is left', async (_what, bytes, type) => {
+] as [string, Bytes, string | undefined][])('[ASSET-2] %s is refused, and leaves nothing behind', async (_what, bytes, type) => {
   const owner = await world.create('text')
   const before = await files()
   const answer = await upload(owner, bytes, type)
@@ -98,7 +98,7 @@ test('[ASSET-2] an empty body and a compressed one are refused', async () => {
   expect((await upload(owner, png1, 'image/png', { headers: { 'Content-Encoding': 'gzip' } })).status).toBe(415)
 })
 
-test('[ASSET-2] a refusal names what is taken and what to send instead', async () => {
+test('[ASSET-2] a refusal names the accepted types and what to send instead', async () => {
   const owner = await world.create('text')
   for (const type of ['image/svg+xml', undefined, 'image/jpeg']) {
     const { json } = await upload(owner, png1, type)
@@ -109,7 +109,7 @@ test('[ASSET-2] a refusal names what is taken and what to send instead', async (
 
 const ofSize = (size: number): Bytes => joined(samples['flac']?.bytes as Bytes, new Uint8Array(size - (samples['flac']?.bytes.length ?? 0)))
 
-test('[ASSET-3] what is too large is let go by, and the next request on the connection is answered', async () => {
+test('[ASSET-3] an oversize body is skipped, and the next request on the connection is answered', async () => {
   const owner = await world.create('text')
   const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(1024 * 1024), Buffer.from('\r\n')])
   const answers = await world.raw(
@@ -124,7 +124,7 @@ test('[ASSET-3] what is too large is let go by, and the next request on the conn
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
 })
 
-test('[ASSET-3] exactly 10 MiB is taken, a byte more is not, with and without a length', async () => {
+test('[ASSET-3] exactly 10 MiB is accepted, one byte more is not, with and without a length', async () => {
   const owner = await world.create('text')
   expect((await upload(owner, ofSize(limits.assetBytesMax), 'audio/flac')).json).toMatchObject({ size: limits.assetBytesMax })
   const before = await files()
@@ -159,7 +159,7 @@ test('[ASSET-3] the assets of a document have a quota', async () => {
   }
 })
 
-test('[ASSET-4] a connection that ends in mid-upload leaves nothing and disturbs nobody', async () => {
+test('[ASSET-4] a connection that ends during an upload leaves nothing behind and disturbs nobody', async () => {
   const owner = await world.create('text')
   const before = await files()
   const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
@@ -174,7 +174,7 @@ test('[ASSET-4] a connection that ends in mid-upload leaves nothing and disturbs
   expect(world.lines.filter((line) => line.includes('request failed'))).toEqual([])
 })
 
-test('[ASSET-5] the address carries headers under which nothing in it runs', async () => {
+test('[ASSET-5] the address has headers that prevent anything in it from running', async () => {
   const owner = await world.create('text')
   const asset = (await upload(owner, png1, 'image/png', { query: { name: 'x"\u202e.html' } })).json
   const { headers } = await fetchAsset(asset)
@@ -230,14 +230,14 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1\.1 40[04] /)
 })
 
-test('[ASSET-7] the ending belongs to the address', async () => {
+test('[ASSET-7] the extension is part of the address', async () => {
   const owner = await world.create('text')
   const { id } = (await upload(owner, png1, 'image/png')).json
   expect((await fetch(`${world.url}/f/${id}.html`)).status).toBe(404)
   expect((await fetch(`${world.url}/f/${id}.png`)).status).toBe(200)
 })
 
-test('[ASSET-8] deleting the document removes its assets: their addresses at once, their files with the document', async () => {
+test('[ASSET-8] deleting the document removes its assets: addresses at once, files with the document', async () => {
   const owner = await world.create('text')
   const assets = [(await upload(owner, png1, 'image/png')).json, (await upload(owner, samples['wav']?.bytes as Bytes, 'audio/wav')).json]
   const another = await world.create('text')
@@ -249,7 +249,7 @@ test('[ASSET-8] deleting the document removes its assets: their addresses at onc
   expect((await fetchAsset(kept)).status).toBe(200)
 })
 
-test('[ASSET-9] the feed tells of it, and a retry with the same key makes no second one', async () => {
+test('[ASSET-9] the feed reports it, and a retry with the same key makes no second asset', async () => {
   const owner = await world.create('text')
   const before = (await files()).length
   const headers = { 'Idempotency-Key': 'once' }
@@ -262,7 +262,7 @@ test('[ASSET-9] the feed tells of it, and a retry with the same key makes no sec
   expect(events.filter(({ kind }: Json) => kind === 'asset.created').map(({ payload }: Json) => payload.id)).toEqual([first.json.id])
 })
 
-test('[ASSET-10] what a crash left between the bytes and their record is removed at the next start', async () => {
+test('[ASSET-10] the next start removes files that a crash left without a record', async () => {
   const stray = 'AbCdEfGhIjKlMnOpQrStUvWx'
   const owner = await world.create('text')
   const asset = (await upload(owner, png1, 'image/png')).json

@@ -14,7 +14,7 @@ afterAll(() => world.stop())
 
 const minute = 60_000
 
-test('[BLAME-1] each line tells who wrote in it last, who else did, and when; of any version', async () => {
+test('[BLAME-1] each line of any version shows its last author, its other authors, and the time', async () => {
   const owner = await world.create({ content: 'one\ntwo\nthree\n', author: 'Ana' })
   const { version: first } = await owner.read()
   clock.turn(5 * minute)
@@ -41,7 +41,7 @@ test('[BLAME-1] each line tells who wrote in it last, who else did, and when; of
   expect((await owner.ask('GET', '/attribution?version=9-000000000000')).json.code).toBe('unknown_version')
 })
 
-test('[BLAME-2] words keep their author when others replace the document around them, move it past a checkpoint, or bring it again', async () => {
+test('[BLAME-2] words keep their author when others replace the document around them, move them past a checkpoint, or insert them again', async () => {
   const owner = await world.create({ content: 'mine\n', author: 'Ana' })
   await owner.ask('PUT', '/content', { json: { content: 'before\nmine\nafter\n', author: 'Ben' } })
   const editor = await owner.connect()
@@ -55,14 +55,14 @@ test('[BLAME-2] words keep their author when others replace the document around 
   ])
 })
 
-test('[BLAME-3] an empty document has one line that nobody wrote', async () => {
+test('[BLAME-3] an empty document has one line without an author', async () => {
   const owner = await world.create('')
   expect((await owner.ask('GET', '/attribution')).json.lines).toEqual([
     { line: 1, lastLine: 1, author: null, authorKind: null, authors: [], at: null }
   ])
 })
 
-test('[REV-7] a revision gets a name, another, and none; an unknown one is 404', async () => {
+test('[REV-7] a revision can be named, renamed and unnamed; an unknown one is 404', async () => {
   const owner = await world.create('one')
   await owner.replace('two')
   const label = (id: number, value: string | null) => owner.ask('PATCH', `/revisions/${id}`, { json: { label: value } })

@@ -43,7 +43,7 @@ const typing = (): ((mark: string) => Uint8Array) => {
   }
 }
 
-test('[AUTHORITY-1] a socket that was told goodbye writes nothing more, whether or not it answers', async () => {
+test('[AUTHORITY-1] a socket that the server has closed writes nothing more, whether or not it answers', async () => {
   const owner = await world.create('text')
   const guest = await owner.share('edit')
   const socket = await openDeaf(world.url)
@@ -80,28 +80,25 @@ test('[AUTHORITY-1] an edit that is being checked when its link is revoked is no
 
 const invalid = { code: 'credential_invalid' }
 
-test.each(['revoke', 'expire'] as const)(
-  '[AUTHORITY-3] what was admitted before %s changes neither text nor records after it',
-  async (ending) => {
-    const { service } = world
-    const owner = await world.create('text')
-    const guest = await owner.share('edit', { expiresAt: new Date(clock.now() + 1000).toISOString() })
-    const caller = await callerOfDocument(service, owner.doc, { key: guest.key })
-    const editor = await owner.connect()
-    if (ending === 'expire') clock.turn(1000)
-    else await owner.ask('DELETE', `/shares/${guest.link.id}`)
-    await expect(replaceContent(service, caller, owner.doc, { content: 'late' })).rejects.toMatchObject(invalid)
-    expect(service.live.find(owner.doc)?.snapshot().content).toBe('text')
-    const idsOfLinks = async (): Promise<string[]> => (await owner.ask('GET', '/shares')).json.shares.map(({ id }: Json) => id)
-    const before = await idsOfLinks()
-    await expect(createShare(service, caller, owner.doc, { role: 'edit' })).rejects.toMatchObject(invalid)
-    await expect(createComment(service, caller, owner.doc, { body: 'Hm.' })).rejects.toMatchObject(invalid)
-    expect(await idsOfLinks()).toEqual(before)
-    expect(editor.text()).toBe('text')
-  }
-)
+test.each(['revoke', 'expire'] as const)('[AUTHORITY-3] an admitted request changes neither text nor records after %s', async (ending) => {
+  const { service } = world
+  const owner = await world.create('text')
+  const guest = await owner.share('edit', { expiresAt: new Date(clock.now() + 1000).toISOString() })
+  const caller = await callerOfDocument(service, owner.doc, { key: guest.key })
+  const editor = await owner.connect()
+  if (ending === 'expire') clock.turn(1000)
+  else await owner.ask('DELETE', `/shares/${guest.link.id}`)
+  await expect(replaceContent(service, caller, owner.doc, { content: 'late' })).rejects.toMatchObject(invalid)
+  expect(service.live.find(owner.doc)?.snapshot().content).toBe('text')
+  const idsOfLinks = async (): Promise<string[]> => (await owner.ask('GET', '/shares')).json.shares.map(({ id }: Json) => id)
+  const before = await idsOfLinks()
+  await expect(createShare(service, caller, owner.doc, { role: 'edit' })).rejects.toMatchObject(invalid)
+  await expect(createComment(service, caller, owner.doc, { body: 'Hm.' })).rejects.toMatchObject(invalid)
+  expect(await idsOfLinks()).toEqual(before)
+  expect(editor.text()).toBe('text')
+})
 
-test('[AUTHORITY-3] of a revocation and a change that wait for the same turn, the change that comes second is refused', async () => {
+test('[AUTHORITY-3] if a revocation and a change wait for the same turn and the change is second, it is refused', async () => {
   const { service } = world
   const owner = await world.create('text')
   const guest = await owner.share('edit')
@@ -116,7 +113,7 @@ test('[AUTHORITY-3] of a revocation and a change that wait for the same turn, th
   await revoking
 })
 
-test('[AUTHORITY-3] a session that ended makes no document, node token or approval, though it was let in before', async () => {
+test('[AUTHORITY-3] a session that ended creates no document, node token or approval, although it was admitted before', async () => {
   const { service } = world
   const account = (await createAccount(service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
   const { token, session } = await openSession(service, account.id, 'app', 'a test')
@@ -133,7 +130,7 @@ test('[AUTHORITY-3] a session that ended makes no document, node token or approv
 
 const inSeconds = (seconds: number): string => new Date(clock.now() + seconds * 1000).toISOString()
 
-test('[AUTHORITY-4] a link ends all links made through it, through any number of links, with an event each, and nothing else', async () => {
+test('[AUTHORITY-4] revoking a link ends all links made through it, directly or not, with one event each, and nothing else', async () => {
   const owner = await world.create('text')
   const [parent, other] = [await owner.share('edit'), await owner.share('edit')]
   const child = await parent.share('edit')
@@ -158,7 +155,7 @@ test('[AUTHORITY-4] a link ends all links made through it, through any number of
   ])
 })
 
-test('[AUTHORITY-4] a link that is made at the moment of the revocation ends too', async () => {
+test('[AUTHORITY-4] a link made at the moment of the revocation ends too', async () => {
   const owner = await world.create('text')
   const parent = await owner.share('edit')
   const making = Array.from({ length: 10 }, () => parent.ask('POST', '/shares', { json: { role: 'edit' } }))
@@ -168,7 +165,7 @@ test('[AUTHORITY-4] a link that is made at the moment of the revocation ends too
   for (const { json } of made) expect((await world.person(owner.doc, json.key).ask('GET', '')).status).toBe(401)
 })
 
-test('[AUTHORITY-5] a link ends no later than the one it was made through', async () => {
+test('[AUTHORITY-5] a link ends no later than its maker', async () => {
   const owner = await world.create('text')
   const parent = await owner.share('edit', { expiresAt: inSeconds(60) })
   const [none, sooner] = [await parent.share('edit'), await parent.share('view', { expiresAt: inSeconds(30) })]
@@ -181,7 +178,7 @@ test('[AUTHORITY-5] a link ends no later than the one it was made through', asyn
   expect((await none.ask('GET', '')).status).toBe(401)
 })
 
-test('[AUTHORITY-6] an owner who revokes a link may keep what was made through it', async () => {
+test('[AUTHORITY-6] an owner who revokes a link may keep the links made through it', async () => {
   const owner = await world.create('text')
   const parent = await owner.share('edit')
   const child = await parent.share('edit')
@@ -193,7 +190,7 @@ test('[AUTHORITY-6] an owner who revokes a link may keep what was made through i
   expect(shares.find(({ id }: Json) => id === child.link.id).madeThrough).toBe(root.id)
 })
 
-test('[AUTHORITY-7] links made through the owner key of a claimed document go on without it, and those of the account have no maker', async () => {
+test('[AUTHORITY-7] links made through the owner key of a claimed document survive it, and those of the account have no maker', async () => {
   const owner = await world.create('text')
   const guest = await owner.share('edit')
   const account = (await createAccount(world.service, { email: 'bo@example.org', password: 'correct horse battery' })) as Account
@@ -210,7 +207,7 @@ test('[AUTHORITY-7] links made through the owner key of a claimed document go on
   expect((await world.ask('DELETE', `/api/docs/${owner.doc}/shares/${made.json.id}`, { headers })).status).toBe(200)
 })
 
-test('[AUTHORITY-8] the last owner link of a document without an account stays, its heirs counted', async () => {
+test('[AUTHORITY-8] the last owner link of a document without an account stays, counting the links made through it', async () => {
   const owner = await world.create('text')
   const { shares } = (await owner.ask('GET', '/shares')).json
   const second = await owner.share('owner')
@@ -250,7 +247,7 @@ test('[AUTHORITY-13] an owner link frees neither itself nor its maker from the l
   expect((await beside.ask('GET', '')).json.role).toBe('owner')
 })
 
-test('[AUTHORITY-9] the link of a review assignment ends with the owner link that asked for it, and the assignment shows that', async () => {
+test('[AUTHORITY-9] the link of a review assignment ends with the owner link that created it, and the assignment shows that', async () => {
   const owner = await world.create('text')
   const second = await owner.share('owner')
   const assignment = await assign(world, second)
@@ -260,7 +257,7 @@ test('[AUTHORITY-9] the link of a review assignment ends with the owner link tha
   expect((await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.share.revoked).toBe(true)
 })
 
-test('[AUTHORITY-10] it is said where links are made: guide, description, command and tool', async () => {
+test('[AUTHORITY-10] the rule is stated where links are made: guide, description, command and tool', async () => {
   const said = /made through (a|another) link ends? with (it|that link)/
   const { text } = await world.ask('GET', '/agents.md')
   const description = (await world.ask('GET', '/openapi.json')).json.paths['/api/docs/{id}/shares'].post.description
@@ -309,7 +306,7 @@ test.each(ends)('[AUTHORITY-11] %s ends node tokens, with the sockets of their n
   await expect(dialIn(world, made.token)).rejects.toThrow('401')
 })
 
-test.each(ends)('[AUTHORITY-11] %s ends logins that the account approved and that were not fetched yet', async (_what, end) => {
+test.each(ends)('[AUTHORITY-11] %s ends logins that the account approved but the program has not fetched yet', async (_what, end) => {
   const account = await newAccount(`devices-${++accounts}@example.org`)
   const { token } = await openSession(world.service, account.id, 'app', 'a test')
   const { json } = await world.ask('POST', '/api/cli/device/start', { json: {} })
@@ -319,7 +316,7 @@ test.each(ends)('[AUTHORITY-11] %s ends logins that the account approved and tha
   expect(polled).toMatchObject({ status: 400, json: { error: 'access_denied' } })
 })
 
-test.each(ends)('[AUTHORITY-11] %s ends every page of what the broker keeps', { timeout: 60_000 }, async (_what, end) => {
+test.each(ends)('[AUTHORITY-11] %s ends every record of the broker', { timeout: 60_000 }, async (_what, end) => {
   const account = await newAccount(`broker-${++accounts}@example.org`)
   const store = createBrokerStore(world.service)
   const ids = Array.from({ length: limits.listMax + 5 }, (_each, index) => `session ${account.id} ${index}`)
@@ -332,7 +329,7 @@ test.each(ends)('[AUTHORITY-11] %s ends every page of what the broker keeps', { 
   expect(await store.adapter('Interaction').find(account.id)).toBe(undefined)
 })
 
-test('[AUTHORITY-11] what a request at the broker read before the end and keeps after it does not count', async () => {
+test('[AUTHORITY-11] a request at the broker that began before the end stores nothing that counts', async () => {
   const account = await newAccount(`late-${++accounts}@example.org`)
   const sessions = createBrokerStore(world.service).adapter('Session')
   const payload = { accountId: account.id, uid: 'late', exp: 0 }
@@ -353,7 +350,7 @@ test.each(ends)('[AUTHORITY-11] %s ends a session whose secret changes at that m
   expect(left.length).toBe(end === reset ? 1 : 0)
 })
 
-test('[AUTHORITY-11] a session that is ended by itself while its secret changes stays ended', async () => {
+test('[AUTHORITY-11] a session that is ended while its secret changes stays ended', async () => {
   const account = await newAccount(`single-${++accounts}@example.org`)
   for (let round = 0; round < 10; round++) {
     const { token } = await openSession(world.service, account.id, 'browser', 'a test')
@@ -363,14 +360,14 @@ test('[AUTHORITY-11] a session that is ended by itself while its secret changes 
   }
 })
 
-test('[AUTHORITY-11] a sign-in that began before a new password opens no session after it', async () => {
+test('[AUTHORITY-11] a sign-in that began before a new password opens no session afterwards', async () => {
   const account = await newAccount(`early-${++accounts}@example.org`)
   await reset(account)
   const { token } = await openSession(world.service, account.id, 'browser', 'a test', { epoch: 0 })
   expect(await findSession(world.service, 'browser', token)).toBe(undefined)
 })
 
-test('[AUTHORITY-12] a new password verifies the address once all else has ended: no node of a stranger serves everybody', async () => {
+test('[AUTHORITY-12] a new password verifies the address after all else has ended: no stranger’s node serves everyone', async () => {
   const account = await newAccount('operator@example.org')
   const { token } = await openSession(world.service, account.id, 'app', 'a stranger')
   const caller = await callerOfService(world.service, { bearer: token })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('[BRIEF-1] one comment, suggestion or link is read by its id, and the lists take it, too', async () => {
+test('[BRIEF-1] a single comment, suggestion or link can be read by its id, and the lists accept it, too', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const viewer = await owner.share('view')
   // A link that nobody uses: the time of the last use is written after the answer.
@@ -66,7 +66,7 @@ const twice = (value: unknown): string[] => {
   return [...same.map((paths) => paths.map(([path]) => path).join(' ')), ...lists.flatMap(twice)]
 }
 
-test('[BRIEF-5] an answer holds a text or record twice only where the contract says so', async () => {
+test('[BRIEF-5] an answer contains a text or record twice only where the contract says so', async () => {
   const owner = await world.create('# Title\n\nThe quick brown fox.\n')
   const found: string[] = []
   const send = async (method: string, path: string, json?: object): Promise<Json> => {
@@ -104,7 +104,7 @@ test('[BRIEF-5] an answer holds a text or record twice only where the contract s
 
 const bytes = (json: unknown): number => Buffer.byteLength(JSON.stringify(json))
 
-test('[BRIEF-2] [BRIEF-3] brief answers of writes are ids, versions and states, within their budgets; a repeated request hears the same', async () => {
+test('[BRIEF-2] [BRIEF-3] brief answers of writes are ids, versions and states, within their budgets; a repeated request gets the same', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const brief = { brief: true, author: 'Ada' }
   const sizes: Record<string, number> = {}
@@ -145,7 +145,7 @@ test('[BRIEF-2] [BRIEF-3] brief answers of writes are ids, versions and states, 
   })
 })
 
-test('[BRIEF-2] [BRIEF-3] a row of a short list tells what it is about, within its budget', async () => {
+test('[BRIEF-2] [BRIEF-3] a row of a brief list shows its subject, within its budget', async () => {
   const owner = await world.create(`The quick brown fox. ${'word '.repeat(100)}\n`)
   const long = 'x'.repeat(300)
   const { id: commentId } = await comment(owner, { body: long, find: 'quick', author: 'Ada' })
@@ -166,7 +166,7 @@ test('[BRIEF-2] [BRIEF-3] a row of a short list tells what it is about, within i
     expect(bytes(await list(name, { brief: 1 }))).toBeLessThan(0.8 * bytes(await list(name)))
 })
 
-test('[BRIEF-4] [BRIEF-3] short lists of links and documents have a row for each, within its budget', async () => {
+test('[BRIEF-4] [BRIEF-3] brief lists of links and documents have one row each, within its budget', async () => {
   const owner = await world.create('# Plan\n')
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
   const { json: link } = await owner.ask('POST', '/shares', { json: { role: 'suggest', label: 'x'.repeat(200), expiresAt } })

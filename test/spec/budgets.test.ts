@@ -32,7 +32,7 @@ const wrongKey = 'B'.repeat(32)
 
 // ——— MCP ———
 
-test('[BUDGET-1] until a credential in header or query was found good, a message to /mcp has at most 64 KiB', async () => {
+test('[BUDGET-1] until a credential in header or query is verified, a message to /mcp has at most 64 KiB', async () => {
   const world = await startWorld()
   const { key } = await world.create('text')
   const large = message(limits.bodyBytesMax)
@@ -57,7 +57,7 @@ test('[BUDGET-1] until a credential in header or query was found good, a message
   await world.stop()
 })
 
-test('[BUDGET-2] a wrong credential at /mcp counts as one, once a message, and does not change whose limit counts', async () => {
+test('[BUDGET-2] a wrong credential at /mcp counts once per message, and does not change whose limit counts', async () => {
   const world = await limited()
   const ping = (n: number): Promise<{ status: number; headers: Headers }> =>
     rpc(world.url, 'ping', {}, { headers: { Authorization: `Bearer nonsense-${n}`, ...from('192.0.2.1') } })
@@ -69,7 +69,7 @@ test('[BUDGET-2] a wrong credential at /mcp counts as one, once a message, and d
   await world.stop()
 })
 
-test('[BUDGET-3] a message to /mcp with more names than any call has is refused before schemas copy them', async () => {
+test('[BUDGET-3] a message to /mcp with more names than any call is refused before schemas copy them', async () => {
   const world = await startWorld()
   const { key } = await world.create('text')
   const names = (count: number): string => Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')
@@ -89,7 +89,7 @@ test('[BUDGET-3] a message to /mcp with more names than any call has is refused 
 
 // ——— limits ———
 
-test('[BUDGET-4] every request counts for its address, whatever it asks for', async () => {
+test('[BUDGET-4] every request counts for its address, whatever it requests', async () => {
   const world = await limited()
   const owner = await world.create('text')
   await owner.ask('POST', '/publish')
@@ -127,7 +127,7 @@ test('[BUDGET-4] every request counts for its address, whatever it asks for', as
   await world.stop()
 })
 
-test('[BUDGET-5] a credential is found good before it chooses a bucket: nonsense counts for its address', async () => {
+test('[BUDGET-5] a credential is verified before it selects a bucket: an invalid one counts for its address', async () => {
   const world = await limited({ AGMD_ANONYMOUS_CREATE: 'on' })
   const { doc } = await world.create('text')
   const other = await world.create('other')
@@ -146,7 +146,7 @@ test('[BUDGET-5] a credential is found good before it chooses a bucket: nonsense
   await world.stop()
 })
 
-test('[BUDGET-12] wrong keys of a neighbour behind the same address hinder nobody who has a good one', async () => {
+test('[BUDGET-12] wrong keys from the same address do not block people with a valid key', async () => {
   const world = await limited()
   const owner = await world.create('text')
   const ask = (key: string): Promise<Answer> => world.ask('GET', `/api/docs/${owner.doc}`, { key, headers: from('192.0.2.1') })
@@ -158,7 +158,7 @@ test('[BUDGET-12] wrong keys of a neighbour behind the same address hinder nobod
   await world.stop()
 })
 
-test('[BUDGET-13] a refused request whose body does not come is answered, and cut off ten seconds later', async () => {
+test('[BUDGET-13] a refused request whose body does not arrive is answered, and cut off ten seconds later', async () => {
   const clock = turnedClock()
   const world = await startWorld({ clock })
   const { port, hostname } = new URL(world.url)
@@ -178,7 +178,7 @@ test('[BUDGET-13] a refused request whose body does not come is answered, and cu
   await world.stop()
 })
 
-test('[BUDGET-6] reads count for who was admitted: a link for itself, an account once for all of its sessions', async () => {
+test('[BUDGET-6] reads count for the admitted caller: a link for itself, an account once for all of its sessions', async () => {
   const world = await limited()
   const owner = await world.create('text')
   const guest = await owner.share('view')
@@ -197,7 +197,7 @@ test('[BUDGET-6] reads count for who was admitted: a link for itself, an account
   await world.stop()
 })
 
-test('[BUDGET-7] documents that are created count by address with a key too, by account and address with an account', async () => {
+test('[BUDGET-7] created documents count for the address even with a key, and for address and account with an account', async () => {
   const world = await limited()
   const { key } = await world.create('text')
   const create = (headers: Record<string, string>): Promise<Answer> => world.ask('POST', '/new', { json: {}, headers })
@@ -216,7 +216,7 @@ test('[BUDGET-7] documents that are created count by address with a key too, by 
   await world.stop()
 })
 
-test('[BUDGET-8] no flood of addresses resets a bucket, nor makes the memory grow; a full bucket is forgotten', () => {
+test('[BUDGET-8] a flood of addresses neither resets a bucket nor lets memory grow; full buckets are forgotten', () => {
   const clock = turnedClock()
   const limiter = createRateLimiter(clock, true)
   const name: RateLimitName = 'signIn'

@@ -62,7 +62,7 @@ const text = async (owner: Person): Promise<string> => (await owner.read()).cont
 
 // ——— the program ———
 
-test('[CLI-1] the client is one file of at most 200 KB that runs without an ending under any package.json, on every Node here', async () => {
+test('[CLI-1] the client is one file of at most 200 KB that runs without an extension under any package.json, on every Node here', async () => {
   expect(statSync(client).size).toBeLessThanOrEqual(200 * 1024)
   for (const type of ['module', 'commonjs', undefined]) {
     const folder = here.path(`in-${type}`)
@@ -77,7 +77,7 @@ test('[CLI-1] the client is one file of at most 200 KB that runs without an endi
   }
 })
 
-test('[CLI-2] the commands are those of the table: in help, in `commands --json`, and as the service tells them', async () => {
+test('[CLI-2] the commands come from the table: in help, in `commands --json`, and from the service', async () => {
   const { json } = await here.agmd('commands', '--json')
   const { json: served } = await world.ask('GET', '/api/cli/commands')
   expect({ ...json, service: world.url }).toEqual(served)
@@ -92,7 +92,7 @@ test('[CLI-2] the commands are those of the table: in help, in `commands --json`
     for (const { name, summary } of [...options, ...positionals, ...globalOptions]) expect(summary, `${words} ${name}`).not.toBe('')
 })
 
-test('[CLI-2] every command tells how it is used, with examples first', async () => {
+test('[CLI-2] every command explains its use, with examples first', async () => {
   for (const { words, examples } of commands.slice(0, 60).filter((_command, index) => index % 6 === 0)) {
     const { code, stdout } = await here.agmd(...words.split(' '), '--help')
     expect({ words, code }).toEqual({ words, code: 0 })
@@ -204,7 +204,7 @@ test('[CLI-3] the first steps of the guide lead from nothing to a document', asy
   await machine.remove()
 })
 
-test('[CLI-3] the examples of the guide can be run in their order, on one document', { timeout: 120_000 }, async () => {
+test('[CLI-3] the examples of the guide can be run in order, on one document', { timeout: 120_000 }, async () => {
   const machine = await newMachine(world.url)
   const token = await session(await newAccount('reader@example.org'))
   const guide = (await world.ask('GET', '/cli.md')).text
@@ -243,7 +243,7 @@ test('[CLI-3] the examples of the guide can be run in their order, on one docume
 
 // ——— files and documents ———
 
-test('[CLI-4] a document is made of a file, pulled, changed and pushed; the file holds nothing but the Markdown', async () => {
+test('[CLI-4] a document is created from a file, pulled, changed and pushed; the file contains only the Markdown', async () => {
   here.write('four.md', '# Four\n')
   const made = await here.agmd('docs', 'create', '-f', 'four.md')
   expect(made.stdout).toMatch(new RegExp(`^${world.url}/d/[\\w-]+\\?key=[\\w-]{32}\n$`))
@@ -259,7 +259,7 @@ test('[CLI-4] a document is made of a file, pulled, changed and pushed; the file
   expect((await here.agmd('docs', 'status', 'copy.md', '--json')).json).toMatchObject({ state: 'same', version: pushed.json.version })
 })
 
-test('[CLI-5] a push on an older version writes nothing, here or there, and ends with 5', async () => {
+test('[CLI-5] a push on an older version writes nothing, here or there, and exits with 5', async () => {
   const owner = await pulled('five.md')
   await owner.replace('# Notes\n\nOther words.\n\nMiddle.\n\nLast words.\n')
   here.write('five.md', '# Notes\n\nFirst words.\n\nMiddle.\n\nFinal words.\n')
@@ -275,7 +275,7 @@ test('[CLI-5] a push on an older version writes nothing, here or there, and ends
   expect(here.read('five.md')).toBe(await text(owner))
 })
 
-test('[CLI-34] a push proposes with its note, granularity and label, and a dry run proposes nothing', async () => {
+test('[CLI-34] a push makes suggestions with its note, granularity and label, and a dry run makes none', async () => {
   const owner = await pulled('proposed.md')
   here.write('proposed.md', '# Notes\n\nMy first words.\n\nMiddle.\n\nMy last words.\n')
   const listed = async () => (await owner.ask('GET', '/suggestions')).json.suggestions
@@ -297,7 +297,7 @@ test('[CLI-34] a push proposes with its note, granularity and label, and a dry r
   expect(await text(owner)).toContain('First words.')
 })
 
-test('[CLI-6] where both changed the same, the file gets both between marks, and nothing is pushed while marks are left', async () => {
+test('[CLI-6] if both changed the same text, the file gets both between marks, and nothing is pushed while it has marks', async () => {
   const owner = await pulled('six.md')
   await owner.replace('# Notes\n\nTheir words.\n\nMiddle.\n\nLast words.\n')
   here.write('six.md', '# Notes\n\nMy words.\n\nMiddle.\n\nFinal words.\n')
@@ -322,7 +322,7 @@ test('[CLI-6] where both changed the same, the file gets both between marks, and
   expect(await text(owner)).toBe('# Notes\n\nOur words.\n\nMiddle.\n\nFinal words.\n')
 })
 
-test('[CLI-6] neither --force nor a new document takes the marks of a merge, unless that is said', async () => {
+test('[CLI-6] neither --force nor a new document accepts the marks of a merge without an explicit option', async () => {
   const owner = await pulled('forced.md')
   const marked = 'a\n<<<<<<< mine\nb\n=======\nc\n>>>>>>> theirs\n'
   here.write('forced.md', marked)
@@ -342,7 +342,7 @@ test('[CLI-6] neither --force nor a new document takes the marks of a merge, unl
   expect(await text(owner)).toBe(marked)
 })
 
-test('[CLI-6] a document that is about marks may be pushed', async () => {
+test('[CLI-6] a document about conflict marks may be pushed', async () => {
   const about = 'Git writes\n\n<<<<<<< mine\n=======\n>>>>>>> theirs\n'
   const owner = await pulled('about.md', about)
   here.write('about.md', `${about}\nMore.\n`)
@@ -350,7 +350,7 @@ test('[CLI-6] a document that is about marks may be pushed', async () => {
   expect(await text(owner)).toBe(`${about}\nMore.\n`)
 })
 
-test('[CLI-7] a pull never takes away what was changed in a file', async () => {
+test('[CLI-7] a pull never discards changes in a file', async () => {
   const owner = await pulled('seven.md')
   here.write('seven.md', '# Notes\n\nMy words.\n\nMiddle.\n\nLast words.\n')
   expect((await here.agmd('docs', 'pull', 'seven.md', '--json')).json).toMatchObject({ result: 'kept' })
@@ -385,7 +385,7 @@ const detour = async (before: (request: IncomingMessage) => void): Promise<Elsew
   return serving(server, requests)
 }
 
-test('[CLI-7] a file that is saved while it is pushed keeps what was saved', async () => {
+test('[CLI-7] a file saved during a push keeps its contents', async () => {
   const owner = await world.create('one\n\ntwo\n\nthree\n')
   const machine = await newMachine()
   let save = ''
@@ -410,7 +410,7 @@ test('[CLI-7] a file that is saved while it is pushed keeps what was saved', asy
   await machine.remove()
 })
 
-test('[CLI-8] a file that was not pulled is not pushed over a text, unless that is said', async () => {
+test('[CLI-8] a file that was not pulled does not replace a text without an explicit option', async () => {
   const owner = await world.create('theirs\n')
   here.write('eight.md', 'mine\n')
   const push = (...words: string[]): Promise<Ran> => here.agmd('docs', 'push', linkOf(owner), '-f', 'eight.md', '--json', ...words)
@@ -424,7 +424,7 @@ test('[CLI-8] a file that was not pulled is not pushed over a text, unless that 
   expect(await text(owner)).toBe('mine\n')
 })
 
-test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing is left next to it', async () => {
+test('[CLI-9] a file keeps its line endings, permissions and link; no other files are left', async () => {
   const owner = await pulled('nine.md', 'one\n\ntwo\n\nthree\n')
   const target = here.write('target.md', 'one\r\n\r\ntwo\r\n\r\nTHREE\r\n')
   rmSync(here.path('nine.md'))
@@ -441,7 +441,7 @@ test('[CLI-9] a file keeps its line ends, its permissions and its link; nothing 
   expect(readdirSync(here.home).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('[CLI-9] a link to a file that is not there yet stays a link; a folder is no file', async () => {
+test('[CLI-9] a link to a file that does not exist yet stays a link; a folder is refused', async () => {
   const owner = await world.create('one\n')
   symlinkSync('later.md', here.path('dangling.md'))
   expect((await here.agmd('docs', 'pull', linkOf(owner), '-o', 'dangling.md')).code).toBe(0)
@@ -455,7 +455,7 @@ test('[CLI-9] a link to a file that is not there yet stays a link; a folder is n
     expect((await here.agmd(...words)).stderr).toBe('agmd: folder is a folder.\n  Name a file.\n')
 })
 
-test('[CLI-28] a file that was emptied does not empty its document unasked', async () => {
+test('[CLI-28] an emptied file does not empty its document without confirmation', async () => {
   const owner = await pulled('emptied.md')
   here.write('emptied.md', '')
   expect(await here.agmd('docs', 'push', 'emptied.md')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
@@ -468,7 +468,7 @@ test('[CLI-28] a file that was emptied does not empty its document unasked', asy
   expect(await text(owner)).toBe('')
 })
 
-test('[CLI-14] in a pipe a revision and a document are as they are, to the byte', async () => {
+test('[CLI-14] in a pipe revisions and documents are byte-identical', async () => {
   const hostile = 'a\u001b[31mb\u202e\tno end'
   const owner = await world.create(hostile)
   for (const words of [
@@ -486,7 +486,7 @@ test('[CLI-14] in a pipe a revision and a document are as they are, to the byte'
 
 // ——— errors ———
 
-test('[CLI-29] an error names in words what is wrong: the argument, the role, the places', async () => {
+test('[CLI-29] an error says in words what is wrong: the argument, the role, the places', async () => {
   const owner = await world.create('one fish\ntwo fish\n')
   const said = async (...words: string[]): Promise<string> => (await here.agmd(...words)).stderr
   expect(await said('docs', 'append', linkOf(await owner.share('view')), '--text', 'x')).toMatch(
@@ -531,7 +531,7 @@ test('[EDIT-28] the client replaces a section only with the version that was rea
   expect(await text(owner)).toBe('# Plan\n\nNone.\n')
 })
 
-test('[CLI-35] a command that needs an account says to sign in, and asks for no link', async () => {
+test('[CLI-35] a command that needs an account says how to sign in, and asks for no link', async () => {
   for (const words of [
     ['token', 'list'],
     ['token', 'create', '--name', 'bot'],
@@ -552,7 +552,7 @@ test('[CLI-35] a command that needs an account says to sign in, and asks for no 
   expect((await here.agmd('docs', 'info', doc)).stderr).toContain('Add the share URL of the document, or sign in: agmd login.')
 })
 
-test('[CLI-30] a name or token that no header can carry is told as such; a line end after a token is not one', async () => {
+test('[CLI-30] a name or token that a header cannot carry is reported as such; a line break after a token is not part of it', async () => {
   const url = linkOf(await world.create('x'))
   for (const [words, env] of [
     [['--author', 'A\nB'], {}],
@@ -568,7 +568,7 @@ test('[CLI-30] a name or token that no header can carry is told as such; a line 
   expect((await here.run(['auth', 'status'], { env: { AGMD_TOKEN: `${token}\n` } })).stdout).toContain('trimmed@example.org')
 })
 
-test('[CLI-31] of a session and a link the one that was refused is named, with the way on', async () => {
+test('[CLI-31] with a session and a link the refused one is named, with the next step', async () => {
   const owner = await pulled('both.md')
   const env = { AGMD_TOKEN: `asess_${'A'.repeat(50)}` }
   for (const words of [
@@ -601,7 +601,7 @@ test('[CLI-31] of a session and a link the one that was refused is named, with t
   await machine.remove()
 })
 
-test('[CLI-10] the exit code tells the kind of error, and JSON on the standard error tells all of it', async () => {
+test('[CLI-10] the exit code gives the kind of error, and JSON on standard error the details', async () => {
   const owner = await world.create('one\n')
   const view = await owner.share('view')
   const told = async (expected: number, code: string, ...words: string[]): Promise<void> => {
@@ -657,7 +657,7 @@ const serving = async (server: Server, requests: IncomingMessage[]): Promise<Els
   return { url: `http://127.0.0.1:${port}`, requests, close: () => new Promise((resolve) => server.close(resolve)) }
 }
 
-test('[CLI-10] too many requests are 6; what is no answer of ours is told as such', async () => {
+test('[CLI-10] too many requests exit with 6; a foreign answer is reported as such', async () => {
   const busy = await elsewhere(
     429,
     { 'Content-Type': 'application/problem+json' },
@@ -674,7 +674,7 @@ test('[CLI-10] too many requests are 6; what is no answer of ours is told as suc
   await proxy.close()
 })
 
-test('[CLI-11] what cannot be meant is refused before anything is sent, with what was probably meant', async () => {
+test('[CLI-11] an impossible command line is refused before anything is sent, with the likely meaning', async () => {
   const url = linkOf(await world.create('x'))
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [['doc'], /Did you mean: agmd docs\n/],
@@ -709,7 +709,7 @@ test('[CLI-11] what cannot be meant is refused before anything is sent, with wha
 
 // ——— secrets ———
 
-test('[CLI-12] keys and tokens are in one file for its owner only, and are printed where a link is made and nowhere else', async () => {
+test('[CLI-12] keys and tokens are in one file for its owner only, and are printed only when a link is made', async () => {
   const machine = await newMachine(world.url)
   const made = (await machine.agmd('docs', 'create', '--title', 'T', '--json')).json
   // From the first moment on; a later read would repair it.
@@ -742,7 +742,7 @@ test('[CLI-12] keys and tokens are in one file for its owner only, and are print
   await machine.remove()
 })
 
-test('[CLI-12] of several links to a document the one that allows most is used for its id; a file keeps its own', async () => {
+test('[CLI-12] of several links to a document the one with the highest role is used for its id; a file keeps its own', async () => {
   const machine = await newMachine(world.url)
   const owner = await world.create('one\n')
   await machine.agmd('docs', 'pull', linkOf(owner), '-o', 'own.md')
@@ -768,7 +768,7 @@ test('[CLI-12] commands that run at once lose no key', async () => {
   await machine.remove()
 })
 
-test('[CLI-13] an address of another service is refused and nothing is sent there; a token goes to its own service only', async () => {
+test('[CLI-13] an address of another service is refused and nothing is sent there; a token goes only to its own service', async () => {
   const trap = await elsewhere(200, { 'Content-Type': 'application/json' }, '{"content":"x","version":"1-abc","title":"x","role":"view"}')
   const foreign = `${trap.url}/d/abcdefghijklmnop?key=${'K'.repeat(32)}`
   const env = { AGMD_TOKEN: 'asess_secret' }
@@ -787,7 +787,7 @@ test('[CLI-13] an address of another service is refused and nothing is sent ther
   await free.remove()
 })
 
-test('[CLI-13] the program that a service offers knows it, and refuses links of others', async () => {
+test('[CLI-13] the program that a service offers knows that service, and refuses links of others', async () => {
   const bytes = (await world.ask('GET', '/downloads/agmd')).text
   const machine = await newMachine()
   writeFileSync(machine.path('bin/agmd'), bytes)
@@ -797,7 +797,7 @@ test('[CLI-13] the program that a service offers knows it, and refuses links of 
   await machine.remove()
 })
 
-test('[CLI-32] without encryption nothing is sent to another machine, unless that was allowed, which is kept for its service', async () => {
+test('[CLI-32] without encryption nothing is sent to another machine unless allowed, which is stored for its service', async () => {
   const machine = await newMachine()
   const url = 'http://docs.example.invalid:8080'
   const link = `${url}/d/abcdefghijklmnop?key=${'K'.repeat(32)}`
@@ -835,7 +835,7 @@ test('[CLI-32] without encryption nothing is sent to another machine, unless tha
 
 const hostile = 'a\u001b[31mred\u001b]0;title\u0007\u009b2Jb\u202ec\u001bPq\u001b\\d'
 
-test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a document is as it is', async () => {
+test('[CLI-14] on a terminal text by others cannot control it; in a pipe a document is unchanged', async () => {
   const owner = await world.create(`${hostile}\n`)
   await comment(owner, { body: hostile }, { headers: { 'X-Agent-Author': 'Eve' } })
   expect((await here.agmd('docs', 'cat', linkOf(owner))).stdout).toBe(`${hostile}\n`)
@@ -860,7 +860,7 @@ test('[CLI-14] on a terminal what others wrote cannot steer it; in a pipe a docu
   expect((await here.agmd('comments', 'list', linkOf(owner))).stdout).not.toMatch(/[\u001b\u009b\u202e]/)
 })
 
-test('[CLI-14] colours are for terminals, and for those who want them', async () => {
+test('[CLI-14] colours are for terminals, and for people who want them', async () => {
   const coloured = '\u001b['
   expect((await here.agmd('docs')).stdout).not.toContain(coloured)
   expect((await here.onTerminal(['docs'])).stdout).toContain(coloured)
@@ -869,7 +869,7 @@ test('[CLI-14] colours are for terminals, and for those who want them', async ()
   expect((await here.run(['docs'], { env: { FORCE_COLOR: '1' } })).stdout).toContain(coloured)
 })
 
-test('[CLI-14] on a terminal it asks before it merges or destroys', async () => {
+test('[CLI-14] on a terminal the client asks before it merges or destroys', async () => {
   const owner = await pulled('asked.md')
   await owner.replace('# Notes\n\nOther words.\n\nMiddle.\n\nLast words.\n')
   here.write('asked.md', '# Notes\n\nFirst words.\n\nMiddle.\n\nFinal words.\n')
@@ -891,7 +891,7 @@ const startLogin = async (machine: Machine, ...words: string[]): Promise<Running
   return login
 }
 
-test('[CLI-15] login shows the code, waits for the approval, and keeps the session; logout ends it at the service too', async () => {
+test('[CLI-15] login shows the code, waits for the approval, and stores the session; logout ends it at the service too', async () => {
   const machine = await newMachine(world.url)
   const ana = await signUp(world.url, 'login@example.org')
   const login = await startLogin(machine, '--name', 'The laptop')
@@ -913,7 +913,7 @@ test('[CLI-15] login shows the code, waits for the approval, and keeps the sessi
   await machine.remove()
 })
 
-test('[CLI-15] a login that is refused, and a token that is none, end with 4 and 2', async () => {
+test('[CLI-15] a refused login and an invalid token exit with 4 and 2', async () => {
   const machine = await newMachine(world.url)
   const ben = await signUp(world.url, 'refuser@example.org')
   const login = await startLogin(machine)
@@ -929,7 +929,7 @@ test('[CLI-15] a login that is refused, and a token that is none, end with 4 and
 
 // ——— commands that keep running ———
 
-test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => {
+test('[CLI-16] Ctrl-C exits with 130 and leaves files unchanged', async () => {
   await pulled('notes.md')
   const before = readdirSync(here.home)
   // A node needs a token: see the tests of media.
@@ -946,7 +946,7 @@ test('[CLI-16] Ctrl-C ends with 130 and leaves files as they were', async () => 
   expect(readdirSync(here.home)).toEqual(before)
 })
 
-test('[CLI-17] a watched file follows its document, and with --two-way the document the file', async () => {
+test('[CLI-17] a watched file follows its document, and with --two-way the document follows the file', async () => {
   const owner = await pulled('watched.md', 'one\n\ntwo\n\nthree\n')
   const running = here.start(['docs', 'watch', 'watched.md', '--two-way', '--json'])
   await until(() => running.stdout().includes('"waiting"'), 'the watch')
@@ -967,7 +967,7 @@ test('[CLI-17] a watched file follows its document, and with --two-way the docum
   expect(types).toEqual(expect.arrayContaining(['waiting', 'pulled', 'pushed']))
 })
 
-test('[CLI-17] a watch ends with 5 where both changed the same', async () => {
+test('[CLI-17] a watch exits with 5 if both changed the same text', async () => {
   const owner = await pulled('clash.md', 'one\n')
   const running = here.start(['docs', 'watch', 'clash.md'])
   await until(() => running.stderr() !== '', 'the watch')
@@ -977,7 +977,7 @@ test('[CLI-17] a watch ends with 5 where both changed the same', async () => {
   expect(here.read('clash.md')).toContain('<<<<<<<')
 })
 
-test('[CLI-17] events are followed line by line', async () => {
+test('[CLI-17] events are printed line by line', async () => {
   const owner = await world.create('x')
   const running = here.start(['events', linkOf(owner), '--follow', '--since', '0', '--json'])
   await until(() => running.stdout().includes('doc.created'), 'the first event')
@@ -990,7 +990,7 @@ test('[CLI-17] events are followed line by line', async () => {
 
 // ——— other programs ———
 
-test('[CLI-18] an MCP client talks to the service through it; a key that is known is never seen by the model', async () => {
+test('[CLI-18] an MCP client uses the service through the bridge; the model never sees a stored key', async () => {
   const owner = await pulled('tools.md')
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -1012,7 +1012,7 @@ test('[CLI-18] an MCP client talks to the service through it; a key that is know
   await mcp.close()
 })
 
-test('[MCP-47] a client of the version without a handshake talks to the service through it', async () => {
+test('[MCP-47] a client of the version without a handshake uses the service through the bridge', async () => {
   const owner = await pulled('modern.md')
   const transport = new ModernStdioTransport({ command: process.execPath, args: [here.path('bin/agmd'), 'mcp'], env: { ...here.env } })
   const mcp = new ModernClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
@@ -1025,7 +1025,7 @@ test('[MCP-47] a client of the version without a handshake talks to the service 
   await mcp.close()
 })
 
-test('[CLI-33] a long message goes over the bridge whatever way its key was given', async () => {
+test('[CLI-33] a long message passes the bridge however its key was given', async () => {
   const owner = await pulled('long.md')
   const lines = [{ doc: owner.doc }, { doc: owner.doc, key: owner.key }, { doc: linkOf(owner) }].map((place, id) =>
     JSON.stringify({
@@ -1041,7 +1041,7 @@ test('[CLI-33] a long message goes over the bridge whatever way its key was give
   expect(answers).toHaveLength(lines.length)
 })
 
-test('[CLI-18] a line that is no message, and a service that is not there, are errors of JSON-RPC', async () => {
+test('[CLI-18] an invalid line, and an unreachable service, are JSON-RPC errors', async () => {
   const lines = ['{', '{"jsonrpc":"2.0","id":7,"method":"tools/list"}', '{"jsonrpc":"2.0","method":"notifications/initialized"}'].join('\n')
   const { code, stdout } = await here.run(['mcp', '--url', 'http://127.0.0.1:9'], { input: lines })
   const answers = stdout
@@ -1055,7 +1055,7 @@ test('[CLI-18] a line that is no message, and a service that is not there, are e
   expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set([-32700, -32603]))
 })
 
-test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit code is that of the answer', async () => {
+test('[CLI-19] a raw call is sent unchanged, with the stored key; its exit code is that of the answer', async () => {
   const owner = await pulled('raw.md')
   const path = `/api/docs/${owner.doc}`
   expect(await here.agmd('api', 'GET', path)).toMatchObject({ code: 0, json: { id: owner.doc, role: 'owner' } })
@@ -1070,7 +1070,7 @@ test('[CLI-19] a raw call is sent as it is, with the key that is known; its exit
   expect((await here.agmd('api', 'GET', '/api/docs/AAAAAAAAAAAAAAAA')).code).toBe(4)
 })
 
-test('[CLI-20] an assignment is named by its own link alone, and asking twice makes one', async () => {
+test('[CLI-20] the link of an assignment is enough to name it, and creating it twice makes one', async () => {
   const owner = await pulled('tasks.md')
   const create = (): Promise<Ran> => here.agmd('tasks', 'create', 'tasks.md', '--title', 'Check', '-m', 'Is it kind?', '--json')
   const { task } = (await create()).json
@@ -1088,7 +1088,7 @@ test('[CLI-20] an assignment is named by its own link alone, and asking twice ma
   expect(await here.agmd('tasks', 'get', 'tasks.md', '--json')).toMatchObject({ code: 2, json: { error: { code: 'usage' } } })
 })
 
-test('[CLI-21] bash completes commands, their second words and their options', async () => {
+test('[CLI-21] bash completes commands, subcommands and options', async () => {
   const complete = async (...words: string[]): Promise<string[]> => {
     const line = `eval "$(agmd completion bash)"; COMP_WORDS=(agmd ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _agmd; printf '%s\\n' "\${COMPREPLY[@]}"`
     const ran = await here.shell(`bash -c ${"'"}${line.replaceAll("'", `'\\''`)}${"'"}`)
@@ -1101,7 +1101,7 @@ test('[CLI-21] bash completes commands, their second words and their options', a
   expect(await complete('docs', 'push', 'raw')).toEqual(['raw.md'])
 })
 
-test('[CLI-22] the doctor tells what is well and what is not', async () => {
+test('[CLI-22] the doctor reports which checks pass and which fail', async () => {
   const well = await here.agmd('doctor', '--json')
   expect(well).toMatchObject({ code: 0, json: { ok: true } })
   const hosts = here.path('.config/agmd/hosts.json')
@@ -1119,7 +1119,7 @@ test('[CLI-22] the doctor tells what is well and what is not', async () => {
   })
 })
 
-test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
+test('[CLI-23] an upgrade is installed only with its own checksum', async () => {
   const machine = await newMachine(world.url)
   const own = machine.path('bin/agmd')
   const before = machine.read('bin/agmd')
@@ -1142,7 +1142,7 @@ test('[CLI-23] an upgrade is taken only with its own checksum', async () => {
   await machine.remove()
 })
 
-test('[CLI-24] what stands in the environment that is no sound setting is named; half-written files of ours are', async () => {
+test('[CLI-24] invalid settings in the environment are named, and so are damaged files of ours', async () => {
   expect((await here.run(['docs', 'list'], { env: { AGMD_URL: 'ftp://x' } })).stderr).toContain('AGMD_URL is not the address of a service')
   const machine = await newMachine(world.url)
   mkdirSync(machine.path('.config/agmd'), { recursive: true })
@@ -1154,7 +1154,7 @@ test('[CLI-24] what stands in the environment that is no sound setting is named;
   await machine.remove()
 })
 
-test('[CLI-25] a bridge that was started with a link may what the link may, whatever keys are kept', async () => {
+test('[CLI-25] a bridge started with a link has the rights of that link, whatever keys are stored', async () => {
   const owner = await pulled('bridged.md')
   const weak = linkOf(await owner.share('view'))
   const append = (doc: string): string =>
@@ -1168,7 +1168,7 @@ test('[CLI-25] a bridge that was started with a link may what the link may, what
   expect([await text(owner), await text(other)]).toEqual([before, before])
 })
 
-test('[CLI-26] what is no message is answered on the bridge, and the next one is served', async () => {
+test('[CLI-26] the bridge answers a malformed message with an error, and serves the next one', async () => {
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'ping' })
   const { code, stdout } = await here.run(['mcp', '--url', world.url], { input: `null\n5\n[]\n${ping}\n` })
   const answers = stdout
@@ -1180,7 +1180,7 @@ test('[CLI-26] what is no message is answered on the bridge, and the next one is
   expect(answers.find(({ id }) => id === 7)?.result).toEqual({})
 })
 
-test('[CLI-27] names of any script arrive as they were given', async () => {
+test('[CLI-27] names in any script arrive unchanged', async () => {
   const owner = await pulled('named.md')
   for (const name of ['Zoë', 'Ана', '日本🎉']) await here.agmd('comments', 'add', 'named.md', '-m', 'Hm.', '--author', name)
   const { comments } = (await owner.ask('GET', '/comments')).json

@@ -24,7 +24,7 @@ const changesNothing = unchangedBy(() => world)
 const lastEvent = async (person: Person): Promise<Json> => (await person.events()).events.at(-1)
 
 describe('creating', () => {
-  test('[COMMENT-1] a comment on words is 201 with its record, and one event tells of it', async () => {
+  test('[COMMENT-1] creating a comment returns 201 with its record, and makes one event', async () => {
     const owner = await world.create(text)
     const { version } = await owner.read()
     const person = await owner.share('comment')
@@ -99,14 +99,14 @@ describe('creating', () => {
     ['on both sides', { find: 'one', prefix: 'bear sleeps.\n- ', suffix: ' shark\n- two' }, undefined],
     ['but the other tells too little', { find: 'one', prefix: '- ', suffix: ' shark\n- two' }, undefined],
     ['but the other tells two places', { find: 'fish', prefix: 'bear sleeps.', suffix: '\n- t' }, undefined]
-  ])('[COMMENT-21] the surroundings of words changed %s', async (_what, target, quote) => {
+  ])('[COMMENT-21] the context of the words changed %s', async (_what, target, quote) => {
     const owner = await world.create('The quick fox jumps.\n\n- one fish\n- two fish\n- ten fish\n- tree\n')
     const made = await comment(owner, { body: 'Hm.', ...target })
     expect(made.anchored).toBe(quote !== undefined)
     expect(await commented(owner, made.id)).toBe(quote)
   })
 
-  test('[COMMENT-23] characters that a page names are what the comment is on, where they read as the words', async () => {
+  test('[COMMENT-23] a comment is on the characters that a page names, if they still spell the words', async () => {
     const owner = await world.create('one fish, two fish, red fish\n')
     const editor = await owner.connect({ name: 'Bo' })
     const seen = editor.ytext.toString()
@@ -126,7 +126,7 @@ describe('creating', () => {
     expect(await comment(owner, { body: 'x', find: 'blue', characters: second })).toMatchObject({ target: { quote: 'blue' } })
   })
 
-  test('[COMMENT-24] words that are not there are 422 with the lines most like them, and change nothing', async () => {
+  test('[COMMENT-24] words that do not occur return 422 with the most similar lines, and change nothing', async () => {
     const owner = await world.create(text)
     for (const find of ['The quick brown foxes jump', 'nowhere to be found'])
       for (const unanchored of [undefined, false]) {
@@ -138,7 +138,7 @@ describe('creating', () => {
     expect(await comment(owner, { body: 'Hm.', find: 'nowhere to be found', unanchored: true })).toMatchObject({ anchored: false })
   })
 
-  test('[COMMENT-3] words in several places are 422 with the candidates', async () => {
+  test('[COMMENT-3] words in several places return 422 with the candidates', async () => {
     const owner = await world.create(text)
     const { status, json } = await changesNothing(owner.doc, () => postComment(owner, { body: 'Which?', find: 'fish' }))
     expect({ status, code: json.code }).toEqual({ status: 422, code: 'target_ambiguous' })
@@ -177,7 +177,7 @@ describe('creating', () => {
     expect({ status: answer.status, code: answer.json.code }).toEqual({ status, code })
   })
 
-  test('[COMMENT-4] exactly 10 KiB are taken, and hostile words come back as they are', async () => {
+  test('[COMMENT-4] exactly 10 KiB are accepted, and hostile words come back unchanged', async () => {
     const owner = await world.create(text)
     const body = '語'.repeat(3413) + 'x'
     expect((await comment(owner, { body })).body).toBe(body)
@@ -189,7 +189,7 @@ describe('creating', () => {
     expect((await comments(owner)).length).toBe(6)
   })
 
-  test('[COMMENT-5] synonyms are taken', async () => {
+  test('[COMMENT-5] synonyms are accepted', async () => {
     const owner = await world.create(text)
     for (const name of ['body', 'text', 'content', 'comment', 'message'])
       for (const words of ['find', 'quote', 'on', 'anchorText'])
@@ -199,7 +199,7 @@ describe('creating', () => {
         })
   })
 
-  test('[COMMENT-6] a range or line of an earlier version is followed to the present text', async () => {
+  test('[COMMENT-6] a range or line of an earlier version is followed to the current text', async () => {
     const owner = await world.create(text)
     const { version } = await owner.read()
     const editor = await owner.connect()
@@ -225,14 +225,14 @@ describe('creating', () => {
     )
   })
 
-  test('[COMMENT-7] who writes is told: guests are marked, a nameless one is "guest", names are cleaned', async () => {
+  test('[COMMENT-7] a comment shows its author: guests are marked, an unnamed one is "guest", names are sanitized', async () => {
     const owner = await world.create(text)
     expect(await comment(owner, { body: 'x' })).toMatchObject({ author: 'guest', authorKind: 'guest', guest: true })
     expect(await comment(owner, { body: 'x', author: '  Ana\tMaria ' })).toMatchObject({ author: 'Ana Maria' })
     expect(await comment(owner, { body: 'x', author: 'in the body' }, asAuthor('header'))).toMatchObject({ author: 'header' })
   })
 
-  test('[COMMENT-7] an account writes under its name, a program of it under both, and a guest who takes that name is still a guest', async () => {
+  test('[COMMENT-7] an account writes under its name, its program under both, and a guest with that name is still a guest', async () => {
     const account = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
     const { token } = await openSession(world.service, account.id, 'app', 'a test')
     const owner = await world.create(text)
@@ -261,7 +261,7 @@ describe('creating', () => {
 })
 
 describe('talking', () => {
-  test('[COMMENT-9] replies are kept in order, and tell who wrote them', async () => {
+  test('[COMMENT-9] replies keep their order, and show their authors', async () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x' })
     for (const name of ['Ana', 'Bob']) {
@@ -280,7 +280,7 @@ describe('talking', () => {
     expect((await readComment(owner, id)).replies.map((reply: Json) => reply.author)).toEqual(['Ana', 'Bob'])
   })
 
-  test('[COMMENT-10] resolving and reopening, each in all its forms; again is 200 and no event', async () => {
+  test('[COMMENT-10] resolving and reopening accept all their forms; repeating returns 200 without an event', async () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x' })
     const resolve = (json?: unknown): Promise<Answer> =>
@@ -301,7 +301,7 @@ describe('talking', () => {
       expect(await changesNothing(owner.doc, () => resolve(odd))).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
   })
 
-  test('[COMMENT-11] one’s own comment is edited and deleted; another’s is 403', async () => {
+  test('[COMMENT-11] people edit and delete their own comments; another’s returns 403', async () => {
     const owner = await world.create(text)
     const person = await owner.share('comment')
     const { id } = await comment(person, { body: 'first', find: 'lazy dog' }, asAuthor('Ana'))
@@ -325,7 +325,7 @@ describe('talking', () => {
     expect((await remove(person, 'Ana')).status).toBe(404)
   })
 
-  test('[COMMENT-22] who is mentioned in a comment or reply is told of in the same commit, once; an edit tells of those it adds', async () => {
+  test('[COMMENT-22] a mention in a comment or reply makes an event in the same commit, once; an edit makes events for added names', async () => {
     const owner = await world.create(text)
     const task = await assign(world, owner)
     const told = async (): Promise<unknown[]> =>
@@ -352,7 +352,7 @@ describe('talking', () => {
     ])
   })
 
-  test('[COMMENT-12] an id that the document does not have, or that is another document’s, is 404', async () => {
+  test('[COMMENT-12] an id that the document does not have, or of another document, returns 404', async () => {
     const owner = await world.create(text)
     const other = await world.create('other')
     const { id } = await comment(other, { body: 'theirs' })
@@ -374,7 +374,7 @@ describe('talking', () => {
 })
 
 describe('resolving in other words', () => {
-  test('[COMMENT-10] every way to say it is taken, and a body that says nothing is 400', async () => {
+  test('[COMMENT-10] every form is accepted, and a body that says nothing returns 400', async () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x' })
     const ask = (json: Json): Promise<Answer> => owner.ask('POST', `/comments/${id}/resolve`, { json })
@@ -414,7 +414,7 @@ describe('listing', () => {
       expect((await owner.ask('GET', '/comments', { query })).status).toBe(400)
   })
 
-  test('[COMMENT-14] comments, replies and their places outlive a restart', async () => {
+  test('[COMMENT-14] comments, replies and their positions survive a restart', async () => {
     const own = await startWorld()
     const owner = await own.create(text)
     const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
@@ -450,7 +450,7 @@ describe('staying on the text', () => {
     })
   })
 
-  test('[COMMENT-16] a replacement that moves its text moves the comment, in the same commit; a restore brings it back', async () => {
+  test('[COMMENT-16] a replacement that moves its text moves the comment in the same commit; a restore brings it back', async () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x', find: 'The quick brown fox' })
     await owner.replace('- one fish\n\nThe quick\nbrown fox jumps.\n')
@@ -463,7 +463,7 @@ describe('staying on the text', () => {
     expect((await readComment(owner, id)).orphaned).toBe(false)
   })
 
-  test('[COMMENT-16] a comment that is made while the text is replaced goes along', async () => {
+  test('[COMMENT-16] a comment made during a replacement of the text moves along', async () => {
     const words = 'a telling sentence of its own'
     for (let round = 0; round < 20; round++) {
       const owner = await world.create(`# One\n\n${words}\n\nend\n`)
@@ -472,7 +472,7 @@ describe('staying on the text', () => {
     }
   })
 
-  test('[COMMENT-17] record and event of a change are one commit; a store that fails leaves a comment as it was', async () => {
+  test('[COMMENT-17] record and event of a change are one commit; if the store fails, a comment stays unchanged', async () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
     const requests: [string, string, unknown][] = [
@@ -494,7 +494,7 @@ describe('staying on the text', () => {
     }
   })
 
-  test('[COMMENT-17] while the store takes no writes the list is still read, with places in the text that is on disk', async () => {
+  test('[COMMENT-17] while the store accepts no writes the list can still be read, with positions in the text on disk', async () => {
     const owner = await world.create(text)
     const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
     const page = await owner.connect()
@@ -510,7 +510,7 @@ describe('staying on the text', () => {
     }
   })
 
-  test('[COMMENT-18] sent again with its Idempotency-Key each request acts once and answers the same', async () => {
+  test('[COMMENT-18] each request repeated with its Idempotency-Key acts once and returns the same answer', async () => {
     const owner = await world.create(text)
     const headers = { 'Idempotency-Key': 'one' }
     const twice = async (method: string, path: string, json?: unknown): Promise<Json> => {
@@ -529,14 +529,14 @@ describe('staying on the text', () => {
     await twice('DELETE', `/comments/${id}`)
   })
 
-  test('[COMMENT-19] deleting the document for good deletes its comments', async () => {
+  test('[COMMENT-19] deleting the document permanently deletes its comments', async () => {
     const owner = await world.create(text)
     await comment(owner, { body: 'a secret annotation', find: 'brown fox' })
     await owner.ask('DELETE', '', { query: { permanent: 1 } })
     expect(await world.service.storage.list(['d', owner.doc])).toEqual([])
   })
 
-  test('[COMMENT-20] open pages hear at once of every change, and of comments that a replacement moved or orphaned', async () => {
+  test('[COMMENT-20] open pages receive every change at once, including comments that a replacement moved or orphaned', async () => {
     const owner = await world.create(text)
     const pages = await Promise.all([owner.connect(), (await owner.share('view')).connect()])
     const { id } = await comment(owner, { body: 'x', find: 'brown fox' })
@@ -557,7 +557,7 @@ describe('staying on the text', () => {
     }
   })
 
-  test('[COMMENT-20] of many changes at once, and of a large one, open pages hear that the lists are to be read again', async () => {
+  test('[COMMENT-20] for many or large changes open pages are told to read the lists again', async () => {
     const lines = Array.from({ length: limits.annotationsToldMax + 1 }, (_each, index) => `a line of its own, number ${index}\n`)
     const owner = await world.create(lines.join(''))
     await Promise.all(lines.map((_line, index) => comment(owner, { body: 'x', line: index + 1 })))

@@ -29,21 +29,21 @@ test.each([
   })
 })
 
-test('[CONTENT-1] the answer to a PUT carries the new version as ETag', async () => {
+test('[CONTENT-1] the answer to a PUT has the new version as ETag', async () => {
   const owner = await world.create('one')
   const { headers, json } = await owner.ask('PUT', '/content', { json: { content: 'two' } })
   expect(headers.get('ETag')).toBe(`"${json.version}"`)
   expect(await owner.read()).toEqual({ content: 'two', version: json.version })
 })
 
-test('[CONTENT-2] a PUT without a version replaces whatever came between', async () => {
+test('[CONTENT-2] a PUT without a version overwrites changes in between', async () => {
   const owner = await world.create('one')
   await owner.replace('two')
   await owner.replace('three')
   expect((await owner.read()).content).toBe('three')
 })
 
-test('[CONTENT-3] If-Match and baseVersion that differ are 400 versions_differ', async () => {
+test('[CONTENT-3] If-Match and baseVersion that differ return 400 versions_differ', async () => {
   const owner = await world.create('one')
   const { version } = await owner.replace('two')
   await expect(owner.replace('x', { ifMatch: version, baseVersion: owner.created.version })).rejects.toMatchObject({
@@ -58,7 +58,7 @@ test('[CONTENT-3] If-Match and baseVersion that differ are 400 versions_differ',
   expect(await put({ 'X-Doc-Version': version })).toMatchObject({ status: 200 })
 })
 
-test('[CONTENT-4] a stale version changes nothing and answers 409 with both versions, the difference and a clean merge', async () => {
+test('[CONTENT-4] a stale version changes nothing and returns 409 with both versions, the difference and a clean merge', async () => {
   const owner = await world.create('a\nb\nc\nd\ne\n')
   const { version } = await owner.replace('A\nb\nc\nd\ne\n')
   for (const stale of [{ ifMatch: `"${owner.created.version}"` }, { baseVersion: owner.created.version }]) {
@@ -72,14 +72,14 @@ test('[CONTENT-4] a stale version changes nothing and answers 409 with both vers
   expect(await owner.read()).toEqual({ content: 'A\nb\nc\nd\ne\n', version })
 })
 
-test('[CONTENT-5] where both changed the same lines, the 409 tells the conflicts', async () => {
+test('[CONTENT-5] if both changed the same lines, the 409 lists the conflicts', async () => {
   const owner = await world.create('a\nb\nc\n')
   await owner.replace('a\ntheirs\nc\n')
   const { problem } = await owner.replace('a\nmine\nc\n', { ifMatch: owner.created.version }).catch((error: unknown) => error as never)
   expect(problem.merge).toEqual({ clean: false, conflicts: [{ line: 2, base: 'b\n', mine: 'mine\n', theirs: 'theirs\n' }] })
 })
 
-test('[CONTENT-6] a version that the document never had is 409 without a merge', async () => {
+test('[CONTENT-6] a version that the document never had returns 409 without a merge', async () => {
   const [owner, other] = [await world.create('one'), await world.create('one')]
   for (const ifMatch of [other.created.version, '1-000000000000', '999-aaaaaaaaaaaa', 'nonsense']) {
     const { problem, status } = await owner.replace('x', { ifMatch }).catch((error: unknown) => error as never)
@@ -90,7 +90,7 @@ test('[CONTENT-6] a version that the document never had is 409 without a merge',
   expect((await owner.read()).content).toBe('one')
 })
 
-test('[CONTENT-6] the version of the empty document is known, too', async () => {
+test('[CONTENT-6] the version of the empty document is valid, too', async () => {
   const owner = await world.create('')
   await owner.replace('one\n')
   const { problem } = await owner.replace('two\n', { ifMatch: owner.created.version }).catch((error: unknown) => error as never)
@@ -114,7 +114,7 @@ test.each(['text/markdown', 'text/plain; charset=utf-8', 'Text/Markdown'])(
   }
 )
 
-test('[CONTENT-8] line ends become LF, at creation and in a PUT', async () => {
+test('[CONTENT-8] line endings become LF, at creation and in a PUT', async () => {
   const owner = await world.create('a\r\nb\rc\n')
   expect((await owner.read()).content).toBe('a\nb\nc\n')
   expect((await owner.replace('a\r\nb\r\nc\r\n')).changed).toBe(false)
@@ -122,7 +122,7 @@ test('[CONTENT-8] line ends become LF, at creation and in a PUT', async () => {
   expect((await owner.read()).content).toBe('x\ny\n')
 })
 
-test.each(['a\0b', '\ud83d', 'a\ude00b', '\ude00\ud83d'])('[CONTENT-9] NUL and lone surrogates are 400: %j', async (content) => {
+test.each(['a\0b', '\ud83d', 'a\ude00b', '\ude00\ud83d'])('[CONTENT-9] NUL and lone surrogates return 400: %j', async (content) => {
   const owner = await world.create('one')
   const body = JSON.stringify({ content })
   for (const [method, path] of [
@@ -136,14 +136,14 @@ test.each(['a\0b', '\ud83d', 'a\ude00b', '\ude00\ud83d'])('[CONTENT-9] NUL and l
   expect((await owner.read()).content).toBe('one')
 })
 
-test('[CONTENT-9] bytes that are not UTF-8 are 400', async () => {
+test('[CONTENT-9] bytes that are not UTF-8 return 400', async () => {
   const owner = await world.create('one')
   const body = Uint8Array.of(0x61, 0xff, 0xfe, 0x62)
   for (const type of ['text/markdown', 'application/json']) expect((await owner.ask('PUT', '/content', { body, type })).status).toBe(400)
   expect((await owner.read()).content).toBe('one')
 })
 
-test('[CONTENT-10] a text above the limit is 413 and changes nothing; one at the limit is taken', { timeout: 30_000 }, async () => {
+test('[CONTENT-10] a text above the limit returns 413 and changes nothing; one at the limit is accepted', { timeout: 30_000 }, async () => {
   const owner = await world.create('one')
   const body = 'x'.repeat(limits.contentUnitsMax + 1)
   expect(await owner.ask('PUT', '/content', { body, type: 'text/markdown' })).toMatchObject({
@@ -160,7 +160,7 @@ test('[CONTENT-10] a text above the limit is 413 and changes nothing; one at the
   expect((await owner.ask('PUT', '/content', { body: body.slice(1), type: 'text/markdown' })).status).toBe(200)
 })
 
-test('[CONTENT-11] a PUT of the present text changes neither version nor feed; with a label it saves a revision', async () => {
+test('[CONTENT-11] a PUT of the current text changes neither version nor feed; with a label it saves a revision', async () => {
   const owner = await world.create('same')
   const { latest } = await owner.events({ since: 'latest' })
   const unchanged = { ok: true, version: owner.created.version, changed: false }
@@ -171,7 +171,7 @@ test('[CONTENT-11] a PUT of the present text changes neither version nor feed; w
   expect(await owner.events({ since: latest })).toEqual({ events: [], latest })
 })
 
-test('[CONTENT-12] dryRun checks and answers the difference, and writes nothing', async () => {
+test('[CONTENT-12] dryRun checks, returns the difference and writes nothing', async () => {
   const owner = await world.create('one\n')
   for (const query of [{ dryRun: 1 }, { dryRun: 'true' }]) {
     const answer = await owner.replace('two\n', { query })
@@ -188,7 +188,7 @@ test('[CONTENT-12] dryRun checks and answers the difference, and writes nothing'
   })
 })
 
-test('[CONTENT-13] what a browser typed makes the version read before it stale at once', async () => {
+test('[CONTENT-13] typing in a browser makes the version read before it stale at once', async () => {
   const owner = await world.create('one')
   const editor = await owner.connect()
   for (let round = 0; round < 20; round++) {
@@ -200,7 +200,7 @@ test('[CONTENT-13] what a browser typed makes the version read before it stale a
   expect((await owner.read()).content).toBe(`${'x'.repeat(20)}one`)
 })
 
-test('[CONTENT-14] a PUT is on its way to every open page when it is answered, and relative positions survive it', async () => {
+test('[CONTENT-14] a PUT has been sent to every open page when it is answered, and relative positions survive it', async () => {
   const owner = await world.create('# Head\n\nalpha beta gamma\n\nend\n')
   const [ana, ben] = [await owner.connect(), await owner.connect()]
   const anchor = Y.createRelativePositionFromTypeIndex(ana.ytext, ana.text().indexOf('beta'))
@@ -214,7 +214,7 @@ test('[CONTENT-14] a PUT is on its way to every open page when it is answered, a
   expect(indexOf(end)).toBe(text.indexOf('end'))
 })
 
-test('[CONTENT-15] edits of browsers and a guarded PUT at the same time lose no keystroke', async () => {
+test('[CONTENT-15] concurrent edits of browsers and a guarded PUT lose no keystroke', async () => {
   const owner = await world.create('base\n')
   const editors = await Promise.all([1, 2, 3, 4].map(() => owner.connect()))
   let typed = 0
@@ -240,7 +240,7 @@ test('[CONTENT-15] edits of browsers and a guarded PUT at the same time lose no 
   await Promise.all(editors.map((editor) => editor.shows(content)))
 })
 
-test('[CONTENT-16] of 50 simultaneous PUTs with one base version exactly one is answered 200', { timeout: 90_000 }, async () => {
+test('[CONTENT-16] of 50 simultaneous PUTs with one base version exactly one returns 200', { timeout: 90_000 }, async () => {
   const owner = await world.create('start')
   let version = owner.created.version as string
   for (let round = 0; round < 100; round++) {
@@ -271,7 +271,7 @@ test('[REV-1] revisions are listed newest first, in pages, with cause, author, l
   expect(await owner.revisions({ before: second.nextBefore })).toMatchObject({ revisions: [{ id: 1, cause: 'create' }], nextBefore: null })
 })
 
-test('[REV-2] one revision is read with its text, or as the text alone; an unknown one is 404', async () => {
+test('[REV-2] one revision is read with its text, or as plain text; an unknown one returns 404', async () => {
   const owner = await world.create('first')
   await owner.replace('second')
   const json = await owner.ask('GET', '/revisions/1', { headers: { Accept: 'application/json' } })
@@ -282,12 +282,12 @@ test('[REV-2] one revision is read with its text, or as the text alone; an unkno
   expect(await owner.ask('GET', '/revisions/x')).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
 })
 
-test('[REV-2] without an Accept header of its own a revision is answered as JSON', async () => {
+test('[REV-2] without an Accept header a revision is returned as JSON', async () => {
   const owner = await world.create('first')
   expect((await owner.ask('GET', '/revisions/1')).json).toMatchObject({ revisionId: 1, content: 'first' })
 })
 
-test('[REV-3] what browsers typed is saved as a revision before a PUT replaces it', async () => {
+test('[REV-3] text typed in browsers is saved as a revision before a PUT replaces it', async () => {
   const owner = await world.create('one')
   const editor = await (await owner.share('edit')).connect()
   editor.type(3, ' typed')
@@ -315,7 +315,7 @@ test('[REV-4] a pause after typing saves a revision', async () => {
 })
 
 test.each(['revision', 'revisionId', 'id'])(
-  '[REV-5] a restore, named by %s, is a new version and keeps the history between',
+  '[REV-5] a restore, named by %s, is a new version and keeps the history in between',
   async (name) => {
     const owner = await world.create('first')
     const { version } = await owner.replace('second')
@@ -338,7 +338,7 @@ test.each(['revision', 'revisionId', 'id'])(
   }
 )
 
-test('[REV-9] a restore without a version tells what it replaced, and how that is taken back', async () => {
+test('[REV-9] a restore without a version reports what it replaced, and the call that undoes it', async () => {
   const owner = await world.create('first')
   const { version } = await owner.replace('second')
   const { json } = await owner.ask('POST', '/restore', { json: { revision: 1 } })
@@ -355,7 +355,7 @@ test('[REV-9] a restore without a version tells what it replaced, and how that i
   expect((await owner.ask('POST', '/restore', { json: { revision: 1 } })).json).not.toHaveProperty('unguarded')
 })
 
-test('[REV-6] a restore with a stale version is 409, of an unknown revision 404', async () => {
+test('[REV-6] a restore with a stale version returns 409, of an unknown revision 404', async () => {
   const owner = await world.create('first')
   await owner.replace('second')
   expect(await owner.ask('POST', '/restore', { json: { revision: 1, baseVersion: owner.created.version } })).toMatchObject({ status: 409 })
@@ -364,7 +364,7 @@ test('[REV-6] a restore with a stale version is 409, of an unknown revision 404'
   expect((await owner.read()).content).toBe('second')
 })
 
-test('[REV-8] a restore that keeps what others wrote since is a restore in the history and in its event', async () => {
+test('[REV-8] a restore that keeps later changes by others is a restore in the history and in its event', async () => {
   const owner = await world.create('a\nb\nc\nd\ne\n')
   const { version } = await owner.replace('A\nb\nc\nd\ne\n')
   await owner.replace('A\nb\nc\nd\nE\n')
@@ -379,7 +379,7 @@ test('[REV-8] a restore that keeps what others wrote since is a restore in the h
   expect((await owner.read()).content).toBe('x\nb\nc\nd\nE\n')
 })
 
-test.each(['dryRun', 'dryrun', 'dry_run', 'dry-run'])('[CONTENT-17] a dry run under the name %s does nothing', async (name) => {
+test.each(['dryRun', 'dryrun', 'dry_run', 'dry-run'])('[CONTENT-17] a dry run under the name %s changes nothing', async (name) => {
   const owner = await world.create('text')
   const looked = await owner.ask('PUT', '/content', { query: { [name]: '1' }, json: { content: 'new' } })
   expect(looked).toMatchObject({ status: 200, json: { changed: true, diff: expect.stringContaining('+new') } })
@@ -396,7 +396,7 @@ test.each(['dryRun', 'dryrun', 'dry_run', 'dry-run'])('[CONTENT-17] a dry run un
   expect((await owner.ask('GET', '/shares')).json.shares).toHaveLength(1)
 })
 
-test('[CONTENT-18] a byte-order mark at the beginning goes, however the text was sent', async () => {
+test('[CONTENT-18] a leading byte-order mark is removed, however the text was sent', async () => {
   for (const ask of [{ json: { content: '\uFEFF# A' } }, { body: '\uFEFF# A', type: 'text/markdown' }] as const) {
     const { json } = await world.ask('POST', '/api/docs', ask)
     expect(json.title).toBe('A')

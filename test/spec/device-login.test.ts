@@ -26,7 +26,7 @@ const decide = async (device: Json, decision: 'approve' | 'deny', visitor = ana)
   await visitor.submit('/device', { decision })
 }
 
-test('[DEVICE-1] a login is begun, waits, is approved on the page, and gives an app session', async () => {
+test('[DEVICE-1] a login starts, waits, is approved on the page, and returns an app session', async () => {
   const device = await begin()
   expect(device).toEqual({
     device_code: expect.stringMatching(/^[\w-]{43}$/),
@@ -56,7 +56,7 @@ test('[DEVICE-1] a login is begun, waits, is approved on the page, and gives an 
   expect(me.json).toMatchObject({ kind: 'account', user: { email: 'ana@example.org' } })
 })
 
-test('[DEVICE-2] the endpoints take forms too, as OAuth clients send them', async () => {
+test('[DEVICE-2] the endpoints also accept forms, as OAuth clients send them', async () => {
   const type = 'application/x-www-form-urlencoded'
   const begun = await world.ask('POST', '/api/cli/device/start', { body: 'client_name=Form&client_id=agmd&scope=x', type })
   expect(begun.status).toBe(200)
@@ -75,12 +75,12 @@ test.each([
   [{ device_code: 7 }, 'invalid_request'],
   [{ device_code: '' }, 'invalid_request'],
   [{ device_code: 'A'.repeat(43) }, 'expired_token']
-])('[DEVICE-3] a poll with %j is refused as OAuth refuses: %s', async (json, error) => {
+])('[DEVICE-3] a poll with %j gets the OAuth refusal %s', async (json, error) => {
   const answer = await world.ask('POST', '/api/cli/device/token', { json })
   expect({ status: answer.status, error: answer.json.error }).toEqual({ status: 400, error })
 })
 
-test('[DEVICE-4] who polls too fast is told to slow down, five seconds more each time', async () => {
+test('[DEVICE-4] a client that polls too fast is told to slow down, by five more seconds each time', async () => {
   const device = await begin()
   await poll(device)
   for (const interval of [10, 15]) {
@@ -93,7 +93,7 @@ test('[DEVICE-4] who polls too fast is told to slow down, five seconds more each
   expect((await poll(device)).json.error).toBe('slow_down')
 })
 
-test('[DEVICE-5] a login that nobody decided expires, on the page and for the program', async () => {
+test('[DEVICE-5] an undecided login expires, on the page and for the program', async () => {
   const device = await begin()
   wait(limits.deviceSecondsMax)
   expect((await poll(device)).json.error).toBe('expired_token')
@@ -101,7 +101,7 @@ test('[DEVICE-5] a login that nobody decided expires, on the page and for the pr
   expect({ status: page.status, shows: page.text.includes('code-shown') }).toEqual({ status: 404, shows: false })
 })
 
-test('[DEVICE-6] a refused login stays refused, and a decided code decides nothing more', async () => {
+test('[DEVICE-6] a refused login stays refused, and a decided code cannot be used again', async () => {
   const device = await begin()
   const second = newVisitor()
   await signUp(world.url, 'bob@example.org', second)
@@ -113,7 +113,7 @@ test('[DEVICE-6] a refused login stays refused, and a decided code decides nothi
   expect((await poll(device)).json.error).toBe('access_denied')
 })
 
-test('[DEVICE-7] an approved code gives one session, however many ask at once', async () => {
+test('[DEVICE-7] an approved code gives one session, however many requests arrive at once', async () => {
   const device = await begin()
   await decide(device, 'approve')
   const answers = await Promise.all(Array.from({ length: 5 }, () => poll(device)))
@@ -121,7 +121,7 @@ test('[DEVICE-7] an approved code gives one session, however many ask at once', 
   expect(answers.filter(({ json }) => json.error === 'expired_token')).toHaveLength(4)
 })
 
-test('[DEVICE-8] a code may be typed in any way; who is not signed in signs in first and comes back to it', async () => {
+test('[DEVICE-8] a code may be typed in any format; a person who is not signed in signs in first and returns', async () => {
   const device = await begin()
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/device?user_code=${device.user_code.toLowerCase().replace('-', ' ')}`)
@@ -133,7 +133,7 @@ test('[DEVICE-8] a code may be typed in any way; who is not signed in signs in f
   expect(visitor.page.text).toContain(device.user_code)
 })
 
-test('[DEVICE-9] nothing is approved by opening an address, by another page or without the form', async () => {
+test('[DEVICE-9] opening an address, another page, or a request without the form approves nothing', async () => {
   const device = await begin({ client_name: '<b>Program</b>' })
   const page = await ana.visit(device.verification_uri_complete)
   expect(page.text).toContain('&lt;b&gt;Program&lt;/b&gt;')
@@ -164,7 +164,7 @@ test('[DEVICE-10] codes cannot be guessed in bulk, neither from one address nor 
   await limited.stop()
 })
 
-test('[ACCOUNT-14] the name of a program cannot turn or break the page', async () => {
+test('[ACCOUNT-14] the name of a program cannot reverse or break the page', async () => {
   const device = await begin({ client_name: 'Bank\u202Eelgoog\u2066' })
   const page = await ana.visit(device.verification_uri_complete)
   expect(page.text).toContain('<strong><bdi>Bank elgoog</bdi></strong> wants')

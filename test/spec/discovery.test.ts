@@ -44,7 +44,7 @@ test.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorizatio
   }
 )
 
-test('[DISCOVER-1] it is described by its own address, whatever Host and proxies say', async () => {
+test('[DISCOVER-1] it gives its own address, whatever Host and proxies say', async () => {
   const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' }
   const { json } = await world.ask('GET', '/.well-known/openid-configuration', { headers })
   expect(JSON.stringify(json)).not.toContain('evil')
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('[DISCOVER-3] every 401 leads there', async () => {
+test('[DISCOVER-3] every 401 points at it', async () => {
   const owner = await world.create('text')
   const answers = [
     await world.ask('GET', `/api/docs/${owner.doc}`),
@@ -91,7 +91,7 @@ test('[DISCOVER-4] the catalog of interfaces is a linkset', async () => {
   for (const href of named) expect((await fetch(href)).status, href).toBe(200)
 })
 
-test('[DISCOVER-7] who lacks a session, or has one that is no good, is told to sign in, and of no document', async () => {
+test('[DISCOVER-7] a caller without a valid session is told to sign in, and learns nothing about documents', async () => {
   const closed = await startWorld({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
   const bearers = [undefined, `Bearer asess_${'x'.repeat(50)}`, 'Bearer ai_unknown', 'Basic YTpi']
   for (const [method, path] of [
@@ -111,14 +111,14 @@ test('[DISCOVER-7] who lacks a session, or has one that is no good, is told to s
   expect((await world.ask('GET', `/api/docs/${owner.doc}`)).json.detail).toBe('This document is private.')
 })
 
-test('[DISCOVER-5] the authentication guide is Markdown and carries the metadata', async () => {
+test('[DISCOVER-5] the authentication guide is Markdown and has the metadata', async () => {
   const { text, headers } = await world.ask('GET', '/auth.md')
   expect(headers.get('Content-Type')).toBe('text/markdown; charset=utf-8')
   const block = /```json\n([\s\S]+?)\n```/.exec(text)?.[1] ?? ''
   expect(JSON.parse(block)).toEqual({ agent_auth: agentAuth() })
 })
 
-test('[DISCOVER-6] the interface description knows sessions, device login in forms, and OAuth errors', async () => {
+test('[DISCOVER-6] the interface description covers sessions, device login by form, and OAuth errors', async () => {
   const { json } = await world.ask('GET', '/openapi.json')
   expect(json.paths['/api/me'].get.security).toEqual([{ bearer: [] }])
   // Declared once, for all operations without their own.
@@ -137,7 +137,7 @@ test('[DISCOVER-6] the interface description knows sessions, device login in for
   ])
 })
 
-test('[GUIDE-10] what programs ask every site for is there: robots.txt, security.txt, an icon, llms.txt', async () => {
+test('[GUIDE-10] the files that programs request from every site exist: robots.txt, security.txt, an icon, llms.txt', async () => {
   const answers = await Promise.all(
     ['/robots.txt', '/.well-known/security.txt', '/favicon.ico', '/llms.txt'].map((path) => fetch(world.url + path))
   )

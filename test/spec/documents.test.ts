@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test.each(['/new', '/api/docs'])('[DOC-1] POST %s creates a document and answers metadata, address and owner key', async (path) => {
+test.each(['/new', '/api/docs'])('[DOC-1] POST %s creates a document and returns metadata, address and owner key', async (path) => {
   const { status, headers, json } = await world.ask('POST', path, { json: { title: 'Plan', content: '# One\n' } })
   expect(status).toBe(201)
   expect(json).toMatchObject({
@@ -37,13 +37,13 @@ test.each(['/new', '/api/docs'])('[DOC-1] POST %s creates a document and answers
   expect(await world.person(json.id, json.key).read()).toEqual({ content: '# One\n', version: json.version })
 })
 
-test('[DOC-2] markdown is an alias of content; when both are present content wins', async () => {
+test('[DOC-2] markdown is an alias of content; if both are sent, content wins', async () => {
   expect((await (await world.create({ markdown: 'alias' })).read()).content).toBe('alias')
   expect((await (await world.create({ markdown: 'alias', content: 'content' })).read()).content).toBe('content')
   expect((await (await world.create({ markdown: 'alias', content: '' })).read()).content).toBe('')
 })
 
-test('[DOC-2] unknown fields are refused and a body that is the Markdown itself is taken', async () => {
+test('[DOC-2] unknown fields are refused, and the body may be the Markdown itself', async () => {
   const refused = { status: 400, json: { hint: expect.stringContaining('content') } }
   for (const json of [{ content: 'a', nonsense: { deep: [1] } }, { body: '# Lost' }, { text: '# Lost' }])
     for (const path of ['/new', '/api/docs']) expect(await world.ask('POST', path, { json })).toMatchObject(refused)
@@ -60,13 +60,13 @@ test.each([
   [{ title: '   ', content: '\n- no **heading**\n' }, 'no heading'],
   [{ title: 'Given', content: '---\ntitle: Set\n---\n# Heading' }, 'Set'],
   [{}, 'Untitled']
-])('[DOC-3] the title is the one given, else the first heading or line, else Untitled: %j', async (fields, title) => {
+])('[DOC-3] the title is the given one, else the first heading or line, else Untitled: %j', async (fields, title) => {
   const owner = await world.create(fields)
   expect(owner.created.title).toBe(title)
   expect((await owner.ask('GET', '')).json.title).toBe(title)
 })
 
-test('[DOC-31] a document is given a title by the edit role, and follows its text again; one event tells of it', async () => {
+test('[DOC-31] the edit role sets a title, or lets it follow the text again; one event reports it', async () => {
   const owner = await world.create('# Heading')
   const [editor, suggester] = [await owner.share('edit'), await owner.share('suggest')]
   const name = (who: Person, title: unknown): Promise<Answer> => who.ask('PATCH', '', { json: { title } })
@@ -93,7 +93,7 @@ test('[DOC-31] a document is given a title by the edit role, and follows its tex
 
 const documentsStored = async (): Promise<number> => (await world.service.storage.list(['key'])).length
 
-test('[DOC-4] GET /new shows a page to who asks for HTML and creates nothing', async () => {
+test('[DOC-4] GET /new shows a page to a client that asks for HTML, and creates nothing', async () => {
   const before = await documentsStored()
   const { status, headers } = await world.ask('GET', '/new', { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
   expect([200, 503]).toContain(status)
@@ -109,7 +109,7 @@ test('[DOC-5] GET /new redirects any other client to a new document', async () =
   expect(await world.person(id ?? '', at.searchParams.get('key') ?? '').read()).toMatchObject({ content: '' })
 })
 
-test('[BUDGET-9] no page elsewhere, prefetch or monitor creates a document by GET or HEAD /new', async () => {
+test('[BUDGET-9] no foreign page, prefetch or monitor creates a document by GET or HEAD /new', async () => {
   const before = await documentsStored()
   const visits: [string, Record<string, string>][] = [
     ['HEAD', {}],
@@ -135,7 +135,7 @@ test('[BUDGET-9] no page elsewhere, prefetch or monitor creates a document by GE
   expect(await documentsStored()).toBe(before)
 })
 
-test('[BUDGET-10] pages open sockets to their own service alone, and look no names up ahead', async () => {
+test('[BUDGET-10] pages open sockets only to their own service, and prefetch no names', async () => {
   const own = await startWorld({ env: { AGMD_BASE_URL: 'https://agmd.example' } })
   const { id, key } = (await ask(own.listening, 'POST', '/new', { json: { content: '# Page' } })).json
   await ask(own.listening, 'POST', `/api/docs/${id}/publish`, { key })
@@ -151,7 +151,7 @@ test('[BUDGET-10] pages open sockets to their own service alone, and look no nam
   await own.stop()
 })
 
-test('[DOC-19] to a valid session a name that is no document id is an unknown document, however long it is', async () => {
+test('[DOC-19] with a valid session a name that is not a document id is an unknown document, however long it is', async () => {
   const account = await createAccount(world.service, { email: 'long@example.org', password: 'correct horse battery' })
   const { token } = await openSession(world.service, account?.id ?? '', 'app', 'a test')
   for (const id of ['x', 'x'.repeat(2000), '__proto__', '%20'])
@@ -164,13 +164,13 @@ test('[DOC-19] to a valid session a name that is no document id is an unknown do
       })
 })
 
-test('[DOC-6] a form that posts to /new is redirected to a new document', async () => {
+test('[DOC-6] a form post to /new is redirected to a new document', async () => {
   const { status, headers } = await world.ask('POST', '/new', { body: '', type: 'application/x-www-form-urlencoded' })
   expect(status).toBe(303)
   expect(headers.get('Location')).toMatch(/\/d\/[\w-]+\?key=[\w-]{32}$/)
 })
 
-test('[DOC-6] a form may bring title and text', async () => {
+test('[DOC-6] a form may contain title and text', async () => {
   const form = new URLSearchParams({ title: 'By form', content: 'one\r\ntwo' }).toString()
   const { headers } = await world.ask('POST', '/new', { body: form, type: 'application/x-www-form-urlencoded' })
   const address = new URL(headers.get('Location') ?? '')
@@ -179,7 +179,7 @@ test('[DOC-6] a form may bring title and text', async () => {
   expect((await world.ask('GET', `/api${address.pathname.replace('/d/', '/docs/')}`, { key })).json.title).toBe('By form')
 })
 
-test.each(roles)('[DOC-7] the metadata tells %s its role and what it may do, and never the key', async (role) => {
+test.each(roles)('[DOC-7] the metadata shows %s its role and operations, and never the key', async (role) => {
   const owner = await world.create('# Meta')
   const person = role === 'owner' ? owner : await owner.share(role)
   const { status, json, text } = await person.ask('GET', '')
@@ -194,7 +194,7 @@ test.each(roles)('[DOC-7] the metadata tells %s its role and what it may do, and
   expect(doc).toEqual(flat)
 })
 
-test('[DOC-8] /d/{id}.md and …/content answer the Markdown with its version, not to be stored', async () => {
+test('[DOC-8] /d/{id}.md and …/content return the Markdown with its version, and forbid storing it', async () => {
   const owner = await world.create('# Ä\n\n😀\n')
   for (const path of [`/d/${owner.doc}.md`, `/api/docs/${owner.doc}/content`]) {
     const { status, headers, text } = await world.ask('GET', path, { query: { key: owner.key } })
@@ -209,7 +209,7 @@ test('[DOC-8] /d/{id}.md and …/content answer the Markdown with its version, n
   }
 })
 
-test('[DOC-9] If-None-Match with the version held answers 304 without a body', async () => {
+test('[DOC-9] If-None-Match with the current version returns 304 without a body', async () => {
   const owner = await world.create('one')
   const held = { headers: { 'If-None-Match': `"${owner.created.version}"` } }
   const { status, text, headers } = await owner.ask('GET', '/content', held)
@@ -219,7 +219,7 @@ test('[DOC-9] If-None-Match with the version held answers 304 without a body', a
   expect(await owner.ask('GET', '/content', held)).toMatchObject({ status: 200, text: 'two' })
 })
 
-test('[DOC-10] …/content answers JSON to who accepts only that, and 406 to who accepts nothing we have', async () => {
+test('[DOC-10] …/content returns JSON to a client that accepts only that, and 406 to one that accepts no available type', async () => {
   const owner = await world.create('# T\n')
   const json = await owner.ask('GET', '/content', { headers: { Accept: 'application/json' } })
   expect(json.json).toEqual({ content: '# T\n', version: owner.created.version, title: 'T' })
@@ -228,14 +228,14 @@ test('[DOC-10] …/content answers JSON to who accepts only that, and 406 to who
   expect(refused).toMatchObject({ status: 406, json: { code: 'not_acceptable' } })
 })
 
-test('[DOC-11] the page address answers Markdown to who accepts that', async () => {
+test('[DOC-11] the page address returns Markdown to a client that accepts it', async () => {
   const owner = await world.create('# Page')
   const { status, text, headers } = await world.ask('GET', `/d/${owner.doc}`, { key: owner.key, headers: { Accept: 'text/markdown' } })
   expect({ status, text }).toEqual({ status: 200, text: '# Page' })
   expect(headers.get('X-Doc-Version')).toBe(owner.created.version)
 })
 
-test('[DOC-12] any version ever handed out stays readable: after edits, compaction and a restart', { timeout: 60_000 }, async () => {
+test('[DOC-12] any version ever issued stays readable: after edits, compaction and a restart', { timeout: 60_000 }, async () => {
   let own = await startWorld()
   let owner = await own.create('')
   const seen = new Map<string, string>([[owner.created.version, '']])
@@ -263,7 +263,7 @@ test('[DOC-12] any version ever handed out stays readable: after edits, compacti
   await own.stop()
 })
 
-test('[DOC-13] a version that this document never had is 404 unknown_version', async () => {
+test('[DOC-13] a version that this document never had returns 404 unknown_version', async () => {
   const [one, other] = [await world.create('same'), await world.create('same')]
   for (const version of [other.created.version, '1-000000000000', '99-000000000000', 'nonsense', '', '*'])
     expect(await one.ask('GET', '/content', { query: { version } }), version).toMatchObject({
@@ -285,7 +285,7 @@ const wholeStore = async (from: World): Promise<Entry[]> => {
 const contains = (entries: readonly Entry[], needle: string): Key[] =>
   entries.filter((entry) => JSON.stringify(entry.key).includes(needle) || Buffer.from(entry.value).includes(needle)).map(({ key }) => key)
 
-test('[DOC-14] a deletion for good scrubs text, title, labels, events and remembered answers from the store', async () => {
+test('[DOC-14] permanent deletion removes text, title, labels, events and remembered answers from the store', async () => {
   const own = await startWorld()
   const owner = await own.create({ title: 'zebra-title', content: 'zebra-text' })
   const editor = await owner.connect()
@@ -301,7 +301,7 @@ test('[DOC-14] a deletion for good scrubs text, title, labels, events and rememb
   await own.stop()
 })
 
-test('[DOC-15] a deleted document answers 410 to holders of its links and 401 to everyone else', async () => {
+test('[DOC-15] a deleted document returns 410 to holders of its links and 401 to everyone else', async () => {
   const owner = await world.create('gone soon')
   const viewer = await owner.share('view')
   const former = await owner.share('edit')
@@ -319,7 +319,7 @@ test('[DOC-15] a deleted document answers 410 to holders of its links and 401 to
   expect(await world.person(owner.doc, stranger.key).ask('GET', '')).toMatchObject({ status: 404 })
 })
 
-test('[DOC-16] a document without a credential answers the same 401 whether or not it exists', async () => {
+test('[DOC-16] a document without a credential returns the same 401 whether or not it exists', async () => {
   const { doc } = await world.create('secret')
   const strip = (json: Record<string, unknown>): unknown => ({ ...json, requestId: '', instance: '' })
   const [there, nowhere] = [await world.ask('GET', `/api/docs/${doc}`), await world.ask('GET', '/api/docs/AAAAAAAAAAAAAAAA')]
@@ -340,7 +340,7 @@ test('[DOC-17] a deletion closes its sockets with 4404 and ends its long polls',
   expect((await world.service.ledger.findHead(owner.doc))?.deletedAt).not.toBeNull()
 })
 
-test('[DOC-18] what was typed into a document after its deletion brings nothing of it back', async () => {
+test('[DOC-18] text typed into a document after its deletion restores none of it', async () => {
   const owner = await world.create('open')
   const editor = await owner.connect()
   const deletion = owner.ask('DELETE', '', { query: { permanent: 1 } })

@@ -18,7 +18,7 @@ afterAll(() => world.stop())
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-test('[DOWNLOAD-1] the client, its checksum and the installer are there for everybody; the client knows this service', async () => {
+test('[DOWNLOAD-1] the client, its checksum and the installer are public; the client knows this service', async () => {
   const file = await world.ask('GET', '/downloads/agmd')
   expect(file.status).toBe(200)
   expect(file.text.startsWith('#!/usr/bin/env node\n')).toBe(true)
@@ -55,7 +55,7 @@ const freshHome = async (): Promise<Machine> => {
   return machine
 }
 
-test('[DOWNLOAD-4] an installer that comes without encryption says so, on this machine and by https it does not', async () => {
+test('[DOWNLOAD-4] an installer over plain http warns, but not on this machine or over https', async () => {
   const said = 'comes without encryption'
   expect(installer).not.toContain(said)
   for (const [baseUrl, warns] of [
@@ -69,7 +69,7 @@ test('[DOWNLOAD-4] an installer that comes without encryption says so, on this m
   }
 })
 
-test('[DOWNLOAD-2] the installer puts the client into ~/.local/bin, checked, and says what is left to do', async () => {
+test('[DOWNLOAD-2] the installer puts the client into ~/.local/bin, verified, and says what else to do', async () => {
   const machine = await freshHome()
   const { code, stdout } = await install(machine)
   expect({ code, stdout }).toEqual({
@@ -87,7 +87,7 @@ test('[DOWNLOAD-2] the installer puts the client into ~/.local/bin, checked, and
   await machine.remove()
 })
 
-test('[DOWNLOAD-2] the installer installs nothing, and leaves what is there, if anything is wrong', async () => {
+test('[DOWNLOAD-2] the installer installs nothing, and changes nothing, if anything is wrong', async () => {
   const machine = await freshHome()
   await install(machine)
   const before = machine.read('.local/bin/agmd')
@@ -115,7 +115,7 @@ test('[DOWNLOAD-2] the installer installs nothing, and leaves what is there, if 
   await machine.remove()
 })
 
-test('[DOWNLOAD-3] an installer that was cut off anywhere does nothing at all', async () => {
+test('[DOWNLOAD-3] an installer that is truncated at any point does nothing', async () => {
   const machine = await freshHome()
   const whole = installer.trimEnd()
   // The cuts stop before the last line: a cut within it may leave a complete call.

@@ -18,7 +18,7 @@ const contentOf = async (person: Person): Promise<string> => (await person.read(
 
 const plan = '# Plan\n\nIntro.\n\n## Risks\n\n- one\n- two\n\n## Costs\n\nMuch.\n'
 
-test('[EDIT-1] operations are made together, in one version and revision, and say where their text stands', async () => {
+test('[EDIT-1] operations are applied together, in one version and revision, and report where their text is', async () => {
   const owner = await world.create(plan)
   const answer = await edit(owner, [
     { op: 'append', section: 'Risks', markdown: '- three' },
@@ -36,7 +36,7 @@ test('[EDIT-1] operations are made together, in one version and revision, and sa
   expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'content.replaced', version })
 })
 
-test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is told', async () => {
+test('[EDIT-1] one impossible operation refuses all, and all impossible ones are listed', async () => {
   const owner = await world.create('one two two\n')
   const before = await owner.read()
   const answer = await edit(owner, [
@@ -52,7 +52,7 @@ test('[EDIT-1] one that cannot be made refuses all, and every one that cannot is
   expect(await owner.read()).toEqual(before)
 })
 
-test('[EDIT-20] a write on a text that had moved on says what others changed; one whose place has changed says how that reads now', async () => {
+test('[EDIT-20] a write on changed text reports the changes by others; a changed target returns its current lines', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
   expect((await edit(owner, [{ op: 'append', markdown: 'x' }], { baseVersion: version })).json.othersChanged).toBeUndefined()
@@ -68,7 +68,7 @@ test('[EDIT-20] a write on a text that had moved on says what others changed; on
   expect(merged.json).toMatchObject({ merged: true, othersChanged: { from: read.version, diff: expect.stringContaining('+Hello.') } })
 })
 
-test('[EDIT-20] of structured edits, suggestions and short words what stands there now is told, too', async () => {
+test('[EDIT-20] structured edits, suggestions and short words report the current lines, too', async () => {
   const long = `${'Words before it, '.repeat(12)}the place${', and words behind it'.repeat(12)}`
   const text = `# Work\n\n| Name | Count |\n|---|---|\n| one | 1 |\n| two | 1 |\n\n- [ ] first\n\nA 7.\n\n${long}\n`
   const owner = await world.create(text)
@@ -125,7 +125,7 @@ test.each([
   ['Un caf\u00e9 noir', 'cafe\u0301', 'the', 'Un the noir', 'caf\u00e9'],
   ['\u1112\u1161\u11ab\u1100\u1173\u11af', '\ud55c\uae00', 'Hangul', 'Hangul', '\u1112\u1161\u11ab\u1100\u1173\u11af']
 ])(
-  '[EDIT-17] of %j the words %j become %j: the range grows to whole marks, and the answer says what stood there',
+  '[EDIT-17] of %j the words %j become %j: the range grows to whole marks, and the answer has the source',
   async (text, find, words, then, matched) => {
     const owner = await world.create(`${text}\n`)
     const { json } = await edit(owner, [{ op: 'replace', find, with: words }])
@@ -144,16 +144,19 @@ test.each([
   ['# One\n\nfirst words', 'One first', 'x', 'One\n\nfirst'],
   ['# One\nfirst words', 'One first', 'x\ny', 'One\nfirst'],
   ['One end.\n\nAnother beginning.', 'end. Another', 'x', 'end.\n\nAnother']
-])('[EDIT-18] of %j the words %j are not replaced: the source to quote is told, and nothing changes', async (text, find, words, source) => {
-  const owner = await world.create(text)
-  for (const operation of [
-    { op: 'replace', find, with: words },
-    { op: 'delete', find }
-  ])
-    expect(await edit(owner, [operation])).toMatchObject({ status: 422, json: { code: 'target_not_found', source } })
-  expect(await contentOf(owner)).toBe(text)
-  expect((await edit(owner, [{ op: 'replace', find: source, with: words }])).json.results).toMatchObject([{ exact: true }])
-})
+])(
+  '[EDIT-18] of %j the words %j are not replaced: the answer has the source to quote, and nothing changes',
+  async (text, find, words, source) => {
+    const owner = await world.create(text)
+    for (const operation of [
+      { op: 'replace', find, with: words },
+      { op: 'delete', find }
+    ])
+      expect(await edit(owner, [operation])).toMatchObject({ status: 422, json: { code: 'target_not_found', source } })
+    expect(await contentOf(owner)).toBe(text)
+    expect((await edit(owner, [{ op: 'replace', find: source, with: words }])).json.results).toMatchObject([{ exact: true }])
+  }
+)
 
 test.each([
   ['| a | b |\n|---|---|\n| c | d |\n\nEnd.', { after: 'c', markdown: '| e | f |' }, '| a | b |\n|---|---|\n| c | d |\n| e | f |\n\nEnd.'],
@@ -161,7 +164,7 @@ test.each([
   ['- one\n- two', { before: 'two', markdown: '- half' }, '- one\n- half\n- two'],
   ['1. one\n2. two', { after: 'two', markdown: '3. three' }, '1. one\n2. two\n3. three'],
   ['- one\n- two', { after: 'one', markdown: ' and a half' }, '- one and a half\n- two']
-])('[EDIT-19] an insertion that would join two rows or items is a line of its own: %j', async (text, fields, then) => {
+])('[EDIT-19] an insertion that would join two rows or items becomes a separate line: %j', async (text, fields, then) => {
   const owner = await world.create(text)
   const { version } = await owner.read()
   await edit(owner, [{ op: 'insert', ...fields }])
@@ -172,7 +175,7 @@ test.each([
   expect(await contentOf(owner)).toBe(`New.\n\n${then}`)
 })
 
-test('[EDIT-15] of words or a section that are not there the nearest lines are told', async () => {
+test('[EDIT-15] words or a section that do not exist return the nearest lines', async () => {
   const owner = await world.create('# Plan\n\nThe first words of it.\n\n## Risks and costs\n\nOther things.\n')
   const nearest = async (operation: object): Promise<Json> => {
     const { status, json } = await edit(owner, [operation])
@@ -187,7 +190,7 @@ test('[EDIT-15] of words or a section that are not there the nearest lines are t
   ])
 })
 
-test('[EDIT-2] targets mean the version that was read; other changes since do not matter', async () => {
+test('[EDIT-2] targets refer to the version that was read; other changes since do not matter', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
   await owner.replace(`First.\n\n${plan.replace('- one', '- ONE')}Last.\n`)
@@ -207,7 +210,7 @@ test('[EDIT-2] targets mean the version that was read; other changes since do no
   )
 })
 
-test('[EDIT-2] a change of the very text since that version is 409 and changes nothing', async () => {
+test('[EDIT-2] a change of the target since that version returns 409 and changes nothing', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
   const { version: now } = await owner.replace(plan.replace('Much.', 'Quite much.'))
@@ -224,7 +227,7 @@ test('[EDIT-2] a change of the very text since that version is 409 and changes n
   expect((await edit(owner, [{ op: 'append', markdown: 'x' }], { baseVersion: '9-000000000000' })).json.code).toBe('unknown_version')
 })
 
-test('[EDIT-3] eight programs edit a section each from one version, at once: nobody conflicts, nothing is lost', async () => {
+test('[EDIT-3] eight programs edit a section each from one version, at once: no conflicts, nothing lost', async () => {
   const sections = Array.from({ length: 8 }, (_, index) => `## Part ${index}\n\nText ${index}.\n`)
   const owner = await world.create(sections.join('\n'))
   const { version } = await owner.read()
@@ -254,7 +257,7 @@ test('[EDIT-4] operations on the same text are refused and named', async () => {
   expect(await contentOf(owner)).toContain('Intro.ab\n')
 })
 
-test('[EDIT-5] a dry run tells the same and writes nothing', async () => {
+test('[EDIT-5] a dry run returns the same and writes nothing', async () => {
   const owner = await world.create(plan)
   const before = await owner.read()
   const answer = await edit(owner, [{ op: 'replace', find: 'Much.', with: 'None.' }], { dryRun: true })
@@ -263,7 +266,7 @@ test('[EDIT-5] a dry run tells the same and writes nothing', async () => {
   expect(await owner.read()).toEqual(before)
 })
 
-test('[EDIT-6] mode=suggest proposes each change, for which the suggest role is enough; writing takes edit', async () => {
+test('[EDIT-6] mode=suggest proposes each change, for which the suggest role is enough; writing needs edit', async () => {
   const owner = await world.create(plan)
   const reviewer = await owner.share('suggest')
   const operations = [
@@ -282,7 +285,7 @@ test('[EDIT-6] mode=suggest proposes each change, for which the suggest role is 
   expect(await contentOf(owner)).toBe(plan.replace('- two\n', '- two\n- three\n').replace('Much.', 'None.'))
 })
 
-test('[EDIT-7] open pages see a minimal change: what is typed elsewhere and cursors stay', async () => {
+test('[EDIT-7] open pages get a minimal change: text typed elsewhere and cursors stay', async () => {
   const owner = await world.create(plan)
   const ana = await owner.connect()
   ana.type(0, 'typed ')
@@ -299,7 +302,7 @@ test.each([
   [{ operations: { op: 'append', markdown: 'x' } }],
   [{ operations: [{ op: 'insert', section: 'Costs', text: 'x' }] }],
   [{ operations: [{ op: 'replace', find: 'Much.\n', replacement: 'Much.\n\nx\n' }] }]
-])('[EDIT-8] %j is understood', async (json) => {
+])('[EDIT-8] %j is accepted', async (json) => {
   const owner = await world.create(plan)
   for (const [method, path] of [
     ['POST', '/edits'],
@@ -325,7 +328,7 @@ test.each([
   [{ operations: [{ op: 'append', markdown: 'a\0b' }] }, 'operations.0.markdown'],
   [{ operations: [{ op: 'append', markdown: 'x' }], mode: 'maybe' }, 'mode'],
   [{ operations: Array.from({ length: limits.editOperationsMax + 1 }, () => ({ op: 'append', markdown: 'x' })) }, 'operations']
-])('[EDIT-9] %j is 400 at %s and changes nothing', async (json, path) => {
+])('[EDIT-9] %j returns 400 at %s and changes nothing', async (json, path) => {
   const owner = await world.create(plan)
   expect(await owner.ask('POST', '/edits', { json })).toMatchObject({ status: 400, json: { code: 'invalid_request', details: [{ path }] } })
   expect(await contentOf(owner)).toBe(plan)
@@ -345,7 +348,7 @@ test.each([
     'before (did you mean prefix?), no field cell (did you mean op set_cell?)'
   ],
   [{ op: 'append', markdown: 'x', after: 'Much.' }, 'after; did you mean op insert?']
-])('[EDIT-14] a field that an operation does not have is refused, with the one that was meant: %j', async (operation, said) => {
+])('[EDIT-14] a field that an operation does not have is refused, with the likely one: %j', async (operation, said) => {
   const owner = await world.create(plan)
   for (const json of [{ operations: [operation] }, operation])
     expect(await owner.ask('POST', '/edits', { json })).toMatchObject({
@@ -365,7 +368,7 @@ test.each([
   [{ op: 'constructor' }, '"replace", "delete",', ''],
   [{ old: 'Much.', new: 'x' }, '"replace", "delete",', 'replace has no field old (did you mean find?), no field new (did you mean with?)'],
   [{ row: 1, col: 2, newValue: 'x' }, '"set_cell", "replace",', 'no field newValue (did you mean text?)']
-])('[EDIT-14] an unknown op is answered with those that there are, the nearest first: %j', async (operation, first, said) => {
+])('[EDIT-14] an unknown op returns the existing ones, the nearest first: %j', async (operation, first, said) => {
   const owner = await world.create(plan)
   const { status, json } = await owner.ask('POST', '/edits', { json: { operations: [operation] } })
   expect(status).toBe(400)
@@ -374,7 +377,7 @@ test.each([
   expect(await contentOf(owner)).toBe(plan)
 })
 
-test('[EDIT-10] edits that change nothing write nothing; a text that would be too large is 413', async () => {
+test('[EDIT-10] edits without an effect write nothing; a text that would be too large returns 413', async () => {
   const owner = await world.create(plan)
   const before = await owner.read()
   expect((await edit(owner, [{ op: 'replace', find: 'Much.', with: 'Much.' }])).json).toMatchObject({
@@ -388,7 +391,7 @@ test('[EDIT-10] edits that change nothing write nothing; a text that would be to
   expect(await owner.read()).toEqual(before)
 })
 
-test('[EDIT-11] what is inserted directly before or after words that are replaced is no change of the same text', async () => {
+test('[EDIT-11] an insertion directly before or after replaced words is not a change of the same text', async () => {
   const owner = await world.create(plan)
   const answer = await edit(owner, [
     { op: 'replace', find: 'Much', with: 'Little' },
@@ -403,7 +406,7 @@ test('[EDIT-11] what is inserted directly before or after words that are replace
   expect(results).toEqual(['Little', 'Not ', ' at all'])
 })
 
-test('[EDIT-12] an insertion follows the words that it stands next to, and the ends of the document: what changed next to them is no conflict', async () => {
+test('[EDIT-12] an insertion follows the words next to it, or the ends of the document; other changes next to them are no conflict', async () => {
   const owner = await world.create(plan)
   const { version: baseVersion } = await owner.read()
   await owner.replace(`Before.\n\n${plan.replace('Intro.', 'Begin.').replace('Much.', 'Little.')}`)
@@ -421,7 +424,7 @@ test('[EDIT-12] an insertion follows the words that it stands next to, and the e
   expect((await owner.ask('POST', '/edits', { json: gone })).json.code).toBe('target_changed')
 })
 
-test('[EDIT-16] what a program adds where somebody is typing parts neither their line nor their word', async () => {
+test('[EDIT-16] text that a program adds where somebody types splits neither their line nor their word', async () => {
   for (const [typed = '', after = ''] of [
     ['Hello my dear ', ''],
     ['Hello my dear ', '\n# Next\n\nText.\n'],
@@ -452,7 +455,7 @@ test('[EDIT-16] what a program adds where somebody is typing parts neither their
   }
 })
 
-test('[EDIT-13] words stay themselves when all around them is edited; words that a replaced text has by chance do not', async () => {
+test('[EDIT-13] words keep their identity when everything around them is edited; the same words in a replaced text are others', async () => {
   const lines = (name: string): string => `${name}1 ${name}2 ${name}3\n`.repeat(4)
   const owner = await world.create(`## A 7\n\n${lines('old')}`)
   const { version: baseVersion } = await owner.read()
@@ -468,7 +471,7 @@ test('[EDIT-13] words stay themselves when all around them is edited; words that
 
 const tasks = '# Work\n\n| Name | Count |\n|---|---|\n| one | 1 |\n\n- [ ] first\n- [ ] second\n'
 
-test('[EDIT-24] structured edits follow what they name, and rows that are added at once are both there', async () => {
+test('[EDIT-24] structured edits follow their targets, and rows added at once are both kept', async () => {
   const owner = await world.create(tasks)
   const { version } = await owner.read()
   await owner.replace(tasks.replace('# Work', '# Our work').replace('| one | 1 |', '| one | 2 |'))
@@ -495,7 +498,7 @@ test('[EDIT-24] structured edits follow what they name, and rows that are added 
   expect((await edit(owner, [{ op: 'set_cell', row: 'one', column: 'Count', text: '3' }])).status).toBe(200)
 })
 
-test('[EDIT-26] an item, row or column that was named otherwise than it stands is told as it stands', async () => {
+test('[EDIT-26] an item, row or column named differently is returned as written in the text', async () => {
   const text = tasks.replace('first', '**Walk** dog')
   const owner = await world.create(text)
   const { version: baseVersion } = await owner.read()
@@ -519,7 +522,7 @@ test('[EDIT-26] an item, row or column that was named otherwise than it stands i
   }
 })
 
-test('[EDIT-27] words that stand elsewhere, or fewer times, are told with their places', async () => {
+test('[EDIT-27] words that occur elsewhere, or less often, are returned with their places', async () => {
   const text = 'Same. Same.\n\nother\n\nSame.\n'
   const owner = await world.create(text)
   const many = await world.create('x '.repeat(30))
@@ -550,7 +553,7 @@ test('[EDIT-27] words that stand elsewhere, or fewer times, are told with their 
   expect(json.message).toBe('Operation 0: The text does not contain "Sane.".')
 })
 
-test('[EDIT-21] structured edits are proposed and tried out as others are', async () => {
+test('[EDIT-21] structured edits can be proposed and tried out like others', async () => {
   const owner = await world.create(tasks)
   const operations = [
     { op: 'check', item: 'first', checked: true },
@@ -563,13 +566,13 @@ test('[EDIT-21] structured edits are proposed and tried out as others are', asyn
   expect((await owner.read()).content).toBe(tasks)
 })
 
-test('[EDIT-22] one result tells of all places, and how many they are', async () => {
+test('[EDIT-22] one result covers all places, with their number', async () => {
   const owner = await world.create('a b a b a\n')
   const answer = await edit(owner, [{ op: 'replace_all', find: 'a', with: 'see' }])
   expect(answer.json.results).toEqual([{ ok: true, exact: true, from: 0, to: 15, count: 3 }])
 })
 
-test('[EDIT-28] a section that is replaced without a version is told with what it was, and taken back by the call that is named', async () => {
+test('[EDIT-28] a section replaced without a version is reported with its old text, and the named call undoes it', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.read()
   const operations = [{ op: 'replace_section', section: 'Costs', markdown: 'None.' }]
@@ -592,7 +595,7 @@ test('[EDIT-28] a section that is replaced without a version is told with what i
   expect((await edit(owner, [{ op: 'append', section: 'Costs', markdown: 'x' }])).json).not.toHaveProperty('unguarded')
 })
 
-test('[EDIT-28] an operator and the tool ask for the version', async () => {
+test('[EDIT-28] an operator and the tool can require the version', async () => {
   const strict = await startWorld({ env: { AGMD_REQUIRE_VERSION: 'on' } })
   const doc = await strict.create(plan)
   const operations = [{ op: 'replace_section', section: 'Costs', markdown: 'None.' }]
@@ -613,7 +616,7 @@ test('[EDIT-28] an operator and the tool ask for the version', async () => {
   expect(await owner.read()).toEqual(before)
 })
 
-test('[EDIT-29] lines, cells by number and sections are proposed without a version; what each would replace is shown', async () => {
+test('[EDIT-29] lines, cells by number and sections are proposed without a version; each suggestion shows what it replaces', async () => {
   const table = '| a | b |\n|---|---|\n| c | d |\n'
   const owner = await world.create(`${plan}\n${table}`)
   const reviewer = await owner.share('suggest')
@@ -634,7 +637,7 @@ test('[EDIT-29] lines, cells by number and sections are proposed without a versi
   expect(await contentOf(owner)).toBe(`${plan.replace('Much.', 'None.')}\n${table}`)
 })
 
-test('[EDIT-25] an edit of more places than allowed is refused', async () => {
+test('[EDIT-25] an edit of more places than the limit is refused', async () => {
   const text = 'a '.repeat(limits.editPlacesMax + 1)
   const owner = await world.create(text)
   expect(await edit(owner, [{ op: 'replace_all', find: 'a', with: 'b' }])).toMatchObject({ status: 400, json: { code: 'invalid_request' } })

@@ -67,7 +67,7 @@ const settled = async (): Promise<void> => {
 }
 
 test(
-  '[ERASE-1] when the erasing after a deletion has ended, no file of the data folder holds 12 bytes in a row of the text',
+  '[ERASE-1] after the erasure of a deletion, no file of the data folder holds 12 consecutive bytes of the text',
   { timeout: 30_000 },
   async () => {
     const before = await neighbours(15)
@@ -89,7 +89,7 @@ test(
   }
 )
 
-test('[ERASE-2] a deleted comment, and an earlier text of a comment, are erased like a document; what stands next to them stays', async () => {
+test('[ERASE-2] a deleted comment, and the earlier text of a comment, are erased like a document; adjacent data stays', async () => {
   const others = await neighbours(5)
   const owner = await world.create(`kept ${word()}\n`)
   const words = [word(), word()]
@@ -106,7 +106,7 @@ test('[ERASE-2] a deleted comment, and an earlier text of a comment, are erased 
   await intact(others)
 })
 
-test('[ERASE-3] an erasing begins by itself a minute after the first deletion, and one that is due outlives the process', async () => {
+test('[ERASE-3] an erasure starts automatically a minute after the first deletion, and a pending one survives the process', async () => {
   const words = Array.from({ length: 400 }, word)
   const [first, second] = [await world.create(words[0]), await world.create(words.slice(1).join(' '))]
   await first.ask('DELETE', '', { query: { permanent: 1 } })
@@ -120,7 +120,7 @@ test('[ERASE-3] an erasing begins by itself a minute after the first deletion, a
   await until(async () => (await tracesIn(world.folder, tracesOf(words))).length === 0, 'the end of the erasing after the restart')
 })
 
-test('[ERASE-4] erasing overwrites all space that was free before, and a run grows the file by few pages', async () => {
+test('[ERASE-4] erasing overwrites all space that was free before, and a run grows the file by a few pages', async () => {
   const file = join(world.folder, 'store', 'data.mdb')
   const { storage } = world.service
   const words = Array.from({ length: 300 }, word)
@@ -141,7 +141,7 @@ test('[ERASE-4] erasing overwrites all space that was free before, and a run gro
   await checkStore(world.folder, { full: true })
 })
 
-test('[ERASE-5] what is written and read during an erasing is kept and seen', async () => {
+test('[ERASE-5] writes and reads during an erasure work', async () => {
   const others = await neighbours(5)
   const erasings = erase()
   const { person } = (await neighbours(1))[0] as { person: Person }

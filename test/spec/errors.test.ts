@@ -199,7 +199,7 @@ test('[ERROR-1] every code has a test here', () => {
   )
 })
 
-test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug is a 500 that says nothing', async () => {
+test('[ERROR-2] a failing or full store returns 503 or 507, can be retried, and a bug is a 500 without details', async () => {
   const own = await startWorld({ storage: store.storage })
   const person = await own.create('text')
   await person.read()
@@ -224,7 +224,7 @@ test('[ERROR-2] a failing or full store is 503 or 507, can be retried, and a bug
   await own.stop()
 })
 
-test('[ERROR-3] a 401 tells how to authenticate', async () => {
+test('[ERROR-3] a 401 says how to authenticate', async () => {
   const challenge = `Bearer resource_metadata="${world.url}/.well-known/oauth-protected-resource"`
   const { headers } = await world.ask('GET', `/api/docs/${owner.doc}`)
   expect(headers.get('WWW-Authenticate')).toBe(challenge)
@@ -239,7 +239,7 @@ test.each([
   ['GET', '/api/docs/x/comments/c1/reply', 'POST /api/docs/{id}/comments/{commentId}/replies'],
   ['GET', '/docs/x/events', 'GET /api/docs/{id}/events'],
   ['GET', '/api/share', 'GET /api/']
-])('[ERROR-18] %s %s is nothing, and the answer names what was meant', async (method, path, meant) => {
+])('[ERROR-18] %s %s does not exist, and the answer names the likely call', async (method, path, meant) => {
   const { status, json } = await world.ask(method, path)
   expect(status).toBe(404)
   expect(json.hint).toContain(meant)
@@ -256,11 +256,11 @@ test.each([
   ['DELETE', '/api/docs/x/comment/c1', ['DELETE /api/docs/{id}/comments/{commentId}']],
   ['POST', '/api/docs/x/delete', ['DELETE /api/docs/{id}']],
   ['PUT', '/api/trash/x', []]
-])('[ERROR-18] %s %s leads to %j and nowhere else', (method, path, meant) => {
+])('[ERROR-18] %s %s suggests %j and nothing else', (method, path, meant) => {
   expect(nearestCalls(method, path)).toEqual(meant)
 })
 
-test('[ERROR-18] a 405 says the methods and what was meant; addresses that are near to nothing name nothing', async () => {
+test('[ERROR-18] a 405 names the methods and the likely call; addresses without a near match suggest nothing', async () => {
   const { json } = await world.ask('POST', `/api/docs/${owner.doc}/content`, { key: owner.key })
   expect(json).toMatchObject({ code: 'method_not_allowed', allow: ['GET', 'HEAD', 'PATCH', 'PUT'] })
   expect(json.hint).toContain('PATCH /api/docs/{id}/content')
@@ -286,7 +286,7 @@ test('[ERROR-4] a 405 names the methods in Allow', async () => {
 })
 
 test.each(['{', '', 'null', '[]', '"text"', '7', '{"content":"a"}x', '\ufeff{}x', "{'content':'a'}", '{"content":"a",}'])(
-  '[ERROR-5] a body that is no JSON object is 400: %j',
+  '[ERROR-5] a body that is not a JSON object returns 400: %j',
   async (body) => {
     const answer = await put({ json: undefined, body, type: 'application/json' })
     isProblem(answer, body === '' ? 'invalid_request' : 'malformed_json')
@@ -302,7 +302,7 @@ test('[ERROR-6] invalid input names each field with its path', async () => {
   isProblem(await world.ask('POST', '/new', { json: { title: 'x'.repeat(limits.titleCharsMax + 1) } }), 'invalid_request')
 })
 
-test('[ERROR-7] a query parameter that is given twice is 400', async () => {
+test('[ERROR-7] a repeated query parameter returns 400', async () => {
   for (const [path, method] of [
     ['/events?since=1&since=2', 'GET'],
     ['/content?version=a&version=b', 'GET'],
@@ -315,14 +315,14 @@ test('[ERROR-7] a query parameter that is given twice is 400', async () => {
 })
 
 test.each(['text/html', 'application/xml', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'nonsense'])(
-  '[ERROR-8] a body of another media type is 415: %s',
+  '[ERROR-8] a body of another media type returns 415: %s',
   async (type) => {
     isProblem(await put({ json: undefined, body: 'x', type }), 'unsupported_media_type')
     isProblem(await owner.ask('POST', '/shares', { body: '{"role":"view"}', type }), 'unsupported_media_type')
   }
 )
 
-test('[ERROR-8] a compressed body is 415; JSON with parameters or a +json type is taken', async () => {
+test('[ERROR-8] a compressed body returns 415; JSON with parameters or a +json type is accepted', async () => {
   isProblem(await put({ headers: { 'Content-Encoding': 'gzip' } }), 'unsupported_media_type')
   for (const type of ['application/json; charset=utf-8', 'application/vnd.agmd+json'])
     expect((await owner.ask('POST', '/shares', { body: '{"role":"view"}', type })).status).toBe(201)
@@ -340,14 +340,14 @@ test.each([
   '*',
   '/api/hea lth',
   '/api/he\u00e4lth'
-])('[ERROR-9] an odd request target is 400: %j', async (target) => {
+])('[ERROR-9] an odd request target returns 400: %j', async (target) => {
   const answer = await world.raw(Buffer.from(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`, 'latin1'))
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect((await world.ask('GET', '/api/health')).status).toBe(200)
 })
 
 test.each(['', 'Host: \r\n', 'Host: [\r\n', 'Host: a b\r\n', 'Host: x/y?z#\r\n', 'Host: localhost:99999\r\n'])(
-  '[ERROR-9] an odd Host is no failure of ours: %j',
+  '[ERROR-9] an odd Host does not fail the request: %j',
   async (host) => {
     const version = host === '' ? '1.0' : '1.1'
     const answer = await world.raw(`GET /api/docs/${owner.doc}?key=${owner.key} HTTP/${version}\r\n${host}Connection: close\r\n\r\n`)
@@ -360,7 +360,7 @@ test.each([
   'GET / HTTP/9.9\r\n\r\n',
   `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
   '\0\0\0\0\r\n\r\n'
-])('[ERROR-10] what is no HTTP is answered 400 and closed: %#', async (bytes) => {
+])('[ERROR-10] bytes that are not HTTP get 400 and a closed connection: %#', async (bytes) => {
   expect(await world.raw(bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
   expect((await world.ask('GET', '/api/health')).status).toBe(200)
 })
@@ -380,14 +380,14 @@ test('[ERROR-11] deep JSON and names of Object.prototype do no harm', async () =
     expect([401, 404]).toContain((await world.ask('GET', `/api/docs/${name}`, { key: owner.key })).status)
 })
 
-test('[ERROR-12] writes from a foreign origin are refused, reads and our own pages are not', async () => {
+test('[ERROR-12] writes from a foreign origin are refused; reads and our own pages are not', async () => {
   isProblem(await put({ headers: { 'Sec-Fetch-Site': 'cross-site' } }), 'origin_refused')
   isProblem(await world.ask('POST', '/new', { json: {}, headers: { Origin: 'null' } }), 'origin_refused')
   expect((await put({ headers: { Origin: world.url } })).status).toBe(200)
   expect((await owner.ask('GET', '/content', { headers: { Origin: 'https://elsewhere.example' } })).status).toBe(200)
 })
 
-test('[RATE-1] above the rate a request is 429 with Retry-After and both headers, and passes again later', async () => {
+test('[RATE-1] a request above the rate returns 429 with Retry-After and both headers, and passes later', async () => {
   const clock = turnedClock()
   const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
   const person = await own.create('text')
@@ -409,7 +409,7 @@ test('[RATE-1] above the rate a request is 429 with Retry-After and both headers
   await own.stop()
 })
 
-test.each(['GET', 'POST'])('[RATE-2] one address may create only so many documents, by %s /new', async (method) => {
+test.each(['GET', 'POST'])('[RATE-2] one address may create a limited number of documents, by %s /new', async (method) => {
   const clock = turnedClock()
   const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on' } })
   let answer = await own.ask(method, '/new')
@@ -418,7 +418,7 @@ test.each(['GET', 'POST'])('[RATE-2] one address may create only so many documen
   await own.stop()
 })
 
-test('[RATE-3] guessing keys is stopped, and counts for the guesser alone', async () => {
+test('[RATE-3] guessing keys is stopped, and counts only for the guesser', async () => {
   const clock = turnedClock()
   const own = await startWorld({ clock, env: { AGMD_RATE_LIMITS: 'on', AGMD_TRUST_PROXY: '1' } })
   const person = await own.create('text')

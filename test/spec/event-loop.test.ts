@@ -17,7 +17,7 @@ const json = 'application/json'
 
 // ——— bodies ———
 
-test('[LOOP-1] a JSON body of too many values, or nested too deep, is 400 on every face and changes nothing', async () => {
+test('[LOOP-1] a JSON body with too many values, or nested too deep, returns 400 on every interface and changes nothing', async () => {
   const owner = await world.create('as it was')
   const keys = Array.from({ length: limits.jsonValuesMax }, (_none, index) => `"key ${index}":1`).join(',')
   const deep = `"a":${'['.repeat(limits.jsonDepthMax)}${' '.repeat(limits.jsonCheckedBytesMin)}${']'.repeat(limits.jsonDepthMax)}`
@@ -37,14 +37,14 @@ test('[LOOP-1] a JSON body of too many values, or nested too deep, is 400 on eve
   expect((await owner.read()).content).toBe('as it was')
 })
 
-test('[LOOP-1] a text full of brackets, quotes and commas is a text', async () => {
+test('[LOOP-1] a text full of brackets, quotes and commas counts as one value', async () => {
   const owner = await world.create('x')
   const content = '{[,]}"\\'.repeat(10_000)
   await owner.replace(content)
   expect((await owner.read()).content).toBe(content)
 })
 
-test('[LOOP-2] a request of more fields than any operation has is 400, as JSON and as a form', async () => {
+test('[LOOP-2] a request with more fields than any operation returns 400, as JSON and as a form', async () => {
   const fields = Object.fromEntries(Array.from({ length: limits.fieldsMax + 1 }, (_none, index) => [`field ${index}`, 1]))
   const refused = await world.ask('POST', '/new', { json: { ...fields, content: 'x' } })
   expect(refused).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
@@ -53,7 +53,7 @@ test('[LOOP-2] a request of more fields than any operation has is 400, as JSON a
   expect(await world.ask('POST', '/new', { body: form, type })).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
 })
 
-test('[LOOP-3] a name of more than 4,096 bytes is refused before it is parsed, wherever it stands; a long text is none', async () => {
+test('[LOOP-3] a name of more than 4,096 bytes is refused before parsing, wherever it is; a long text is not a name', async () => {
   const owner = await world.create('x')
   const long = 'content'.padEnd(4097, 't')
   const padding = 'y'.repeat(8192)
@@ -71,7 +71,7 @@ test('[LOOP-3] a name of more than 4,096 bytes is refused before it is parsed, w
   expect(text).toContain('Leave ontent')
 })
 
-test('[LOOP-4] line ends of every kind become LF, whatever stands around them', () => {
+test('[LOOP-4] line endings of every kind become LF, whatever is around them', () => {
   for (const text of ['', 'a', '\r', '\r\n', '\n\r', 'a\r\rb', '\r\r\n\n', 'a\r\n😀\rb\uFEFF\r'])
     expect(withLineFeeds(text)).toBe(text.replaceAll(/\r\n?/g, '\n'))
 })
@@ -85,7 +85,7 @@ const pages = async (read: (after: number) => Promise<Answer>): Promise<Answer['
   return all
 }
 
-test('[LOOP-7] an outline comes in pages, each heading on one of them; the last page says so', async () => {
+test('[LOOP-7] an outline comes in pages, each heading on one; the last page says so', async () => {
   const owner = await world.create('# a\n\ntext\n\n'.repeat(2500))
   const read = (after: number): Promise<Answer> => owner.ask('GET', '/outline', { query: { after } })
   const all = await pages(read)
@@ -99,7 +99,7 @@ test('[LOOP-7] an outline comes in pages, each heading on one of them; the last 
   expect((await owner.ask('GET', '/outline', { query: { limit: 2001 } })).status).toBe(400)
 })
 
-test('[LOOP-8] an attribution comes in pages of runs of lines, each line on one of them', async () => {
+test('[LOOP-8] an attribution comes in pages of runs of lines, each line on one', async () => {
   const owner = await world.create({ content: 'Ana\n'.repeat(6), author: 'Ana' })
   await owner.ask('PUT', '/content', { json: { content: 'Ana\nBen\n'.repeat(6), author: 'Ben' } })
   const all = await pages((after) => owner.ask('GET', '/attribution', { query: { after, limit: 5 } }))
@@ -110,7 +110,7 @@ test('[LOOP-8] an attribution comes in pages of runs of lines, each line on one 
   expect(whole.lines.at(-1).lastLine).toBe(12)
 })
 
-test('[LOOP-13] a difference too large to be told is cut at a line, and says so', async () => {
+test('[LOOP-13] a difference that is too large is cut at a line, and says so', async () => {
   const owner = await world.create('a\n\n'.repeat(6000))
   const { version } = await owner.read()
   await owner.replace(Array.from({ length: 6000 }, (_none, index) => `${index}\n\n`).join(''))
@@ -125,7 +125,7 @@ test('[LOOP-13] a difference too large to be told is cut at a line, and says so'
 
 const manyLines = (from: number): string => Array.from({ length: 20_000 }, (_none, index) => `line ${from + index}\n`).join('')
 
-test('[LOOP-9] a large text that is replaced while somebody types is the one that was sent; guarded by a version it is 409, or merged', async () => {
+test('[LOOP-9] a large text replaced while somebody types is the text that was sent; guarded by a version it is 409, or merged', async () => {
   const owner = await world.create(manyLines(0))
   const editor = await owner.connect()
   const typed = (word: string): void => editor.type(editor.text().length, word)
@@ -147,14 +147,14 @@ test('[LOOP-9] a large text that is replaced while somebody types is the one tha
   expect((await owner.read()).content).toBe(`first\n${content}since then`)
 })
 
-test('[LOOP-9] a large text of which everything stands elsewhere is replaced, and its neighbours in the loop hardly notice', async () => {
+test('[LOOP-9] a large text in which everything has moved is replaced, and other requests hardly notice', async () => {
   const owner = await world.create(manyLines(0).repeat(5))
   const other = manyLines(0).split('\n').toReversed().join('\n').repeat(5)
   await owner.replace(other)
   expect((await owner.read()).content).toBe(other)
 })
 
-test('[LOOP-9] a merge that is too large for an answer is left out of it, and said', async () => {
+test('[LOOP-9] a merge that is too large is left out of the answer, which says so', async () => {
   const text = `${'x'.repeat(999)}\n`.repeat(1200)
   const owner = await world.create(text)
   const { version } = await owner.read()
@@ -172,7 +172,7 @@ const lane = (waitingMax = 100, waitingOfHolderMax = 100): Lane<TextJob, unknown
   new Lane({ entry: new URL('../../server/threads/text-worker.ts', import.meta.url), secondsMax: 20, waitingMax, waitingOfHolderMax })
 const job = (before: string, after: string): TextJob => ({ name: 'diff', input: [before, after] })
 
-test('[LOOP-10] holders take turns: who sends many jobs waits for his own', async () => {
+test('[LOOP-10] holders take turns: a holder with many jobs waits for its own', async () => {
   const own = lane()
   const order: string[] = []
   const run = (holder: string, number: number): Promise<unknown> =>
@@ -181,7 +181,7 @@ test('[LOOP-10] holders take turns: who sends many jobs waits for his own', asyn
   expect(order.slice(0, 4).toSorted()).toEqual(['many0', 'many1', 'other0', 'third0'])
 })
 
-test('[LOOP-10] a queue is bounded, for each holder and in all', async () => {
+test('[LOOP-10] a queue is bounded, per holder and in total', async () => {
   const own = lane(3, 2)
   const runs = [1, 2, 3, 4].map((number) => own.run('a', job('a', String(number))))
   const others = [own.run('b', job('a', 'b')), own.run('c', job('a', 'b'))]
@@ -191,7 +191,7 @@ test('[LOOP-10] a queue is bounded, for each holder and in all', async () => {
   expect(results[3]).toMatchObject({ reason: { why: 'full' } })
 })
 
-test('[LOOP-10] what finds the queue of its document full is refused with busy and the time to wait', async () => {
+test('[LOOP-10] a job that finds the queue of its document full is refused with busy and the time to wait', async () => {
   const texts = createTexts()
   const runs = Array.from({ length: limits.textWaitingOfDocumentMax + 2 }, (_none, index) =>
     texts.do('a document', 'diff', 'a'.repeat(limits.textInlineUnitsMax), String(index))
@@ -202,7 +202,7 @@ test('[LOOP-10] what finds the queue of its document full is refused with busy a
   ])
 })
 
-test('[LOOP-10] jobs of one name share a run, and a newer job takes the place of the one that waits', async () => {
+test('[LOOP-10] jobs with one name share a run, and a newer job replaces a waiting one', async () => {
   const own = lane()
   const first = own.run('a', job('1', '2'), { name: 'a 1', slot: 'a' })
   expect(own.run('a', job('1', '2'), { name: 'a 1', slot: 'a' })).toBe(first)

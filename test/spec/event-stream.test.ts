@@ -69,7 +69,7 @@ const listen = async (person: Person, { query = {}, headers = {}, at = world }: 
 
 const kinds = (stream: Listener): string[] => stream.events().flatMap(({ kind }) => kind ?? [])
 
-test('[SSE-1] events come as messages with their cursors; who takes JSON gets JSON', async () => {
+test('[SSE-1] events come as messages with their cursors; a client that accepts JSON gets JSON', async () => {
   const owner = await world.create('one')
   const stream = await listen(owner)
   expect(stream).toMatchObject({ status: 200 })
@@ -85,7 +85,7 @@ test('[SSE-1] events come as messages with their cursors; who takes JSON gets JS
     expect((await owner.ask('GET', '/events', { headers: { Accept } })).json.latest).toBe(2)
 })
 
-test('[SSE-6] a short stream has the rows of the short list', async () => {
+test('[SSE-6] a brief stream has the rows of the brief list', async () => {
   const owner = await world.create('one')
   await owner.ask('POST', '/comments', { json: { body: 'Whose?', find: 'one' } })
   const stream = await listen(owner, { query: { since: '0', brief: '1' } })
@@ -96,7 +96,7 @@ test('[SSE-6] a short stream has the rows of the short list', async () => {
   stream.leave()
 })
 
-test('[SSE-2] Last-Event-ID goes on behind that event, filters work, and the id goes past what they leave out', async () => {
+test('[SSE-2] Last-Event-ID continues after that event, filters work, and the id moves past filtered events', async () => {
   const owner = await world.create('one')
   await owner.replace('two', { author: 'Ada' })
   await owner.replace('three', { author: 'Ben' })
@@ -116,7 +116,7 @@ test('[SSE-2] Last-Event-ID goes on behind that event, filters work, and the id 
   expect(await world.ask('GET', `/api/docs/${owner.doc}/events`, { headers: { Accept } })).toMatchObject({ status: 401 })
 })
 
-test('[SSE-3] comments keep a quiet stream open, and nothing may collect, change or compress it', async () => {
+test('[SSE-3] comments keep a quiet stream open, and nothing may buffer, transform or compress it', async () => {
   const owner = await world.create('one')
   const stream = await listen(owner, { query: { since: 'latest' }, headers: { 'Accept-Encoding': 'gzip, br' } })
   const beats = (): number => stream.text().split('\n:\n').length - 1
@@ -131,7 +131,7 @@ test('[SSE-3] comments keep a quiet stream open, and nothing may collect, change
   stream.leave()
 })
 
-test('[SSE-4] a stream ends at once with its link, its role, its session, its document and the server, and says why', async () => {
+test('[SSE-4] a stream ends at once with its link, role, session, document or the server, and gives the reason', async () => {
   const owner = await world.create('one')
   const [revoked, lowered, expiring] = [
     await owner.share('edit'),
@@ -166,7 +166,7 @@ test('[SSE-4] a stream ends at once with its link, its role, its session, its do
   await stopping
 })
 
-test('[SSE-5] a caller holds a bounded number of streams, and one that ends makes room', async () => {
+test('[SSE-5] a caller has a bounded number of streams, and one that ends frees its slot', async () => {
   const owner = await world.create('one')
   const viewer = await owner.share('view')
   const streams = await Promise.all(Array.from({ length: limits.eventStreamsMax }, () => listen(owner)))
@@ -185,7 +185,7 @@ test('[SSE-5] a caller holds a bounded number of streams, and one that ends make
   for (const stream of [...streams, other]) stream.leave()
 })
 
-test('[SSE-5] a reader that takes nothing is ended, with little kept for it, and nobody waits for it', async () => {
+test('[SSE-5] a reader that takes nothing is ended, with little buffered for it, and nobody waits for it', async () => {
   const owner = await world.create('one')
   const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
   socket.write(

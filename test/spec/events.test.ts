@@ -17,7 +17,7 @@ const announce = async (): Promise<void> => {
   await world.service.ledger.idle()
 }
 
-test('[EVENT-1] every change is an event, and cursors are dense from 1', async () => {
+test('[EVENT-1] every change is an event, and cursors have no gaps from 1', async () => {
   const owner = await world.create({ title: 'T', content: 'one' })
   const guest = await owner.share('view')
   await owner.replace('two', { author: 'Ada' })
@@ -37,7 +37,7 @@ test('[EVENT-1] every change is an event, and cursors are dense from 1', async (
   expect(events[2].at).toBe(new Date(clock.now()).toISOString())
 })
 
-test('[EVENT-2] an API write tells versions, lines and revision', async () => {
+test('[EVENT-2] the event of an API write has versions, lines and revision', async () => {
   const owner = await world.create('a\nb\nc\n')
   const { version, revisionId } = await owner.replace('a\nB\nc\nd\n', { author: 'Ada' })
   expect((await owner.events()).events.at(-1)).toMatchObject({
@@ -55,7 +55,7 @@ test('[EVENT-2] an API write tells versions, lines and revision', async () => {
   })
 })
 
-test('[EVENT-3] since lists what comes after the cursor; since=latest lists nothing and tells the newest', async () => {
+test('[EVENT-3] since lists the events after the cursor; since=latest lists none and returns the newest', async () => {
   const owner = await world.create('one')
   await owner.replace('two')
   expect((await owner.events({ since: 1 })).events.map((event: { seq: number }) => event.seq)).toEqual([2])
@@ -65,7 +65,7 @@ test('[EVENT-3] since lists what comes after the cursor; since=latest lists noth
 })
 
 test.each([{ since: -1 }, { since: 1.5 }, { since: 'x' }, { since: 'Latest' }, { wait: 'x' }, { wait: 'NaN' }])(
-  '[EVENT-4] a cursor or wait that is no number is 400: %j',
+  '[EVENT-4] a cursor or wait that is not a number returns 400: %j',
   async (query) => {
     const owner = await world.create('one')
     const { status, json } = await owner.ask('GET', '/events', { query: query as unknown as Record<string, string> })
@@ -74,7 +74,7 @@ test.each([{ since: -1 }, { since: 1.5 }, { since: 'x' }, { since: 'Latest' }, {
   }
 )
 
-test('[EVENT-5] a wait that elapses is 200 and empty with the same cursor; it is clamped to 55 seconds', async () => {
+test('[EVENT-5] a wait that times out returns 200, empty, with the same cursor; it is clamped to 55 seconds', async () => {
   const owner = await world.create('one')
   for (const [wait, seconds] of [
     [20, 20],
@@ -103,7 +103,7 @@ test('[EVENT-6] an event wakes every waiter at once', async () => {
   expect((await owner.events({ since: 1, wait: 55 })).events.length).toBe(1)
 })
 
-test('[EVENT-7] types and excludeActor filter, the cursor moves past what they leave out, and a wait goes on', async () => {
+test('[EVENT-7] types and excludeActor filter, the cursor moves past filtered events, and a wait continues', async () => {
   const owner = await world.create('one')
   await owner.replace('two', { author: 'Ada' })
   await owner.replace('three', { author: 'Ben' })
@@ -119,7 +119,7 @@ test('[EVENT-7] types and excludeActor filter, the cursor moves past what they l
   expect(await poll).toMatchObject({ events: [{ seq: 5, actor: 'Ben' }], latest: 5 })
 })
 
-test('[EVENT-8] a page holds 200 events and says that there are more', { timeout: 60_000 }, async () => {
+test('[EVENT-8] a page has 200 events and says that there are more', { timeout: 60_000 }, async () => {
   const owner = await world.create('one')
   for (let count = 0; count < 260; count++) await owner.replace(`text ${count}`)
   const first = await owner.events()
@@ -131,7 +131,7 @@ test('[EVENT-8] a page holds 200 events and says that there are more', { timeout
   expect(await owner.events({ types: 'share.created' })).toMatchObject({ events: [], latest: 200, capped: true })
 })
 
-test('[EVENT-9] what browsers typed is one content.changed after a second, with its lines and actors', async () => {
+test('[EVENT-9] typing in browsers makes one content.changed after a second, with its lines and actors', async () => {
   const owner = await world.create('a\nb\n')
   const editor = await owner.connect()
   for (const letter of 'word') editor.type(editor.ytext.length, letter)
@@ -157,7 +157,7 @@ test('[EVENT-9] what browsers typed is one content.changed after a second, with 
   ])
 })
 
-test('[EVENT-10] a PUT announces what was typed before it first', async () => {
+test('[EVENT-10] a PUT first announces text typed earlier', async () => {
   const owner = await world.create('a\n')
   const editor = await owner.connect()
   editor.type(0, 'typed ')
@@ -173,7 +173,7 @@ test('[EVENT-10] a PUT announces what was typed before it first', async () => {
   expect(events.length).toBe(2)
 })
 
-test.each(['text\n', ''])('[EVENT-11] edits that a crash kept from being announced are announced later: begun with %j', async (content) => {
+test.each(['text\n', ''])('[EVENT-11] edits that were not announced before a crash are announced later: begun with %j', async (content) => {
   let own = await startWorld({ clock: turnedClock() })
   const created = await own.create(content)
   const editor = await created.connect()
@@ -200,7 +200,7 @@ test.each(['text\n', ''])('[EVENT-11] edits that a crash kept from being announc
   await own.stop()
 })
 
-test('[EVENT-12] open pages hear of events over their socket', async () => {
+test('[EVENT-12] open pages receive events over their socket', async () => {
   const owner = await world.create('one')
   const editor = await owner.connect()
   await owner.replace('two')
@@ -208,7 +208,7 @@ test('[EVENT-12] open pages hear of events over their socket', async () => {
   expect(editor.messages[0]).toEqual({ type: 'role', role: 'owner' })
 })
 
-test('[EVENT-13] the link of an assignment hears of no other assignment and of no other link, and its cursor goes past them', async () => {
+test('[EVENT-13] the link of an assignment sees no other assignment and no other link, and its cursor moves past them', async () => {
   const owner = await world.create('# T\n\nText.\n')
   const one = await assign(world, owner)
   const two = await assign(world, owner)
@@ -253,7 +253,7 @@ const rewrite = async (owner: Person, editor: Editor, text: string): Promise<voi
   expect((await owner.read()).content).toBe(text)
 }
 
-test('[EVENT-14] who is mentioned in a new message of a chat is told of once it stands, with the message; in code nobody is', async () => {
+test('[EVENT-14] a mention in a new chat message makes an event once the message is stable; in code it does not', async () => {
   const owner = await world.create(chatOf(old))
   const viewer = await owner.share('view')
   const editor = await owner.connect({ name: 'Bo' })
@@ -277,7 +277,7 @@ test('[EVENT-14] who is mentioned in a new message of a chat is told of once it 
   await expect(world.person(owner.doc, 'x'.repeat(32)).events()).rejects.toMatchObject({ status: 401 })
 })
 
-test('[EVENT-15] a mention is told once: not again when its message moves, is edited, copied, deleted and brought back, or after a start', async () => {
+test('[EVENT-15] a mention makes one event: none when its message moves, is edited, copied, deleted and restored, or after a restart', async () => {
   const owner = await world.create(chatOf('[2030-01-01T00:00Z] @Cy: Hm', old))
   const editor = await owner.connect({ name: 'Bo' })
   const steps = [
@@ -321,7 +321,7 @@ test('[EVENT-15] a mention is told once: not again when its message moves, is ed
   world = own
 })
 
-test('[EVENT-16] events of comments and suggestions carry their words of now, cut and said to be; with a comment its words go', async () => {
+test('[EVENT-16] events of comments and suggestions have their current words, with a note if truncated; deleting a comment removes them', async () => {
   const owner = await world.create('The quick brown fox jumps.\n')
   const long = 'x'.repeat(limits.eventBodyCharsMax - 1)
   const made = await owner.ask('POST', '/comments', { json: { body: 'Whose @ana?', find: 'quick' } })
@@ -356,7 +356,7 @@ test('[EVENT-16] events of comments and suggestions carry their words of now, cu
   )
 })
 
-test.each([{ permanent: 0 }, { permanent: 1 }])('[EVENT-17] a deletion is an event that long polls hear: %j', async (query) => {
+test.each([{ permanent: 0 }, { permanent: 1 }])('[EVENT-17] a deletion is an event that long polls receive: %j', async (query) => {
   const owner = await world.create('one')
   const viewer = await owner.share('view')
   const polls = [owner, viewer].map((person) => person.ask('GET', '/events', { query: { since: 'latest', wait: 50 } }))

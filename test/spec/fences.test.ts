@@ -46,7 +46,7 @@ const stand = async (page: Editor, watcher: Editor, index: number): Promise<void
 const isOnServer = (who: { read(): Promise<{ content: string }> }, content: string): Promise<void> =>
   until(async () => (await who.read()).content === content, 'the text on the server')
 
-test('[FENCE-30] two seconds after the last edit in a fence the server tidies it, as itself, and nobody else does', async () => {
+test('[FENCE-30] two seconds after the last edit in a fence the server tidies it under its own name, once', async () => {
   const owner = await world.create(board)
   const page = await owner.connect({ name: 'Ana' })
   const left = move(page)
@@ -62,7 +62,7 @@ test('[FENCE-30] two seconds after the last edit in a fence the server tidies it
   await until(async () => (await actors()).includes('heal'), 'the event')
 })
 
-test('[FENCE-31] where somebody is writing, and what a program wrote, stays as it is', async () => {
+test('[FENCE-31] a fence in which somebody writes, or that a program wrote, stays as it is', async () => {
   const owner = await world.create(board)
   const page = await owner.connect({ name: 'Ana' })
   const watcher = await owner.connect({ name: 'Bo' })
@@ -86,7 +86,7 @@ const sheet =
   '# S\n\n```sheet #a\n| x | y |\n|---|---|\n| 2 | =A2*3 |\n| =TODAY() | =#b!A1&"\\|" |\n```\n\n## Other\n\n- ```sheet #b\n  a,=1/0\n  ```\n'
 const values = sheet.replace('=A2*3', '6').replace('=TODAY()', '2026-11-20').replace('=#b!A1&"\\|"', 'a\\|').replace('=1/0', '#DIV/0!')
 
-test('[FENCE-32] values=1 reads formulas as what they show, in any view, and leaves everything else where it is', async () => {
+test('[FENCE-32] values=1 returns formulas as their displayed values, in any view, and keeps everything else in place', async () => {
   const owner = await world.create(sheet)
   const ask = async (query: Record<string, string>): Promise<string> => (await owner.ask('GET', '/content', { query })).text
   expect(await ask({ values: '1' })).toBe(values)
@@ -125,7 +125,7 @@ test('[FENCE-33] published pages show boards, chats, computed sheets and charts 
   expect(policy).not.toContain('script-src')
 })
 
-test('[FENCE-34] a widget is its source, and on a page with one there is the script that runs it when asked to', async () => {
+test('[FENCE-34] a widget is its source, and a page with one has the script that runs it on request', async () => {
   const { html, policy } = await published('```widget height=90000 title="<b>"\n<script>evil()</script>\n<!-- state {"a":"\\""} -->\n```\n')
   expect(html).toContain(`data-height="${limits.widgetHeightMax}" data-state="{&quot;a&quot;:&quot;\\&quot;&quot;}"`)
   expect(html).toContain('&lt;script&gt;evil()&lt;/script&gt;')

@@ -23,7 +23,7 @@ const parted = (text: string): { head: string; content: string } => {
   return { head: text.slice(0, end), content: text.slice(end + 4) }
 }
 
-test('[FIRST-6] a program that takes anything gets the text behind a head, which tells what may be done and how', async () => {
+test('[FIRST-6] a program that accepts anything gets the text after a head, which says what it may do and how', async () => {
   const owner = await world.create('---\ntitle: "Ends --> it"\n---\n# Notes\n\nWords.\n')
   const { content: text, version } = await owner.read()
   await owner.ask('POST', '/tasks', { json: requestFor({ title: 'Check --!> it' }) })
@@ -57,7 +57,7 @@ test('[FIRST-6] a program that takes anything gets the text behind a head, which
   }
 })
 
-test('[FIRST-6] who names Markdown or JSON alone, a part or a version reads the text without the head', async () => {
+test('[FIRST-6] a request for only Markdown or JSON, a part or a version reads the text without the head', async () => {
   const owner = await world.create('# One\n\n## Two\n\nHere.\n')
   expect((await open(owner.doc, owner.key, 'text/markdown')).text).toBe('# One\n\n## Two\n\nHere.\n')
   expect((await open(owner.doc, owner.key, 'application/json')).json).toMatchObject({ title: 'One' })
@@ -82,7 +82,7 @@ test('[FIRST-6] HEAD, If-None-Match and If-Match work with the tag of the head',
   await expect(owner.replace('# Three\n', { ifMatch: tag })).rejects.toMatchObject({ code: 'version_conflict' })
 })
 
-test('[FIRST-7] the HTML of the page holds title and pointer for who may read it, whatever the text', async () => {
+test('[FIRST-7] the HTML of the page has title and pointer for callers who may read it, whatever the text', async () => {
   for (const content of ['# <i>Herons</i> & co\n\nWords.\n', '']) {
     const owner = await world.create({ content, title: '<i>Herons</i> & co' })
     const { status, text } = await open(owner.doc, owner.key, page)
@@ -94,7 +94,7 @@ test('[FIRST-7] the HTML of the page holds title and pointer for who may read it
   }
 })
 
-test('[FIRST-8] the page of what one may not read is 404 with one answer, and 410 for who held a key of what was deleted', async () => {
+test('[FIRST-8] an unreadable page always returns the same 404, and 410 to holders of a key of a deleted document', async () => {
   const [owner, other, gone] = [await world.create('# One'), await world.create('# Other'), await world.create('# Gone')]
   await gone.ask('DELETE', '')
   const of = async (doc: string, key?: string): Promise<[number, string, string | null]> => {
@@ -131,7 +131,7 @@ test('[FIRST-8] the page of what one may not read is 404 with one answer, and 41
     expect((await open(doc, key, '*/*')).status, `${doc} ${key}`).toBe(expected)
 })
 
-test('[FIRST-9] the link of an assignment says so wherever its holder reads first, and no other link does', async () => {
+test('[FIRST-9] the link of an assignment shows it wherever its holder reads first; no other link does', async () => {
   const owner = await world.create('# One\n')
   const { json } = await owner.ask('POST', '/tasks', { json: requestFor({ title: 'Check the tone', instructions: 'Is it\nkind?' }) })
   const { id, by } = assignmentOf(world, json.task)
@@ -155,7 +155,7 @@ test('[FIRST-9] the link of an assignment says so wherever its holder reads firs
   for (const who of [owner, await owner.share('suggest')]) expect(await reads(who)).toEqual([undefined, undefined, undefined])
 })
 
-test('[SLIP-9] a text with the head before it is refused on every way in', async () => {
+test('[SLIP-9] a text with the head before it is refused by every way of writing', async () => {
   const owner = await world.create('# One\n')
   const { text } = await open(owner.doc, owner.key, '*/*')
   const before = (await owner.events()).latest

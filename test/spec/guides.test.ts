@@ -25,7 +25,7 @@ const blocks = (guide: string, language: string): string[] =>
 /** The document of the examples. */
 const document = (): Promise<Person & { readonly created: Json }> => world.create({ title: 'Notes', content: '# Notes\n\nFirst words.\n' })
 
-test.each(guides)('[GUIDE-1] %s is read without credentials, names this service and leads nowhere that is not there', async (path) => {
+test.each(guides)('[GUIDE-1] %s needs no credentials, names this service and has no dead links', async (path) => {
   const { status, headers, text } = await world.ask('GET', path)
   expect(status).toBe(200)
   expect(headers.get('Content-Type')).toMatch(path === '/llms.txt' ? /^text\/plain/ : /^text\/markdown/)
@@ -41,7 +41,7 @@ test.each(guides)('[GUIDE-1] %s is read without credentials, names this service 
   }
 })
 
-test('[GUIDE-11] the address of MCP that is handed out lists names with underscores', async () => {
+test('[GUIDE-11] the published MCP address lists names with underscores', async () => {
   const papers = ['README.md', 'docs/mcp.md'].map((path) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8'))
   const texts = [...papers, ...(await Promise.all(guides.map(read)))]
   const said = texts.flatMap((text) =>
@@ -52,26 +52,23 @@ test('[GUIDE-11] the address of MCP that is handed out lists names with undersco
   expect(others.map(([, , rest]) => rest)).toEqual(['` lists'])
 })
 
-test.each(['/agents.md', '/api/quickstart'])(
-  '[GUIDE-2] the shell examples of %s, pasted in their order, do what they say',
-  async (path) => {
-    const examples = blocks(await read(path), 'sh')
-    expect(examples.length).toBeGreaterThan(3)
-    // `curl -f` fails when the service refuses.
-    const pasted = examples.map((example, index) => `${example}\necho "=== ${index}"`).join('\n')
-    const { stdout } = await run('sh', ['-eu', '-c', pasted])
-    const said = stdout.split(/=== \d+\n/)
-    examples.forEach((example, index) => expect(said[index]?.length, example).toBeGreaterThan(10))
-    const [, doc = '', key = ''] = /\/d\/([\w-]+)\?key=([\w-]+)/.exec(stdout) ?? []
-    const content = (await world.ask('GET', `/d/${doc}.md`, { key })).text
-    expect(content).toMatch(path === '/agents.md' ? /Clear words\. And more\.\n\n- a point\n\n## Open\n/ : /Better words/)
-    if (path !== '/agents.md') return
-    const { comments } = (await world.ask('GET', `/api/docs/${doc}/comments`, { key })).json
-    expect(comments).toMatchObject([{ anchored: true, target: { quote: 'Clear words' } }])
-  }
-)
+test.each(['/agents.md', '/api/quickstart'])('[GUIDE-2] the shell examples of %s, pasted in order, do what they say', async (path) => {
+  const examples = blocks(await read(path), 'sh')
+  expect(examples.length).toBeGreaterThan(3)
+  // `curl -f` fails when the service refuses.
+  const pasted = examples.map((example, index) => `${example}\necho "=== ${index}"`).join('\n')
+  const { stdout } = await run('sh', ['-eu', '-c', pasted])
+  const said = stdout.split(/=== \d+\n/)
+  examples.forEach((example, index) => expect(said[index]?.length, example).toBeGreaterThan(10))
+  const [, doc = '', key = ''] = /\/d\/([\w-]+)\?key=([\w-]+)/.exec(stdout) ?? []
+  const content = (await world.ask('GET', `/d/${doc}.md`, { key })).text
+  expect(content).toMatch(path === '/agents.md' ? /Clear words\. And more\.\n\n- a point\n\n## Open\n/ : /Better words/)
+  if (path !== '/agents.md') return
+  const { comments } = (await world.ask('GET', `/api/docs/${doc}/comments`, { key })).json
+  expect(comments).toMatchObject([{ anchored: true, target: { quote: 'Clear words' } }])
+})
 
-test('[GUIDE-3] every JSON example of the guides is taken as it is', async () => {
+test('[GUIDE-3] every JSON example of the guides is accepted unchanged', async () => {
   const examples = blocks(await read('/agents.md'), 'json')
   expect(examples).toHaveLength(2)
   for (const example of examples) {
@@ -81,7 +78,7 @@ test('[GUIDE-3] every JSON example of the guides is taken as it is', async () =>
   }
 })
 
-test('[GUIDE-4] every edit that the skill shows is made', async () => {
+test('[GUIDE-4] every edit that the skill shows works', async () => {
   const skill = await read('/skills/agmd/SKILL.md')
   const edits = [...skill.matchAll(/`(\{"op":.+?\})`/g)].map(([, edit = '']) => JSON.parse(edit) as Json)
   expect(edits.map(({ op }) => op)).toEqual([
@@ -108,7 +105,7 @@ test('[GUIDE-4] every edit that the skill shows is made', async () => {
   }
 })
 
-test('[GUIDE-5] the skill is one: its head, its size, and the same by get_skill', async () => {
+test('[GUIDE-5] the skill is consistent: its head, its size, and the same text by get_skill', async () => {
   const skill = await read('/skills/agmd/SKILL.md')
   const [, name, description] = /^---\nname: ([a-z0-9-]{1,64})\ndescription: (.+)\n---\n/.exec(skill) ?? []
   expect(name).toBe('agmd')
@@ -125,7 +122,7 @@ test('[GUIDE-6] the guide for agents names every operation, with its role', asyn
   for (const [name, { rest, role }] of table) expect(guide, name).toContain(`| \`${rest.method} ${rest.path}\` | ${role ?? ''}`)
 })
 
-test('[GUIDE-7] the commands are those of the table, for people and for programs', async () => {
+test('[GUIDE-7] the commands match the table, for people and for programs', async () => {
   const { json } = await world.ask('GET', '/api/cli/commands')
   expect(json.commands.map(({ command }: Json) => command)).toEqual(commands.map(({ words }) => words))
   const push = json.commands.find(({ command }: Json) => command === 'docs push')
@@ -144,7 +141,7 @@ test.each([
   [{ Accept: 'text/markdown, text/plain;q=0.9' }, true],
   [{ Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }, false],
   [{ Accept: '*/*', 'Sec-Fetch-Site': 'same-origin' }, false]
-])('[GUIDE-8] `/` answers %j with the quickstart: %s', async (headers, guide) => {
+])('[GUIDE-8] `/` returns the quickstart to %j: %s', async (headers, guide) => {
   const answer = await world.ask('GET', '/', { headers: headers as Record<string, string> })
   expect(answer.text.startsWith('# agmd: quickstart')).toBe(guide)
   expect(answer.headers.get('Vary')).toContain('Accept')

@@ -26,7 +26,7 @@ const twice = async (send: (how: Ask) => Promise<Answer>): Promise<Answer> => {
   return second
 }
 
-test('[RETRY-1] a creation sent again makes no second document and answers the same, with its key', async () => {
+test('[RETRY-1] a repeated creation makes no second document and returns the same answer, with its key', async () => {
   const before = (await world.service.storage.list(['key'])).length
   const { json, headers } = await twice((how) => world.ask('POST', '/new', { json: { content: 'one' }, ...how }))
   expect(headers.get('Location')).toBe(json.url)
@@ -34,7 +34,7 @@ test('[RETRY-1] a creation sent again makes no second document and answers the s
   expect((await world.service.storage.list(['key'])).length).toBe(before + 1)
 })
 
-test('[RETRY-1] a PUT sent again after another change answers as before and changes nothing', async () => {
+test('[RETRY-1] a PUT repeated after another change returns the same answer and changes nothing', async () => {
   const owner = await world.create('one')
   const how = once()
   const put = (): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'two', baseVersion: owner.created.version }, ...how })
@@ -49,7 +49,7 @@ test('[RETRY-1] a PUT sent again after another change answers as before and chan
   expect((await owner.read()).content).toBe('three')
 })
 
-test('[RETRY-1] share, revocation, restore and deletion sent again act once', async () => {
+test('[RETRY-1] repeated share, revocation, restore and deletion act once', async () => {
   const owner = await world.create('one')
   await owner.replace('two')
   const { json } = await twice((how) => owner.ask('POST', '/shares', { json: { role: 'view' }, ...how }))
@@ -61,7 +61,7 @@ test('[RETRY-1] share, revocation, restore and deletion sent again act once', as
   expect(await owner.ask('DELETE', '', once())).toMatchObject({ status: 410 })
 })
 
-test('[RETRY-2] the same key with other contents is 422 and changes nothing', async () => {
+test('[RETRY-2] the same key with other contents returns 422 and changes nothing', async () => {
   const owner = await world.create('one')
   const how = once()
   await owner.ask('PUT', '/content', { json: { content: 'two' }, ...how })
@@ -76,7 +76,7 @@ test('[RETRY-2] the same key with other contents is 422 and changes nothing', as
   expect((await owner.read()).content).toBe('two')
 })
 
-test('[RETRY-3] many of the same request at once act once and hear the same', async () => {
+test('[RETRY-3] many concurrent copies of a request act once and get the same answer', async () => {
   const owner = await world.create('one')
   const how = once()
   const shares = await Promise.all(Array.from({ length: 20 }, () => owner.ask('POST', '/shares', { json: { role: 'view' }, ...how })))
@@ -87,7 +87,7 @@ test('[RETRY-3] many of the same request at once act once and hear the same', as
   expect(new Set(documents.map(({ json }) => json.id)).size).toBe(1)
 })
 
-test('[RETRY-4] a remembered answer outlives a restart', async () => {
+test('[RETRY-4] a remembered answer survives a restart', async () => {
   let own = await startWorld()
   const owner = await own.create('one')
   const how = once()
@@ -101,7 +101,7 @@ test('[RETRY-4] a remembered answer outlives a restart', async () => {
   await own.stop()
 })
 
-test('[RETRY-5] a key counts for one caller, document and operation', async () => {
+test('[RETRY-5] a key is scoped to one caller, document and operation', async () => {
   const [owner, other] = [await world.create('one'), await world.create('one')]
   const guest = await owner.share('edit')
   const how = once()
@@ -112,7 +112,7 @@ test('[RETRY-5] a key counts for one caller, document and operation', async () =
   expect(await owner.ask('POST', '/restore', { json: { revision: 1 }, ...how })).toMatchObject({ status: 200 })
 })
 
-test('[RETRY-5] people who share a link and have names of their own are different callers', async () => {
+test('[RETRY-5] people who share a link but have different names are different callers', async () => {
   const owner = await world.create('one')
   const how = (author: string): Ask => ({ json: { role: 'view' }, headers: { ...once('same').headers, 'X-Agent-Author': author } })
   const ada = await owner.ask('POST', '/shares', how('Ada'))
@@ -122,7 +122,7 @@ test('[RETRY-5] people who share a link and have names of their own are differen
   expect(replayed(await owner.ask('POST', '/shares', how('Bob')))).toBe(true)
 })
 
-test('[RETRY-10] the path belongs to the key: a revocation answers for no other link', async () => {
+test('[RETRY-10] a key is scoped to its path: a revocation does not answer for another link', async () => {
   const owner = await world.create('one')
   const [one, other] = [await owner.share('view'), await owner.share('view')]
   const how = once()
@@ -168,7 +168,7 @@ test('[RETRY-7] answers are kept for 24 hours', async () => {
   expect(replayed(await put())).toBe(false)
 })
 
-test('[RETRY-8] a key that is too long is 400; one on a GET is of no account', async () => {
+test('[RETRY-8] a key that is too long returns 400; one on a GET is ignored', async () => {
   const owner = await world.create('one')
   const long = once('k'.repeat(limits.idempotencyKeyCharsMax + 1))
   expect(await owner.ask('PUT', '/content', { json: { content: 'x' }, ...long })).toMatchObject({ status: 400 })
@@ -177,7 +177,7 @@ test('[RETRY-8] a key that is too long is 400; one on a GET is of no account', a
   expect(replayed(await owner.ask('GET', '/content', how))).toBe(false)
 })
 
-test('[RETRY-9] a revoked key hears no remembered answer', async () => {
+test('[RETRY-9] a revoked key gets no remembered answer', async () => {
   const owner = await world.create('one')
   const guest = await owner.share('edit')
   const how = once()
@@ -186,7 +186,7 @@ test('[RETRY-9] a revoked key hears no remembered answer', async () => {
   expect(await guest.ask('PUT', '/content', { json: { content: 'two' }, ...how })).toMatchObject({ status: 401 })
 })
 
-test('[RETRY-11] remembered answers leave the store after 24 hours, however many there are', async () => {
+test('[RETRY-11] remembered answers are removed after 24 hours, however many there are', async () => {
   const own = await startWorld({ clock })
   const owner = await own.create('one')
   const dues = async (): Promise<number> => (await own.service.storage.list(['due'])).length
@@ -211,7 +211,7 @@ test('[RETRY-11] remembered answers leave the store after 24 hours, however many
   await own.stop()
 })
 
-test('[RETRY-11] a key that is used again after 24 hours is remembered for another 24', async () => {
+test('[RETRY-11] a key used again after 24 hours is remembered for another 24', async () => {
   const owner = await world.create('one')
   const how = once()
   const put = (): Promise<Answer> => owner.ask('PUT', '/content', { json: { content: 'two' }, ...how })

@@ -57,7 +57,7 @@ const reply = (person: Person, author: string, id: string, body: string): Promis
   person.ask('POST', `/comments/${id}/replies`, { json: { body }, ...as(author) })
 const said = ({ items }: Json): unknown[] => items.map(({ reason, actor, text, quote }: Json) => [reason, actor, text, quote])
 
-test('[INBOX-1] mentions, replies, decisions and assignments are listed with words, quote, and a next call that works', async () => {
+test('[INBOX-1] mentions, replies, decisions and assignments are listed with text, quote, and a next call that works', async () => {
   const owner = await world.create('The quick brown fox.\n')
   const team = await owner.share('suggest')
   const id = await comment(team, 'Ana', { body: 'Whose words, @Bo?', find: 'quick' })
@@ -102,7 +102,7 @@ test('[INBOX-1] mentions, replies, decisions and assignments are listed with wor
   expect(decisions.map(({ kind }: Json) => kind)).toEqual(['suggestion.reopened', 'suggestion.accepted'])
 })
 
-test('[INBOX-1] whom a chat mentions is told the message, and where it stands', async () => {
+test('[INBOX-1] a person mentioned in a chat gets the message and its position', async () => {
   const owner = await world.create('Hm\n')
   await owner.replace('Hm\n\n```chat\n[2030-01-01T00:00Z] @Bo: @ana-lena, look\n```\n', { author: 'Bo' })
   clock.turn(limits.healLookMs * 2 + limits.healQuietMs)
@@ -114,7 +114,7 @@ test('[INBOX-1] whom a chat mentions is told the message, and where it stands', 
   expect((await inboxOf(owner, 'Bo')).items).toEqual([])
 })
 
-test('[INBOX-1] an assignment is in the inbox of its link, its report in that of who asked, and its end in that of who is at it', async () => {
+test('[INBOX-1] an assignment is in the inbox of its link, its report in that of its creator, and its close in that of its reviewer', async () => {
   const owner = await world.create('Text.\n')
   const made = await assign(world, owner)
   const another = await assign(world, owner)
@@ -131,7 +131,7 @@ test('[INBOX-1] an assignment is in the inbox of its link, its report in that of
   expect((await inboxOf(another.by(), 'Rex')).items.map(({ kind }: Json) => kind)).toEqual(['task.created', 'task.closed'])
 })
 
-test('[INBOX-2] what one does oneself is not listed, and a reply that mentions one is listed once', async () => {
+test('[INBOX-2] the caller’s own actions are not listed, and a reply that mentions the caller is listed once', async () => {
   const owner = await world.create('Text.\n')
   const id = await comment(owner, 'Ana', { body: 'A note to myself, @Ana' })
   await reply(owner, 'Ana', id, 'And another, @ana')
@@ -140,7 +140,7 @@ test('[INBOX-2] what one does oneself is not listed, and a reply that mentions o
   expect(said(await inboxOf(owner, 'Ana'))).toEqual([['mention', 'Bo', 'Well, @ANA?', undefined]])
 })
 
-test('[INBOX-3] a link has the inbox of its document, for the name that is given, else that of the link, else the account next to it', async () => {
+test('[INBOX-3] a link has the inbox of its document, for the given name, else that of the link, else the account that comes with it', async () => {
   const owner = await world.create('Text.\n')
   const link = await owner.share('comment', { label: 'Dee' })
   await comment(owner, 'Bo', { body: '@Dee and @Eve and @Fay' })
@@ -166,7 +166,7 @@ test('[INBOX-10] the tool takes the link as doc and the name as author', async (
   expect((await inbox({ doc, author: 'Gus' })).items).toEqual([])
 })
 
-test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in order, as far as they are its own and not deleted', async () => {
+test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in order, as long as it owns them and they are not deleted', async () => {
   const ana = await join('Ana Lena')
   const docs = [await ana.make('# One\n\nText.\n'), await ana.make('# Two\n\nText.\n')] as const
   await comment(docs[0], 'Bo', { body: '@Ana-Lena one', find: 'Text' })
@@ -200,7 +200,7 @@ test('[INBOX-4] [INBOX-5] an account has the inbox of all its documents, in orde
   expect(await texts()).not.toContain('@ana-lena two')
 })
 
-test('[OWNED-1] list, search and inbox hold what an account owns, and nothing that others share with it', async () => {
+test('[OWNED-1] list, search and inbox contain what an account owns, and nothing that others share with it', async () => {
   const ana = await join('Ana Own')
   const guest = await world.create('# Shared\n\nRhubarb.\n')
   const link = await guest.share('owner')
@@ -220,7 +220,7 @@ test('[OWNED-1] list, search and inbox hold what an account owns, and nothing th
   expect(await all()).toEqual([1, 1, 1])
 })
 
-test('[INBOX-6] since=latest, limit and capped page; a wait is woken by the next item and ends with its link, session and document', async () => {
+test('[INBOX-6] since=latest, limit and capped work; the next item wakes a wait, which ends with its link, session and document', async () => {
   const ana = await join('Ana')
   const doc = await ana.make('Text.\n')
   for (const text of ['one', 'two', 'three']) await comment(doc, 'Bo', { body: `@Ana ${text}` })
@@ -253,7 +253,7 @@ test('[INBOX-6] since=latest, limit and capped page; a wait is woken by the next
   expect(await own).toMatchObject({ code: 'credential_invalid' })
 })
 
-test('[INBOX-7] entries are there with their events after a start, and numbers go up though the clock was put back', async () => {
+test('[INBOX-7] entries survive a restart with their events, and numbers rise even if the clock is set back', async () => {
   const ana = await join('Ana')
   const doc = await ana.make('Text.\n')
   await comment(doc, 'Bo', { body: '@Ana one' })
@@ -267,7 +267,7 @@ test('[INBOX-7] entries are there with their events after a start, and numbers g
   expect(items).toMatchObject([{ text: '@Ana two' }])
 })
 
-test('[INBOX-8] a read looks at a bounded number of entries, and an inbox keeps the newest, for a time', async () => {
+test('[INBOX-8] a read examines a bounded number of entries, and an inbox keeps the newest for a limited time', async () => {
   const ana = await join('Ana')
   const docs = await Promise.all(Array.from({ length: 4 }, () => ana.make('Text.\n')))
   await withLimit('inboxEntriesMax', 10, async () => {
@@ -289,7 +289,7 @@ test('[INBOX-8] a read looks at a bounded number of entries, and an inbox keeps 
   expect(await world.service.storage.list(keys.inbox('account', ana.id))).toEqual([])
 })
 
-test('[INBOX-9] with an erased document and a deleted account their entries go', async () => {
+test('[INBOX-9] erasing a document and deleting an account remove their entries', async () => {
   const ana = await join('Ana')
   const docs = [await ana.make('Text.\n'), await ana.make('Text.\n')] as const
   for (const doc of docs) await comment(doc, 'Bo', { body: '@Ana' })

@@ -20,20 +20,16 @@ afterAll(async () => {
 
 const script = join(import.meta.dirname, '..', 'journeys', 'new-user.sh')
 
-test(
-  '[JOURNEY-1] a new user installs, signs in, writes, meets a conflict, settles it, and has a review done',
-  { timeout: 120_000 },
-  async () => {
-    const ana = await signUp(world.url, 'ana@example.org')
-    // A person with a browser gets the address and approves the login there.
-    const told = machine.path('approve.txt')
-    const approve = machine.path('approve')
-    writeFileSync(approve, `#!/bin/sh\nprintf '%s' "$1" >'${told}'\n`, { mode: 0o755 })
-    const journey = machine.shell(`rm -f bin/agmd; sh '${script}'`, { env: { BASE: world.url, APPROVE: approve } })
-    await until(() => machine.has('approve.txt') && machine.read('approve.txt').startsWith('http'), 'the address of the login', 60)
-    await ana.visit(machine.read('approve.txt'))
-    await ana.submit('/device', { decision: 'approve' })
-    const { code, stdout, stderr } = await journey
-    expect({ code, end: stdout.trim().split('\n').at(-1) }, `${stdout}\n${stderr}`).toEqual({ code: 0, end: 'all well' })
-  }
-)
+test('[JOURNEY-1] a new user installs, signs in, writes, resolves a conflict, and completes a review', { timeout: 120_000 }, async () => {
+  const ana = await signUp(world.url, 'ana@example.org')
+  // A person with a browser gets the address and approves the login there.
+  const told = machine.path('approve.txt')
+  const approve = machine.path('approve')
+  writeFileSync(approve, `#!/bin/sh\nprintf '%s' "$1" >'${told}'\n`, { mode: 0o755 })
+  const journey = machine.shell(`rm -f bin/agmd; sh '${script}'`, { env: { BASE: world.url, APPROVE: approve } })
+  await until(() => machine.has('approve.txt') && machine.read('approve.txt').startsWith('http'), 'the address of the login', 60)
+  await ana.visit(machine.read('approve.txt'))
+  await ana.submit('/device', { decision: 'approve' })
+  const { code, stdout, stderr } = await journey
+  expect({ code, end: stdout.trim().split('\n').at(-1) }, `${stdout}\n${stderr}`).toEqual({ code: 0, end: 'all well' })
+})

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('[LINEAR-4] a replacement of 200,000 lines on a stale version answers 409', async () => {
+test('[LINEAR-4] a replacement of 200,000 lines on a stale version returns 409', async () => {
   const owner = await world.create('one\n')
   const stale = owner.created.version
   await owner.replace('two\n', { ifMatch: stale })

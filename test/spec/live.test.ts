@@ -52,7 +52,7 @@ const refuses = async (frames: (doc: string, owner: Person) => (Uint8Array | str
   expect(await owner.read()).toMatchObject({ content: 'text!' })
 }
 
-test.each(['edit', 'owner'] as const)('[LIVE-1] what %s types reaches everyone and the store', async (role) => {
+test.each(['edit', 'owner'] as const)('[LIVE-1] text from %s reaches everyone and the store', async (role) => {
   const owner = await world.create('one')
   const [ana, ben] = [await (await owner.share(role)).connect(), await (await owner.share('view')).connect()]
   ana.type(3, ' two')
@@ -61,7 +61,7 @@ test.each(['edit', 'owner'] as const)('[LIVE-1] what %s types reaches everyone a
   expect((await owner.read()).content).toBe('one two')
 })
 
-test.each(['view', 'comment', 'suggest'] as const)('[LIVE-2] what %s types changes nothing and is not acknowledged', async (role) => {
+test.each(['view', 'comment', 'suggest'] as const)('[LIVE-2] text from %s changes nothing and is not acknowledged', async (role) => {
   const owner = await world.create('one')
   const [guest, peer] = [await (await owner.share(role)).connect(), await owner.connect()]
   expect(guest.provider.authorizedScope).toBe('readonly')
@@ -78,7 +78,7 @@ test.each([
   ['', 'credential_required'],
   ['A'.repeat(32), 'credential_invalid'],
   ['asess_nonsense', 'credential_invalid']
-])('[LIVE-3] a token that is not good is refused with its code: %j', async (token, code) => {
+])('[LIVE-3] an invalid token is refused with its code: %j', async (token, code) => {
   const owner = await world.create('one')
   const editor = await world.person(owner.doc, token).connect({ eager: true })
   await until(() => editor.refusals.length > 0)
@@ -86,7 +86,7 @@ test.each([
   expect(editor.text()).toBe('')
 })
 
-test('[LIVE-3] a key of another, a deleted and an unknown document are told apart as over HTTP', async () => {
+test('[LIVE-3] keys of another, a deleted and an unknown document get the same codes as over HTTP', async () => {
   const [owner, other, gone] = [await world.create('one'), await world.create('two'), await world.create('three')]
   await gone.ask('DELETE', '')
   for (const [doc, key, code] of [
@@ -147,7 +147,7 @@ test('[LIVE-4] an edit is acknowledged, and shown to others, only when it is on 
   await own.stop()
 })
 
-test('[LIVE-5] a journal that fails closes the sockets; clients keep their edit, come back and save it', async () => {
+test('[LIVE-5] a failing journal closes the sockets; clients keep their edit, reconnect and save it', async () => {
   let broken = false
   const own = await startWorld({
     storage: (storage) => ({ ...storage, commit: (batch) => (broken ? Promise.reject(new Error('disk')) : storage.commit(batch)) })
@@ -166,7 +166,7 @@ test('[LIVE-5] a journal that fails closes the sockets; clients keep their edit,
   await own.stop()
 })
 
-test('[LIVE-6] name and role that others see are the server’s: the role is that of the link, the name one clean line', async () => {
+test('[LIVE-6] the server sets the name and role that others see: the role of the link, and one sanitized line as the name', async () => {
   const owner = await world.create('one')
   const ana = await owner.connect()
   const ben = await (await owner.share('view')).connect()
@@ -186,7 +186,7 @@ test('[LIVE-6] name and role that others see are the server’s: the role is tha
   expect(state.user.name.length).toBe(limits.authorCharsMax)
 })
 
-test('[LIVE-7] nobody speaks for another: presence under another’s id is dropped, and cannot remove it', async () => {
+test('[LIVE-7] nobody speaks for another: presence under another’s id is dropped, and cannot be removed with it', async () => {
   const owner = await world.create('one')
   const [ana, ben] = [await owner.connect({ name: 'Ana' }), await owner.connect({ name: 'Ben' })]
   await othersOf(ben, 1)
@@ -216,7 +216,7 @@ test('[LIVE-7] nobody speaks for another: presence under another’s id is dropp
   expect((await othersOf(ben, 1)).get(ana.ydoc.clientID)).toMatchObject({ user: { name: 'Ana' } })
 })
 
-test('[LIVE-7] a reader who shows presence under the id of an editor who is away does not keep the editor out', async () => {
+test('[LIVE-7] a reader who shows presence under the id of an absent editor does not lock the editor out', async () => {
   const owner = await world.create('one')
   const ana = await owner.connect()
   ana.type(0, 'a')
@@ -239,7 +239,7 @@ test('[LIVE-7] a reader who shows presence under the id of an editor who is away
   expect(back.closes).toEqual([])
 })
 
-test('[LIVE-8] who leaves is gone for the others: at a goodbye and when the socket breaks', async () => {
+test('[LIVE-8] a person who leaves disappears for the others: on a close and when the socket breaks', async () => {
   const owner = await world.create('one')
   const [ana, ben, cleo] = [
     await owner.connect({ name: 'Ana' }),
@@ -266,7 +266,7 @@ const randomFrom = (seed: number): (() => number) => {
 }
 
 test(
-  '[LIVE-9] ten thousand random and mutated frames disturb nobody else and leave the text in agreement',
+  '[LIVE-9] ten thousand random and mutated frames disturb nobody else, and all copies of the text stay equal',
   { timeout: 60_000 },
   async () => {
     const seed = Number(process.env['AGMD_SEED'] ?? 20261121)
@@ -351,11 +351,11 @@ test.each<[string, Uint8Array]>([
   ['a count bomb', Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 1, 0)],
   ['a length bomb', Uint8Array.of(1, 1, 5, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f, 0)],
   ['nothing', new Uint8Array()]
-])('[LIVE-10] an update that is not plain text in our root closes its socket with 4400: %s', async (_what, update) => {
+])('[LIVE-10] an update that is not plain text in our root type closes its socket with 4400: %s', async (_what, update) => {
   await refuses((doc) => [updateFrame(doc, update)], 4400)
 })
 
-test('[LIVE-11] an update under the client id of someone connected is refused, and theirs goes on', async () => {
+test('[LIVE-11] an update under the client id of another connected client is refused, and theirs still work', async () => {
   const owner = await world.create('text')
   const ana = await owner.connect()
   ana.type(4, ' by ana')
@@ -378,7 +378,7 @@ test('[LIVE-11] an update under the client id of someone connected is refused, a
   expect(ana.closes).toEqual([])
 })
 
-test('[LIVE-12] an update with a gap, or a circle, is refused and heals by syncing again', async () => {
+test('[LIVE-12] an update with a gap or a cycle is refused, and a new sync repairs it', async () => {
   const source = new Y.Doc()
   const updates: Uint8Array[] = []
   source.on('update', (update: Uint8Array) => updates.push(update))
@@ -415,7 +415,7 @@ test('[LIVE-14] text frames, wrong document names, unknown types, large presence
   await refuses((doc) => [frameOf(doc, 1, (encoder) => encoding.writeVarUint8Array(encoder, presence))], 4400)
 })
 
-test('[LIVE-14] a socket holds at most so many documents', async () => {
+test('[LIVE-14] a socket holds a limited number of documents', async () => {
   const owners = await Promise.all(Array.from({ length: limits.socketDocumentsMax + 1 }, () => world.create('text')))
   const socket = await world.socket()
   for (const { doc, key } of owners) {
@@ -446,7 +446,7 @@ test('[LIVE-16] an update before the token, or after a refused one, changes noth
   expect((await owner.read()).content).toBe('text!')
 })
 
-test('[LIVE-23] what waits for credentials is bounded: beyond it the socket is closed with 4429', async () => {
+test('[LIVE-23] the queue of messages waiting for credentials is bounded: beyond it the socket is closed with 4429', async () => {
   const owner = await world.create('text')
   const socket = await world.socket()
   const piece = updateFrame(owner.doc, inserting('x'.repeat(limits.socketHelloBytesMax / 2)))
@@ -466,7 +466,7 @@ test('[LIVE-24] one socket may open several documents at once', async () => {
   socket.close()
 })
 
-test('[LIVE-26] who asks for a whole document again and again holds nobody up, and is closed with 4429 in the end', async () => {
+test('[LIVE-26] a client that requests a whole document repeatedly delays nobody, and is finally closed with 4429', async () => {
   // Its clock stands still, so the budget does not refill, however slow the machine is.
   const still = await startWorld({ clock: turnedClock() })
   const owner = await still.create('A line of forty characters, more or less.\n'.repeat(95_000))
@@ -486,7 +486,7 @@ test('[LIVE-26] who asks for a whole document again and again holds nobody up, a
   await still.stop()
 })
 
-test('[LIVE-27] a large text can be replaced in one go: what goes makes room for what comes', async () => {
+test('[LIVE-27] a large text can be replaced in one update: deleted text frees space for inserted text', async () => {
   const half = Math.ceil(limits.contentUnitsMax * 0.6)
   const owner = await world.create('a'.repeat(half))
   const ana = await owner.connect()
@@ -499,7 +499,7 @@ test('[LIVE-27] a large text can be replaced in one go: what goes makes room for
   expect(ana.closes).toEqual([])
 })
 
-test('[LIVE-17] sockets are for our own pages and for programs: a foreign origin is 403, another path 404', async () => {
+test('[LIVE-17] only our own pages and programs get sockets: a foreign origin returns 403, another path 404', async () => {
   await expect(world.socket({ origin: 'https://elsewhere.example' })).rejects.toThrow('403')
   await expect(world.socket({ origin: 'null' })).rejects.toThrow('403')
   await expect(world.socket({ path: '/elsewhere' })).rejects.toThrow('404')
@@ -507,7 +507,7 @@ test('[LIVE-17] sockets are for our own pages and for programs: a foreign origin
   ;(await world.socket()).close()
 })
 
-test('[LIVE-18] carriage returns and NUL do not stay in a document, whoever typed them', async () => {
+test('[LIVE-18] carriage returns and NUL do not remain in a document, whoever typed them', async () => {
   const owner = await world.create('text')
   const [ana, ben] = [await owner.connect(), await owner.connect()]
   ana.type(0, 'a\r\nb\rc\0')
@@ -515,7 +515,7 @@ test('[LIVE-18] carriage returns and NUL do not stay in a document, whoever type
   await ana.shows('a\nb\nctext')
 })
 
-test('[LIVE-19] a wipe of most of a text is preceded by a revision', async () => {
+test('[LIVE-19] a revision is saved before most of a text is deleted', async () => {
   const content = 'line of text\n'.repeat(200)
   const owner = await world.create('start')
   const ana = await owner.connect()
@@ -528,7 +528,7 @@ test('[LIVE-19] a wipe of most of a text is preceded by a revision', async () =>
   expect(await owner.at(revisions[0].version)).toBe(`${content}start`)
 })
 
-test('[LIVE-20] a link that is revoked while its socket still opens a document lets nobody in', async () => {
+test('[LIVE-20] a link revoked while its socket is opening a document gives no access', async () => {
   let gate: Promise<void> | undefined
   let opened = (): void => undefined
   let loading = 0
@@ -559,7 +559,7 @@ test('[LIVE-20] a link that is revoked while its socket still opens a document l
   await own.stop()
 })
 
-test('[LIVE-21] a person who was offline comes back with all of it, merged once', async () => {
+test('[LIVE-21] a person who was offline reconnects with all changes, merged once', async () => {
   const owner = await world.create('base\n')
   const ana = await owner.connect()
   const ydoc = ana.ydoc
@@ -614,7 +614,7 @@ test("[LIVE-25] pages of one device bring along the ids of earlier pages, and ea
   }
 })
 
-test('[LIVE-22] twenty people typing at once end with the same text, nothing lost, nothing twice', async () => {
+test('[LIVE-22] twenty people typing at once end with the same text, nothing lost or duplicated', async () => {
   const owner = await world.create('')
   const editors = await Promise.all(Array.from({ length: 20 }, () => owner.connect()))
   await Promise.all(

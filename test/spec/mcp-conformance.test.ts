@@ -19,7 +19,7 @@ test.each([
   ['2025-11-25', ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection']],
   ['2026-07-28', ['server-stateless', 'tools-list', 'caching', 'http-header-validation']]
 ])(
-  '[MCP-27] the conformance suite passes for version %s, but for what test/mcp-conformance.yml names',
+  '[MCP-27] the conformance suite passes for version %s, except for the list in test/mcp-conformance.yml',
   { timeout: 120_000 },
   async (revision, scenarios) => {
     const world = await start()

@@ -58,7 +58,7 @@ test('[MCP-44] the official client of that version connects, lists, reads and ca
   await client.close()
 })
 
-test('[MCP-44] a client that asks for either version gets this one', async () => {
+test('[MCP-44] a client that supports both versions gets this one', async () => {
   const owner = await world.create('# Plan\n')
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   await client.connect(new StreamableHTTPClientTransport(new URL(`${world.url}/mcp${queryOf(owner)}`)))
@@ -66,7 +66,7 @@ test('[MCP-44] a client that asks for either version gets this one', async () =>
   await client.close()
 })
 
-test('[MCP-44] each result says its type, who answered, and how long it may be kept', async () => {
+test('[MCP-44] each result states its type, the server, and how long it may be cached', async () => {
   const owner = await world.create('# Plan\n')
   const query = queryOf(owner)
   const info = { name: 'agmd', version: expect.any(String) }
@@ -90,7 +90,7 @@ test('[MCP-44] each result says its type, who answered, and how long it may be k
   expect(Object.keys(json.result)).toEqual(['tools'])
 })
 
-test('[MCP-44] what is discovered is what a handshake and the description tell: every version, and subscriptions to resources', async () => {
+test('[MCP-44] discovery returns what the handshake and the description say: every version, and subscriptions to resources', async () => {
   const owner = await world.create('# Plan\n')
   const spoken = (await fetch(`${world.url}/mcp`, { headers: { Accept: 'application/json' } }).then((answer) => answer.json())) as {
     protocolVersions: string[]
@@ -113,7 +113,7 @@ test('[MCP-44] what is discovered is what a handshake and the description tell: 
   }
 })
 
-test('[MCP-44] a refusal without a good credential is the 401 that it is in other versions', async () => {
+test('[MCP-44] a refusal without a valid credential is a 401, as in other versions', async () => {
   const { doc } = await world.create('# Plan\n')
   const { status, headers, json } = await send('tools/call', { params: { name: 'svc.read_doc', arguments: { doc } } })
   expect(status).toBe(401)
@@ -149,7 +149,7 @@ test.each<[string, string, Sent, number, number]>([
   expect({ status: answer.status, json: answer.json }).toMatchObject({ status, json: { id: 1, error: { code } } })
 })
 
-test('[MCP-45] a version that nobody speaks is 400 with those there are; a name may stand in Base64', async () => {
+test('[MCP-45] an unsupported version returns 400 with the supported ones; a name may be in Base64', async () => {
   const later = { _meta: { ...meta, [key('protocolVersion')]: '2099-01-01' } }
   const { status, json } = await send('tools/list', { params: later, headers: { 'MCP-Protocol-Version': '2099-01-01' } })
   expect({ status, error: json.error }).toMatchObject({
@@ -161,7 +161,7 @@ test('[MCP-45] a version that nobody speaks is 400 with those there are; a name 
   expect(called.json.result).toMatchObject({ structuredContent: { name: 'agmd' } })
 })
 
-test('[MCP-46] the official client listens and is told of changes until its link ends', async () => {
+test('[MCP-46] the official client listens and is notified of changes until its link ends', async () => {
   const owner = await world.create('# Plan\n')
   const guest = await owner.share('view')
   const client = await connect(guest)
@@ -180,7 +180,7 @@ test('[MCP-46] the official client listens and is told of changes until its link
   await client.close()
 })
 
-test('[MCP-46] the stream ends with the server, and at once when there is nothing to watch', async () => {
+test('[MCP-46] the stream ends with the server, and at once if there is nothing to watch', async () => {
   const other = await startWorld()
   const owner = await other.create('# Plan\n')
   const client = await connect(owner, other.url)
@@ -193,7 +193,7 @@ test('[MCP-46] the stream ends with the server, and at once when there is nothin
   await client.close()
 })
 
-test('[MCP-46] there is no stream without the right to read all of it, nor for more than a session may watch', async () => {
+test('[MCP-46] a stream needs the right to read all of it, and respects the limit of a session', async () => {
   const owner = await world.create('# Plan\n')
   const foreign = await world.create('# Other\n')
   const listen = (uris: string[], query: string): Promise<Rpc> =>

@@ -18,7 +18,7 @@ const ask = async (method: string, params: object, headers: Record<string, strin
 
 const keyOf = ({ key }: Person): Record<string, string> => ({ 'X-Share-Key': key })
 
-test('[MCP-38] a document, its outline, a section, comments and suggestions are read as resources', async () => {
+test('[MCP-38] a document, its outline, a section, comments and suggestions can be read as resources', async () => {
   const owner = await world.create(text)
   await owner.ask('POST', '/comments', { json: { body: 'Why?', find: 'Intro.' } })
   await owner.ask('POST', '/suggestions', { json: { operation: 'replace', find: 'Many.', text: 'Few.' } })
@@ -35,7 +35,7 @@ test('[MCP-38] a document, its outline, a section, comments and suggestions are 
   expect(JSON.parse((await read('/suggestions')).text).suggestions).toMatchObject([{ text: 'Few.' }])
 })
 
-test('[MCP-38] a resource is refused as its operation is, and what is none is told so', async () => {
+test('[MCP-38] a resource is refused like its operation, and an unknown one says so', async () => {
   const owner = await world.create(text)
   const other = await world.create('other')
   const read = async (uri: unknown, person?: Person): Promise<Json> =>
@@ -51,7 +51,7 @@ test('[MCP-38] a resource is refused as its operation is, and what is none is to
   expect((await read(uri, guest)).data.error.code).toBe('credential_invalid')
 })
 
-test('[MCP-39] the parts of the document of the connection are listed, else the documents of the account', async () => {
+test('[MCP-39] the parts of the connection’s document are listed, else the documents of the account', async () => {
   const owner = await world.create(text)
   const { resources } = (await ask('resources/list', {}, keyOf(owner), `?doc=${owner.doc}`)).result
   expect(resources.map(({ uri }: Json) => uri)).toEqual(
@@ -73,7 +73,7 @@ test('[MCP-39] the parts of the document of the connection are listed, else the 
   expect((await ask('resources/list', {}, { Authorization: 'Bearer nonsense' })).error.data.error.code).toBe('credential_invalid')
 })
 
-test('[MCP-40] prompts name only tools that are listed, and refuse what they do not know', async () => {
+test('[MCP-40] prompts name only listed tools, and unknown ones are refused', async () => {
   const owner = await world.create(text)
   for (const query of ['', '?tools=read', '?tools=read,review', `?names=underscore&doc=${owner.doc}&role=comment`]) {
     const listed = (await ask('tools/list', {}, {}, query)).result.tools.map(({ name }: Json) => name)

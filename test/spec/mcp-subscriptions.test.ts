@@ -49,7 +49,7 @@ const subscribe = async (person: Person, id: string, path = ''): Promise<Json> =
     )
   ).json
 
-test('[MCP-41] the official client subscribes and is told when the text or the comments change', async () => {
+test('[MCP-41] the official client subscribes and is notified when the text or the comments change', async () => {
   const owner = await world.create('# Plan\n')
   const client = new Client({ name: 'test', version: '1' })
   const told: string[] = []
@@ -74,7 +74,7 @@ test('[MCP-41] the official client subscribes and is told when the text or the c
   await client.close()
 })
 
-test('[MCP-42] the stream ends with its link, and the session is over then', async () => {
+test('[MCP-42] the stream ends with its link, and so does the session', async () => {
   const owner = await world.create('text')
   const guest = await owner.share('view')
   const id = await begin(guest)
@@ -91,7 +91,7 @@ test('[MCP-42] the stream ends with its link, and the session is over then', asy
   expect((await listen(owner, id)).status).toBe(404)
 })
 
-test('[MCP-42] a session is over with its connection, and after a restart', async () => {
+test('[MCP-42] a session ends with its connection, and after a restart', async () => {
   const owner = await world.create('text')
   const id = await begin(owner)
   const stream = await listen(owner, id)
@@ -111,7 +111,7 @@ test('[MCP-42] a session is over with its connection, and after a restart', asyn
   await last.ended
 })
 
-test('[MCP-42] without a document or an account there is no session, and without a good credential no stream', async () => {
+test('[MCP-42] without a document or an account there is no session, and without a valid credential no stream', async () => {
   const owner = await world.create('text')
   const { headers } = await rpc(world.url, 'initialize', hello)
   expect(headers.get('Mcp-Session-Id')).toBeNull()

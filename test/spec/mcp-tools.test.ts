@@ -59,7 +59,7 @@ const withoutTool: Readonly<Record<string, string>> = {
   revokeNode: 'for the person at /account'
 }
 
-test('[MCP-30] every operation is reached by a tool, or has a reason to have none', () => {
+test('[MCP-30] every operation has a tool, or a reason not to have one', () => {
   const reached = new Set(operationTools.flatMap((tool) => tool.operations))
   for (const [name, { mcp }] of Object.entries(operations as Record<string, { mcp?: string }>)) {
     expect(reached.has(name as never), `${name}: give it a tool, or name the reason here`).toBe(withoutTool[name] === undefined)
@@ -67,7 +67,7 @@ test('[MCP-30] every operation is reached by a tool, or has a reason to have non
   }
 })
 
-test('[MCP-31] reply, resolve and reopen, edit, delete, withdraw', async () => {
+test('[MCP-31] tools reply, resolve and reopen, edit, delete, withdraw', async () => {
   const owner = await world.create('One two three.\n')
   const place = { ...at(owner), author: 'Ada' }
   const { id: commentId } = await told(world.url, 'add_comment', { ...place, body: 'Why?', find: 'two' })
@@ -89,7 +89,7 @@ test('[MCP-31] reply, resolve and reopen, edit, delete, withdraw', async () => {
   expect((await told(world.url, 'list_comments', place)).comments).toEqual([])
 })
 
-test('[MCP-31] one suggestion or several are decided by the same tool', async () => {
+test('[MCP-31] one tool decides one suggestion or several', async () => {
   const owner = await world.create('One two three.\n')
   const suggest = async (find: string): Promise<string> =>
     (await told(world.url, 'add_suggestion', { ...at(owner), operation: 'replace', find, text: find.toUpperCase() })).id
@@ -109,7 +109,7 @@ test('[MCP-31] one suggestion or several are decided by the same tool', async ()
   expect((await refused(world.url, 'resolve_suggestion', { ...at(owner), suggestionId: ids[2] })).details[0].path).toBe('action')
 })
 
-test('[MCP-31] revisions are listed, named and restored; a document is renamed, and null says so', async () => {
+test('[MCP-31] revisions are listed, named and restored; a document is renamed, and null resets the title', async () => {
   const owner = await world.create('# One\n')
   await owner.replace('# Two\n')
   const { revisions } = await told(world.url, 'list_revisions', at(owner))
@@ -130,7 +130,7 @@ test('[MCP-31] revisions are listed, named and restored; a document is renamed, 
   expect((await told(world.url, 'read_doc', { ...at(owner), view: 'authors' })).lines).toHaveLength(1)
 })
 
-test('[MCP-31] links are listed without their secrets, changed and revoked; a document goes to the trash and comes back', async () => {
+test('[MCP-31] links are listed without secrets, changed and revoked; a document goes to the trash and returns', async () => {
   const owner = await world.create('text')
   const guest = await owner.share('view')
   const { shares } = await told(world.url, 'list_shares', at(owner))
@@ -149,7 +149,7 @@ test('[MCP-31] links are listed without their secrets, changed and revoked; a do
   expect((await owner.read()).content).toContain('More.')
 })
 
-test('[MCP-36] a file is uploaded as what its bytes show', async () => {
+test('[MCP-36] the bytes of an uploaded file decide its type', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-upload-'))
   const world = await startWorld({ folder })
   const owner = await world.create('text')
@@ -177,7 +177,7 @@ test('[MCP-36] a file is uploaded as what its bytes show', async () => {
 
 // ——— addresses ———
 
-test('[MCP-32] an address narrows the list to groups; an unknown group is refused with those that there are', async () => {
+test('[MCP-32] an address limits the list to groups; an unknown group is refused with the existing ones', async () => {
   const whole = await names('')
   const parts = await Promise.all(groups.map((group) => names(`?tools=${group}`)))
   expect(
@@ -199,14 +199,14 @@ test('[MCP-32] an address narrows the list to groups; an unknown group is refuse
 
 test.each([
   ['?names=bogus', 'names', 'there are underscore'],
-  ['?names=underscore&tool=read', 'tool', 'there are names, tools, role, doc, sign_in, key, author']
-])('[MCP-48] the address %s is refused with what there is', async (query, path, message) => {
+  ['?names=underscore&tool=read', 'tool', 'the fields are names, tools, role, doc, sign_in, key, author']
+])('[MCP-48] the address %s is refused with the existing fields', async (query, path, message) => {
   const { status, json } = await rpc(world.url, 'tools/list', {}, { query })
   expect({ status, code: json.code }).toEqual({ status: 400, code: 'invalid_request' })
   expect(json.details[0]).toMatchObject({ path, message: expect.stringContaining(message) })
 })
 
-test('[MCP-33] a tool that the address left out is refused, and the group is named', async () => {
+test('[MCP-33] a tool that the address excludes is refused, and the answer names the group', async () => {
   const owner = await world.create('text')
   const append = (query: string): Promise<Json> =>
     rpc(world.url, 'tools/call', { name: 'svc_append_doc', arguments: { ...at(owner), content: 'x' } }, { query }).then(({ json }) => json)
@@ -216,7 +216,7 @@ test('[MCP-33] a tool that the address left out is refused, and the group is nam
   expect((await append('?tools=edit')).result.isError).toBeUndefined()
 })
 
-test.each(roles)('[MCP-34] the address of an invitation lists what a link with the role %s can use', async (role) => {
+test.each(roles)('[MCP-34] the address of an invitation lists the tools that a link with the role %s can use', async (role) => {
   const owner = await world.create('text')
   const guest = await owner.share(role)
   const query = invitationPath(owner.doc, role).replace('/mcp', '')
@@ -250,7 +250,7 @@ test.each([
   expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(1536)
 })
 
-test('[MCP-37] tools that only read say so, and every other says whether it takes something away', async () => {
+test('[MCP-37] read-only tools are annotated as such, and every other as destructive or not', async () => {
   for (const { name, annotations } of await list('')) {
     const tool = operationTools.find((each) => `svc.${each.name}` === name)
     const reads = tool?.operations.every((operation) => operations[operation].rest.method === 'GET') ?? true
@@ -264,7 +264,7 @@ test('[MCP-37] tools that only read say so, and every other says whether it take
 
 const httpCall = /\b(?:GET|POST|PUT|PATCH|DELETE) [/…]/
 
-test('[MCP-49] a hint names the tool of a call, as the connection lists it', async () => {
+test('[MCP-49] a hint names the tool of a call, under its listed name', async () => {
   const owner = await world.create('One two.\n')
   const hint = async (query: string, joint: string, name: string, args: object): Promise<string> => {
     const params = { name: `svc${joint}${name}`, arguments: { ...at(owner), ...args } }
@@ -293,7 +293,7 @@ test('[MCP-49] a hint names the tool of a call, as the connection lists it', asy
   expect(error.data.error.hint).toContain('svc.delete_doc {restore: true}')
 })
 
-test('[MCP-49] the next call of an assignment and of an item in the inbox is a tool, as the connection lists it', async () => {
+test('[MCP-49] the next call of an assignment and of an inbox item is a tool, under its listed name', async () => {
   const owner = await world.create('One two.\n')
   await owner.ask('POST', '/comments', { json: { body: 'Whose, @Bo?', find: 'two', author: 'Ana' } })
   const link = await assign(world, owner)
@@ -314,7 +314,7 @@ test('[MCP-49] the next call of an assignment and of an item in the inbox is a t
   }
 })
 
-test('[MCP-49] no hint of the service tells a tool to make a call that a tool makes, and each names only tools and arguments that there are', () => {
+test('[MCP-49] no hint tells a tool to make a call that a tool makes, and each names only existing tools and arguments', () => {
   const own = Object.entries(errorMeanings).map(([code, { hint }]) => hintAfter(code as ErrorCode, hint, false, 'svc_'))
   const elsewhere = Object.values(operations as Record<string, { mcp?: string; elsewhere?: Record<string, string> }>)
     .filter(({ mcp }) => mcp !== undefined)

@@ -74,7 +74,7 @@ const run = async (doc: Doc, path: string, what: object): Promise<Json> => {
 const wordErrorRateMax = 0.34
 
 withEngines(
-  '[MEDIA-25] a text is spoken as mono WAV of 16 kHz, and written down again with at most 0.34 of its words wrong',
+  '[MEDIA-25] a text is spoken as mono WAV at 16 kHz, and transcribed with at most 0.34 of its words wrong',
   { timeout: 90_000 },
   async () => {
     await lend()
@@ -109,7 +109,7 @@ withEngines(
   }
 )
 
-withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there, fail with a reason; the node goes on', async () => {
+withEngines('[MEDIA-28] damaged sound and pictures, and a missing voice, fail with a reason; the node keeps running', async () => {
   // Nodes that other tests killed leave folders in the common one.
   const TMPDIR = machine.path('jobs')
   mkdirSync(TMPDIR)
@@ -131,7 +131,7 @@ withEngines('[MEDIA-28] broken sound and pictures, and a voice that is not there
   await until(() => readdirSync(TMPDIR).length === 0, 'folders of jobs to be removed')
 })
 
-withEngines('[MEDIA-44] a text of which a voice can say nothing fails: silence is not passed off as speech', async () => {
+withEngines('[MEDIA-44] a text that a voice cannot pronounce fails: silence does not count as speech', async () => {
   await lend()
   const doc = await ana.document()
   for (const text of ['שלום עולם', '😀', '…'])
@@ -142,7 +142,7 @@ withEngines('[MEDIA-44] a text of which a voice can say nothing fails: silence i
   expect(await run(doc, 'speak', { json: { text: 'Grüße aus Köln', voice: 'de' } })).toMatchObject({ status: 'done', engine: 'espeak-ng' })
 })
 
-withEngines('[MEDIA-48] a small file that unfolds to a picture of gigabytes is refused by its head', async () => {
+withEngines('[MEDIA-48] a small file that would unpack to a picture of gigabytes is refused by its header', async () => {
   await lend()
   const doc = await ana.document()
   const huge = png()
@@ -157,7 +157,7 @@ withEngines('[MEDIA-48] a small file that unfolds to a picture of gigabytes is r
   expect(await run(doc, 'ocr', { body: png(1, 1), type: 'image/png' })).toMatchObject({ status: 'done', text: '' })
 })
 
-withEngines('[MEDIA-45] what a node that was killed left of a recording is removed when the next one starts', async () => {
+withEngines('[MEDIA-45] leftovers of a recording from a killed node are removed when the next one starts', async () => {
   const TMPDIR = machine.path('left')
   mkdirSync(TMPDIR)
   const { token } = await ana.nodeToken()
@@ -174,7 +174,7 @@ withEngines('[MEDIA-45] what a node that was killed left of a recording is remov
   expect(readdirSync(TMPDIR)).toEqual([])
 })
 
-test('[MEDIA-46] a node whose token the service does not know ends, and says why', async () => {
+test('[MEDIA-46] a node with an unknown token exits with a reason', async () => {
   const unknown = machine.start(['node'], {
     env: { AGMD_NODE_TOKEN: 'anode_unknown', AGMD_NODE_OPENAI_URL: await openaiServer() }
   })
@@ -185,7 +185,7 @@ const chromium = process.env['AGMD_CHROMIUM'] ?? '/usr/bin/chromium'
 
 // The same; the browser draws the picture of the text.
 test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
-  '[MEDIA-26] a text in a picture is read exactly',
+  '[MEDIA-26] text in a picture is read exactly',
   { timeout: 90_000 },
   async () => {
     await lend()
@@ -203,7 +203,7 @@ test.skipIf(missingEngines.length > 0 || !existsSync(chromium))(
   }
 )
 
-test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the size that was asked for', async () => {
+test('[MEDIA-27] a server with the OpenAI interface renders a picture of the requested size', async () => {
   const url = await openaiServer()
   const nobody = machine.start(['node'], {
     env: { AGMD_NODE_TOKEN: 'anode_x', AGMD_NODE_OPENAI_URL: 'http://127.0.0.1:9/v1', PATH: '/nowhere' }
@@ -219,23 +219,19 @@ test('[MEDIA-27] a server with the interface of OpenAI renders a picture of the 
   expect(refused).toMatchObject({ status: 'failed', error: { code: 'bad_input', message: expect.stringContaining('not allowed') } })
 })
 
-withEngines(
-  '[MEDIA-29] of two nodes in processes of their own one is killed in mid-job: the job ends on the other',
-  { timeout: 90_000 },
-  async () => {
-    const doc = await ana.document()
-    const first = await lend()
-    // Long enough to be interrupted.
-    const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
-    const { json } = await doc.ask('POST', '/media/transcribe', { body: noise, type: 'audio/wav' })
-    await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
-    await lend()
-    first.child.kill('SIGKILL')
-    expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 8 })
-  }
-)
+withEngines('[MEDIA-29] when one of two node processes is killed during a job, the other finishes it', { timeout: 90_000 }, async () => {
+  const doc = await ana.document()
+  const first = await lend()
+  // Long enough to be interrupted.
+  const noise = writeWav(Float32Array.from({ length: 16_000 * 8 }, (_sample, at) => Math.sin(at / 20) * Math.sin(at / 3000) * 0.3))
+  const { json } = await doc.ask('POST', '/media/transcribe', { body: noise, type: 'audio/wav' })
+  await until(async () => (await doc.ask('GET', `/media/transcribe/${json.asrId}`)).json.progress >= 0.1, 'the job to be under way', 20)
+  await lend()
+  first.child.kill('SIGKILL')
+  expect(await ended(doc, 'transcribe', json.asrId)).toMatchObject({ status: 'done', duration: 8 })
+})
 
-test('[MEDIA-30] a node comes back after a restart of the service, and ends with a reason when its token is revoked', async () => {
+test('[MEDIA-30] a node reconnects after a restart of the service, and exits with a reason when its token is revoked', async () => {
   const env = { AGMD_PORT: new URL(world.url).port, AGMD_BASE_URL: world.url }
   const { id, token } = await ana.nodeToken()
   const node = await lend({}, token)
@@ -246,7 +242,7 @@ test('[MEDIA-30] a node comes back after a restart of the service, and ends with
   expect(node.stdout() + node.stderr()).not.toContain(token)
 })
 
-withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their results', { timeout: 90_000 }, async () => {
+withEngines('[MEDIA-31] the client starts jobs, waits for them and saves their results', { timeout: 90_000 }, async () => {
   const { json } = await world.ask('POST', '/api/me/nodes', { headers: ana.headers, json: {} })
   await lend({}, json.token)
   const { doc } = await ana.document()
@@ -268,7 +264,7 @@ withEngines('[MEDIA-31] the client starts jobs, waits for them and keeps their r
   expect(failed).toMatchObject({ code: 1, json: { error: { code: 'job_failed', reason: 'bad_input' } } })
 })
 
-test('[MEDIA-49] the client that waits outlasts a restart of the service, and collects what it did not wait for', async () => {
+test('[MEDIA-49] a waiting client survives a restart of the service, and fetches results later', async () => {
   const { token } = await ana.nodeToken()
   const env = { AGMD_TOKEN: ana.headers['Authorization']?.slice(7) ?? '' }
   const { doc } = await ana.document()
@@ -291,7 +287,7 @@ test('[MEDIA-49] the client that waits outlasts a restart of the service, and co
 // ——— without programs ———
 
 test.each([8000, 16_000, 22_050, 44_100, 48_000])(
-  '[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, is one of 440 Hz in mono of 16 kHz',
+  '[MEDIA-32] a tone of 440 Hz at %i Hz, in two channels, becomes one of 440 Hz in mono at 16 kHz',
   async (rate) => {
     const frames = rate
     const file = Buffer.alloc(44 + frames * 4)
@@ -323,12 +319,12 @@ const wavOf = (bytes: number, rate: number, channels = 1): Buffer => {
   return file
 }
 
-test('[MEDIA-43] a header that names no rate or number of channels of this world makes no work', async () => {
+test('[MEDIA-43] a header with an impossible rate or number of channels causes no work', async () => {
   for (const file of [wavOf(3200, 0), wavOf(3200, 1), wavOf(3200, 2_147_483_647), wavOf(3200, 16_000, 0), wavOf(320_000, 16_000, 65_535)])
     expect(await normalWav(file)).toBeUndefined()
 })
 
-test('[MEDIA-43] a node that brings a long recording to another rate goes on answering', async () => {
+test('[MEDIA-43] a node that resamples a long recording still responds', async () => {
   let turns = 0
   const turn = setInterval(() => turns++, 1)
   expect((await normalWav(wavOf(44_100 * 2 * 60, 44_100)))?.duration).toBe(60)
@@ -337,11 +333,11 @@ test('[MEDIA-43] a node that brings a long recording to another rate goes on ans
 })
 
 test.each([Buffer.alloc(0), Buffer.from('RIFF'), Buffer.from('RIFF0000WAVEdata'), Buffer.from('no sound at all')])(
-  '[MEDIA-32] what is no WAV is told: %s',
+  '[MEDIA-32] data other than WAV is reported: %s',
   async (file) => expect(await normalWav(file)).toBeUndefined()
 )
 
-test('[MEDIA-33] what pocketsphinx and whisper.cpp print is read as segments with times', () => {
+test('[MEDIA-33] the output of pocketsphinx and whisper.cpp is parsed into timed segments', () => {
   const continuous =
     'hello world\n<s> 0.000 0.120 1.0\nhello(2) 0.130 0.320 0.8\n<sil> 0.320 0.400 0.9\nworld 0.410 0.900 0.9\n</s> 0.910 1.000 1.0\n'
   expect(readContinuous(continuous)).toEqual([{ start: 0.13, end: 0.9, text: 'hello world' }])

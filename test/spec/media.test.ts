@@ -64,7 +64,7 @@ const nothingNew = (before: ReadonlySet<string>): Promise<void> =>
 
 // ——— requests and answers ———
 
-test('[MEDIA-1] a picture is generated, kept as an asset and answered as Markdown', async () => {
+test('[MEDIA-1] a picture is generated, stored as an asset and returned as Markdown', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const started = await doc.ask('POST', '/media/image', { json: { prompt: 'A red [boat]', width: 64, height: 96 } })
@@ -83,7 +83,7 @@ test('[MEDIA-1] a picture is generated, kept as an asset and answered as Markdow
   expect(events.at(-1)).toMatchObject({ actorKind: 'account', payload: { jobId: started.json.jobId, kind: 'image' } })
 })
 
-test('[MEDIA-2] speech is answered as sound to the account alone, and becomes an asset when it is saved, once', async () => {
+test('[MEDIA-2] speech is returned as sound only to the account, and becomes an asset when it is saved, once', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const { talkId } = (await doc.ask('POST', '/media/speak', { json: { text: 'Good morning', voice: 'slt' } })).json
@@ -112,7 +112,7 @@ test('[MEDIA-2] speech is answered as sound to the account alone, and becomes an
   expect((await poll(doc, talkId, 'speak')).markdown).toBe(first.json.markdown)
 })
 
-test('[MEDIA-3] recordings and pictures come as bytes, as base64 or as the address of an asset here, and nothing is fetched', async () => {
+test('[MEDIA-3] recordings and pictures are sent as bytes, as base64 or as the address of an asset here, and nothing is fetched', async () => {
   const wav = samples['wav']?.bytes as Bytes
   const node = await join(ana)
   const doc = await ana.document()
@@ -145,7 +145,7 @@ test('[MEDIA-3] recordings and pictures come as bytes, as base64 or as the addre
   expect(none.json.code).toBe('not_found')
 })
 
-test('[MEDIA-4] the end of a job can be waited for, and a job canceled; the node is told', async () => {
+test('[MEDIA-4] a caller can wait for the end of a job, or cancel it; the node is notified', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const id = await startOcr(doc)
@@ -161,7 +161,7 @@ test('[MEDIA-4] the end of a job can be waited for, and a job canceled; the node
   expect((await doc.ask('DELETE', `/media/jobs/${id}`)).json.status).toBe('canceled')
 })
 
-test('[MEDIA-5] as tools: they wait for the end, go on waiting by jobId, and keep a speech', async () => {
+test('[MEDIA-5] as tools they wait for the end, continue to wait by jobId, and save a speech', async () => {
   const sound = { bytes: samples['wav']?.bytes as Bytes, contentType: 'audio/wav' }
   await join(ana, {
     onJob(node, { job, kind, input }) {
@@ -182,7 +182,7 @@ test('[MEDIA-5] as tools: they wait for the end, go on waiting by jobId, and kee
 
 // ——— permissions ———
 
-test('[MEDIA-6] a link alone is refused, another account reads nothing, and without a node it is 503', async () => {
+test('[MEDIA-6] a link alone is refused, another account reads nothing, and without a node the answer is 503', async () => {
   const doc = await ana.document()
   const { json: link } = await doc.ask('POST', '/shares', { json: { role: 'owner' } })
   const bare = await world.ask('POST', `/api/docs/${doc.doc}/media/ocr`, { key: link.secret, body: png(), type: 'image/png' })
@@ -205,7 +205,7 @@ test('[MEDIA-6] a link alone is refused, another account reads nothing, and with
   expect((await ben.ask('DELETE', `/api/docs/${doc.doc}/media/jobs/${id}`, { key: link.secret })).status).toBe(404)
 })
 
-test('[MEDIA-7] a node does the jobs of its own account; those that the operator named do those of everybody, if somebody vouched for them', async () => {
+test('[MEDIA-7] a node runs the jobs of its own account; those named by the operator run everyone’s, if their address is verified', async () => {
   const ben = await newSigned(world, 'stranger@example.org')
   // Anyone may sign up with the address that the operator named.
   const eve = await newSigned(world, 'eve@example.org')
@@ -227,14 +227,14 @@ test('[MEDIA-7] a node does the jobs of its own account; those that the operator
   expect(strange.flatMap(({ jobs }) => jobs)).toEqual([])
 })
 
-test('[MEDIA-8] an account has so many tokens of nodes at most', async () => {
+test('[MEDIA-8] an account has a limited number of node tokens', async () => {
   const answers: number[] = []
   for (let n = 0; n <= limits.nodesMax; n++) answers.push((await ana.ask('POST', '/api/me/nodes', { json: { name: `node ${n}` } })).status)
   expect(answers).toEqual([...Array.from({ length: limits.nodesMax }, () => 201), 409])
   expect((await ana.ask('POST', '/api/me/nodes', { json: { name: 'more' } })).json.code).toBe('too_many_nodes')
 })
 
-test('[MEDIA-8] tokens of nodes are made, listed and revoked by their account; a revoked one ends the socket at once and its job goes on elsewhere', async () => {
+test('[MEDIA-8] an account makes, lists and revokes node tokens; revoking closes the socket at once, and its job moves elsewhere', async () => {
   const made = (await ana.ask('POST', '/api/me/nodes', { json: { name: 'desk' } })).json
   expect(made.token).toMatch(/^anode_/)
   const node = await dialIn(world, made.token)
@@ -277,7 +277,7 @@ test.each<[string, string, object, number, string]>([
   ['a page that is called a picture', 'ocr', { body: foreign['html'], type: 'image/png' }, 415, 'unsupported_media_type'],
   ['half a picture', 'ocr', { body: png(50, 50).slice(0, 40), type: 'image/png' }, 415, 'unsupported_media_type'],
   ['base64 of a page', 'ocr', { json: { data: Buffer.from(foreign['html'] ?? '').toString('base64') } }, 415, 'unsupported_media_type']
-])('[MEDIA-9] %s is refused, and nothing of it is left', async (_what, path, sent, status, code) => {
+])('[MEDIA-9] %s is refused, and leaves nothing behind', async (_what, path, sent, status, code) => {
   const node = await join(ana)
   const doc = await ana.document()
   const before = await kept()
@@ -287,7 +287,7 @@ test.each<[string, string, object, number, string]>([
   expect(node.jobs).toEqual([])
 })
 
-test('[MEDIA-10] a recording of more than 25 MiB is refused while it comes; one of 25 MiB reaches the node whole, by its credit', async () => {
+test('[MEDIA-10] a recording of more than 25 MiB is refused while it arrives; one of 25 MiB reaches the node complete', async () => {
   const node = await join(ana, { capabilities: ['transcription'] })
   const doc = await ana.document()
   const wav = joined(samples['wav']?.bytes as Bytes, new Uint8Array(randomBytes(limits.transcriptionBytesMax - 46)))
@@ -302,7 +302,7 @@ test('[MEDIA-10] a recording of more than 25 MiB is refused while it comes; one 
   expect(more).toMatchObject({ status: 413, json: { code: 'body_too_large' } })
 })
 
-test('[MEDIA-11] a node that takes nothing is sent no more than the window', async () => {
+test('[MEDIA-11] a node that grants no credit gets no more than the window', async () => {
   const node = await join(ana, { capabilities: ['transcription'], stingy: true })
   const doc = await ana.document()
   const wav = joined(samples['wav']?.bytes as Bytes, new Uint8Array(2_000_000))
@@ -343,7 +343,7 @@ const misdeeds: Readonly<Record<string, { does: (node: ScriptedNode, job: JobMes
 }
 
 test.each(Object.entries(misdeeds))(
-  '[MEDIA-12] a node that answers %s fails the job with a reason, and nothing is left',
+  '[MEDIA-12] a node that answers %s fails the job with a reason, and leaves nothing behind',
   async (_what, { does, code }) => {
     const node = await join(ana)
     const doc = await ana.document()
@@ -362,7 +362,7 @@ test.each(Object.entries(misdeeds))(
   }
 )
 
-test('[MEDIA-13] a result without end is ended at the limit, while it comes', async () => {
+test('[MEDIA-13] an endless result is stopped at the limit, while it arrives', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const before = await kept()
@@ -394,7 +394,7 @@ const offences: Readonly<Record<string, (node: ScriptedNode, job: number) => voi
   'a text of a gigabyte': (node) => node.raw('x'.repeat(3 * 1024 * 1024))
 }
 
-test.each(Object.entries(offences))('[MEDIA-14] a node that sends %s loses its socket, and another does the job', async (_what, offend) => {
+test.each(Object.entries(offences))('[MEDIA-14] a node that sends %s loses its socket, and another runs the job', async (_what, offend) => {
   const node = await join(ana, { slots: 1 })
   const doc = await ana.document()
   const { jobId } = (await doc.ask('POST', '/media/image', { json: { prompt: 'x' } })).json
@@ -406,7 +406,7 @@ test.each(Object.entries(offences))('[MEDIA-14] a node that sends %s loses its s
   expect((await ended(doc, jobId, 'image')).status).toBe('done')
 })
 
-test('[MEDIA-15] a result counts once: what is said twice, or after the job went to another, changes nothing', async () => {
+test('[MEDIA-15] a result counts once: repeated messages, or those after the job moved, change nothing', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const id = await startOcr(doc)
@@ -422,7 +422,7 @@ test('[MEDIA-15] a result counts once: what is said twice, or after the job went
 
 // ——— what goes wrong ———
 
-test('[MEDIA-16] of two nodes one dies in mid-job: the other does it; when every node dies the job fails with a reason', async () => {
+test('[MEDIA-16] when one of two nodes dies during a job, the other runs it; when all die, the job fails with a reason', async () => {
   const first = await join(ana, { capabilities: ['ocr'], slots: 1 })
   const doc = await ana.document()
   const id = await startOcr(doc)
@@ -443,7 +443,7 @@ test('[MEDIA-16] of two nodes one dies in mid-job: the other does it; when every
   expect(await ended(doc, doomed)).toMatchObject({ status: 'failed', error: { code: 'node_offline' } })
 })
 
-test('[MEDIA-17] a job that outlives too many nodes fails', async () => {
+test('[MEDIA-17] a job whose nodes die too often fails', async () => {
   const doc = await ana.document()
   let node = await join(ana)
   const id = await startOcr(doc)
@@ -456,7 +456,7 @@ test('[MEDIA-17] a job that outlives too many nodes fails', async () => {
   expect(await ended(doc, id)).toMatchObject({ status: 'failed', error: { code: 'node_lost' } })
 })
 
-test('[MEDIA-18] a node that says no hello, or nothing any more, is dropped; a job that takes too long fails and the node is told', async () => {
+test('[MEDIA-18] a node without a hello, or that falls silent, is dropped; a job that takes too long fails and the node is notified', async () => {
   const mute = await join(ana, { mute: true })
   clock.turn(limits.relayHelloSecondsMax * 1000)
   expect((await mute.end()).code).toBe(4408)
@@ -482,7 +482,7 @@ test('[MEDIA-18] a node that says no hello, or nothing any more, is dropped; a j
   expect((await deaf.end()).code).toBe(4408)
 })
 
-test('[MEDIA-19] the document is deleted in mid-job: the node is told, and nothing of the job is left', async () => {
+test('[MEDIA-19] deleting the document during a job notifies the node and leaves nothing of the job', async () => {
   const node = await join(ana)
   const before = await kept()
   const doc = await ana.document()
@@ -500,7 +500,7 @@ test('[MEDIA-19] the document is deleted in mid-job: the node is told, and nothi
   expect(docs).not.toContain(doc.doc)
 })
 
-test('[MEDIA-50] the voices of the nodes are told, and a text goes to a node that has the voice', async () => {
+test('[MEDIA-50] the voices of the nodes are listed, and a text goes to a node with that voice', async () => {
   const doc = await ana.document()
   const deep = await join(ana, { voices: ['deep', '../etc/passwd', '--help'] })
   const high = await join(ana, { voices: ['high', 'deep'], slots: 1 })
@@ -515,7 +515,7 @@ test('[MEDIA-50] the voices of the nodes are told, and a text goes to a node tha
   expect((await deep.next()).input).toMatchObject({ voice: 'unheard' })
 })
 
-test('[MEDIA-47] whose link is revoked in mid-job leaves no picture in the document', async () => {
+test('[MEDIA-47] a link revoked during a job leaves no picture in the document', async () => {
   const doc = await ana.document()
   const carla = await newSigned(world, 'carla@example.org')
   const node = await join(carla)
@@ -538,7 +538,7 @@ test('[MEDIA-47] whose link is revoked in mid-job leaves no picture in the docum
   await until(async () => (await blobs()) === before + 1, 'the bytes of the other to be gone')
 })
 
-test('[MEDIA-20] an account has so many open jobs at most, and the picture that no room is left for fails', async () => {
+test('[MEDIA-20] an account has a limited number of open jobs, and a picture without space fails', async () => {
   const cleo = await newSigned(world, 'cleo@example.org')
   const node = await join(cleo, { slots: 16 })
   const doc = await cleo.document()
@@ -566,7 +566,7 @@ test('[MEDIA-20] an account has so many open jobs at most, and the picture that 
   await small.stop()
 })
 
-test('[MEDIA-21] a job and its result are kept for a day; what was saved stays', async () => {
+test('[MEDIA-21] a job and its result are kept for a day; saved results stay', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const speak = async (): Promise<string> => {
@@ -588,7 +588,7 @@ test('[MEDIA-21] a job and its result are kept for a day; what was saved stays',
   expect((await fetch(url)).status).toBe(200)
 })
 
-test('[MEDIA-22] a retry with the same key makes no second job', async () => {
+test('[MEDIA-22] a retry with the same key starts no second job', async () => {
   const node = await join(ana)
   const doc = await ana.document()
   const headers = { 'Idempotency-Key': 'once' }
@@ -599,7 +599,7 @@ test('[MEDIA-22] a retry with the same key makes no second job', async () => {
   expect(node.jobs).toHaveLength(1)
 })
 
-test('[MEDIA-23] a restart in mid-job loses nothing: the job is done afterwards, and its file is there', async () => {
+test('[MEDIA-23] a restart during a job loses nothing: the job completes afterwards, with its file', async () => {
   const own = await startWorld()
   const person = await newSigned(own, 'ella@example.org')
   const { token } = await person.nodeToken()
@@ -620,7 +620,7 @@ test('[MEDIA-23] a restart in mid-job loses nothing: the job is done afterwards,
   await next.stop()
 })
 
-test('[MEDIA-24] the account page makes tokens of nodes, shows each once, and revokes', async () => {
+test('[MEDIA-24] the account page creates node tokens, shows each once, and revokes them', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in`)
   await visitor.submit('/sign-in', { email: 'ana@example.org', password })

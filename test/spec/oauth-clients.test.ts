@@ -97,7 +97,7 @@ describe.each([
       await expect(oidc.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
     })
 
-    test('[AUTH-21] a code is good once, for its verifier alone', async () => {
+    test('[AUTH-21] a code is valid once, and only with its verifier', async () => {
       const config = await register()
       const first = await begin(config)
       const answered = await authorize(first.url)
@@ -114,7 +114,7 @@ describe.each([
       })
     })
 
-    test('[AUTH-22] a device is connected by a person who compares the code', async () => {
+    test('[AUTH-22] a person connects a device by comparing the code', async () => {
       const config = await register({ grant_types: [deviceGrant], response_types: [], redirect_uris: [] })
       const begun = await oidc.initiateDeviceAuthorization(config, { scope: 'openid profile' })
       await approve(begun.verification_uri_complete ?? begun.verification_uri, begun.user_code)
@@ -162,7 +162,7 @@ describe.each([
       expect(await oauth.processUserInfoResponse(server, client, sub, asked)).toMatchObject({ sub, email })
     })
 
-    test('[AUTH-22] a device waits, and is connected when the person has agreed', async () => {
+    test('[AUTH-22] a device waits, and is connected once the person has agreed', async () => {
       const server = await discover()
       const client = await register(server, { grant_types: [deviceGrant], response_types: [], redirect_uris: [] })
       const authentication = oauth.ClientSecretBasic(String(client['client_secret']))
@@ -181,7 +181,7 @@ describe.each([
   })
 })
 
-test('[AUTH-24] people sign in to the service with another provider, of which it is a confidential client', async () => {
+test('[AUTH-24] people sign in to the service with another provider, as whose confidential client it acts', async () => {
   const provider = await startProvider()
   const port = await freePort()
   const base = `http://localhost:${port}`
@@ -224,7 +224,7 @@ describe('what the broker issues', () => {
   })
   afterAll(() => world.stop())
 
-  test('[AUTH-23] opens no door of the API', async () => {
+  test('[AUTH-23] opens no part of the API', async () => {
     const config = await oidc.dynamicClientRegistration(new URL(world.url), metadata, undefined, insecure)
     const verifier = oidc.randomPKCECodeVerifier()
     const visitor = newVisitor({ stopAt: redirect })
@@ -244,7 +244,7 @@ describe('what the broker issues', () => {
     }
   })
 
-  test('[ACCOUNT-14] a client is shown by a name that cannot turn, break or fill the page', async () => {
+  test('[ACCOUNT-14] the name of a client cannot reverse, break or fill the page', async () => {
     const name = `Bank\u202Eelgoog\n${'x'.repeat(5000)}`
     const fields = { ...metadata, client_name: name, grant_types: ['authorization_code', 'refresh_token'] }
     const config = await oidc.dynamicClientRegistration(new URL(world.url), fields, undefined, insecure)
@@ -269,7 +269,7 @@ describe('what the broker issues', () => {
     ['https://client.example/callback', 201],
     ['http://127.0.0.1:7777/callback', 201],
     ['http://localhost:7777/callback', 201]
-  ])('[AUTH-26] registering %s is answered with %i', async (uri, status) => {
+  ])('[AUTH-26] registering %s returns %i', async (uri, status) => {
     for (const type of ['web', 'native']) {
       // A native client has its own rules for https and localhost.
       if (type === 'native' && status === 201) continue

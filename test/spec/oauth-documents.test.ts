@@ -89,7 +89,7 @@ const ask = async (id: string, parameters: Record<string, string> = {}, where = 
   return Object.assign(Object.create(visitor) as Visitor, { verifier })
 }
 
-test('[OAUTH-14] a client that is an address signs a person in, and the page names its host', async () => {
+test('[OAUTH-14] a client whose id is an address signs a person in, and the page names its host', async () => {
   const id = `${origin}/good`
   const { json } = await world.ask('GET', '/.well-known/oauth-authorization-server')
   expect(json.client_id_metadata_document_supported).toBe(true)
@@ -105,12 +105,12 @@ test('[OAUTH-14] a client that is an address signs a person in, and the page nam
   expect(asked.get('/good')).toBe(1)
 })
 
-test('[OAUTH-14] a program on the machine of the person listens on any port', async () => {
+test('[OAUTH-14] a program on the person’s machine listens on any port', async () => {
   const { page } = await ask(`${origin}/local`, { redirect_uri: 'http://127.0.0.1:51234/callback' })
   expect({ status: page.status, asks: page.text.includes('name="password"') }).toEqual({ status: 200, asks: true })
 })
 
-test('[OAUTH-14] switched off, an address is no client, and nothing is fetched', async () => {
+test('[OAUTH-14] if switched off, an address is not a client, and nothing is fetched', async () => {
   const own = await startWorld({ env: { AGMD_CLIENT_DOCUMENTS: 'off' }, clientDocuments: { mayReach, ca } })
   const { json } = await own.ask('GET', '/.well-known/oauth-authorization-server')
   expect(json.client_id_metadata_document_supported).toBeUndefined()
@@ -121,7 +121,7 @@ test('[OAUTH-14] switched off, an address is no client, and nothing is fetched',
 })
 
 test.each(['/other-id', '/plain-return', '/other-return', '/secret', '/sector', '/large', '/text', '/moved', '/nothing'])(
-  '[OAUTH-15] a document that is not good is refused: %s',
+  '[OAUTH-15] an invalid document is refused: %s',
   async (path) => {
     const { page } = await ask(`${origin}${path}`)
     expect({ status: page.status, shown: /invalid_(client|redirect_uri|client_metadata)/.test(page.text) }).toEqual({
@@ -132,7 +132,7 @@ test.each(['/other-id', '/plain-return', '/other-return', '/secret', '/sector', 
   }
 )
 
-test('[OAUTH-15] only public addresses are reached, over https and by a name', async () => {
+test('[OAUTH-15] only public addresses are fetched, over https and by name', async () => {
   const own = createClientDocuments({ mayReach: isPublicAddress, ca })
   const before = asked.get('/good')
   await expect(own(`${origin}/good`)).rejects.toThrow('no public address')
@@ -168,13 +168,13 @@ test('[OAUTH-15] only public addresses are reached, over https and by a name', a
   for (const address of ['1.1.1.1', '172.32.0.1', '2606:4700::1111']) expect(isPublicAddress(address)).toBe(true)
 })
 
-test('[OAUTH-15] the fetch itself follows no redirect and ends where a document is too large', async () => {
+test('[OAUTH-15] the fetch follows no redirect and stops at a document that is too large', async () => {
   const own = createClientDocuments({ mayReach, ca })
   await expect(own(`${origin}/large`)).rejects.toThrow('too large')
   await expect(own(`${origin}/moved`)).rejects.toThrow('302')
 })
 
-test('[OAUTH-15] documents asked for from one address are limited', async () => {
+test('[OAUTH-15] document fetches for one address are limited', async () => {
   const own = await startWorld({ env: { AGMD_RATE_LIMITS: 'on' }, clientDocuments: { mayReach, ca } })
   for (let count = 0; count < 12; count++)
     await own.ask('GET', '/auth/oauth2/authorize', { query: { client_id: `${origin}/many-${count}`, response_type: 'code' } })

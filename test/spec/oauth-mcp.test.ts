@@ -49,7 +49,7 @@ const rpc = (token: string | undefined, method = 'tools/list', params: object = 
     headers: token === undefined ? {} : { Authorization: `Bearer ${token}` }
   })
 
-test('[OAUTH-1] the official client registers, is agreed to, calls, renews, revokes, and is then refused', async () => {
+test('[OAUTH-1] the official client registers, gets consent, calls, renews, revokes, and is then refused', async () => {
   const { program, client } = await letIn('owner')
   const made = await outcome(client, { name: 'svc.create_doc', arguments: { content: '# Plan' } })
   expect(made.isError).toBeFalsy()
@@ -70,7 +70,7 @@ test('[OAUTH-1] the official client registers, is agreed to, calls, renews, revo
   await expect(client.callTool(read())).rejects.toThrow(UnauthorizedError)
 })
 
-test('[OAUTH-1] the current official client does so, too, and sees that the answer comes from whom it asked', async () => {
+test('[OAUTH-1] the current official client does so, too, and verifies the issuer of the answer', async () => {
   const program = newModernProgram(world.url)
   const first = await program.connect()
   await expect(first.callTool(read())).rejects.toThrow(/unauthorized/i)

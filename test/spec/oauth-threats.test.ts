@@ -37,7 +37,7 @@ const challenge = (suffix = ''): string => `Bearer resource_metadata="${world.ur
 const refusedAs = (answer: { status: number; json: Json }, error: string): void =>
   expect({ status: answer.status, error: answer.json?.error }).toEqual({ status: 400, error })
 
-test('[OAUTH-2] what needs an account or a link is 401 at the endpoint, and nothing else is', async () => {
+test('[OAUTH-2] a call that needs an account or a link returns 401 at the endpoint, and no other does', async () => {
   for (const method of ['initialize', 'tools/list', 'ping']) {
     const params =
       method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } } : {}
@@ -56,7 +56,7 @@ test('[OAUTH-2] what needs an account or a link is 401 at the endpoint, and noth
   expect((await rpc(undefined, 'tools/call', readDoc({ key: 'A'.repeat(32) }))).status).toBe(200)
 })
 
-test('[OAUTH-2] with an external issuer the refusal is an answer of the tool', async () => {
+test('[OAUTH-2] with an external issuer the refusal is a tool result', async () => {
   const own = await startWorld({ env: { AGMD_AUTH_URL: 'http://127.0.0.1:9' } })
   const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: readDoc() }
   expect(await own.ask('POST', '/mcp', { json })).toMatchObject({ status: 200, json: { result: { isError: true } } })
@@ -64,7 +64,7 @@ test('[OAUTH-2] with an external issuer the refusal is an answer of the tool', a
 })
 
 test.each(['x', 'x'.repeat(43), `asess_${'A'.repeat(50)}`, `apat_${'A'.repeat(50)}`, 'a b'])(
-  '[OAUTH-3] the token %j is 401 at the endpoint, whatever is called',
+  '[OAUTH-3] the token %j returns 401 at the endpoint for any call',
   async (token) => {
     for (const [method, params] of [
       ['tools/list', {}],
@@ -79,7 +79,7 @@ test.each(['x', 'x'.repeat(43), `asess_${'A'.repeat(50)}`, `apat_${'A'.repeat(50
   }
 )
 
-test('[OAUTH-4] the metadata say what clients look for', async () => {
+test('[OAUTH-4] the metadata has the fields that clients look for', async () => {
   for (const [path, resource] of [
     ['', world.url],
     ['/mcp', `${world.url}/mcp`]
@@ -98,7 +98,7 @@ test('[OAUTH-4] the metadata say what clients look for', async () => {
   }
 })
 
-test('[OAUTH-5] a token opens the resource that it was issued for, and no other', async () => {
+test('[OAUTH-5] a token opens only the resource that it was issued for', async () => {
   const { answer: forMcp } = await tokensFor(world, email)
   const { access_token: mcpToken } = forMcp.json
   expect((await rpc(mcpToken, 'tools/call', readDoc())).json.result.isError).toBeFalsy()
@@ -118,7 +118,7 @@ test('[OAUTH-5] a token opens the resource that it was issued for, and no other'
   expect((await as(older.json.access_token, 'GET', '/api/me')).status).toBe(401)
 })
 
-test('[OAUTH-6] a code that comes again ends everything under its grant, and so does a refresh token', async () => {
+test('[OAUTH-6] reusing a code, or a refresh token, ends everything under its grant', async () => {
   for (const again of ['code', 'refresh'] as const) {
     const flow = await begin(world)
     const fields = codeFields(flow, await agreeAs(flow.url, email))
@@ -156,7 +156,7 @@ test('[OAUTH-7] a code without its verifier gives nothing', async () => {
   }
 })
 
-test('[OAUTH-8] nobody is sent to an address that is not registered', async () => {
+test('[OAUTH-8] the broker redirects to no unregistered address', async () => {
   for (const redirect of [
     'https://evil.example/callback',
     `${callback}/`,
@@ -180,7 +180,7 @@ const register = (fields: object) =>
     json: { client_name: 'Review bot', redirect_uris: [callback], token_endpoint_auth_method: 'none', ...fields }
   })
 
-test('[OAUTH-16] a program on the machine of the person need not say that it is one', async () => {
+test('[OAUTH-16] a program on the person’s machine need not declare that it is one', async () => {
   for (const redirect of ['cursor://anysphere.cursor-mcp/oauth/callback', 'org.example.app:/callback'])
     expect((await register({ redirect_uris: [redirect] })).json).toMatchObject({ application_type: 'native', redirect_uris: [redirect] })
   expect((await register({ redirect_uris: ['https://client.example/cb'] })).json).toMatchObject({ application_type: 'web' })
@@ -196,18 +196,18 @@ test.each([
   'https://ana@client.example/cb',
   'http://:x@127.0.0.1:9911/cb',
   'app.example://ana:x@host/cb'
-])('[OAUTH-19] %s is no address to return to', async (redirect) => {
+])('[OAUTH-19] %s is not a valid redirect address', async (redirect) => {
   const answer = await register({ redirect_uris: [callback, redirect] })
   refusedAs(answer, 'invalid_redirect_uri')
   expect(answer.json.error_description).toMatch(/user name|password/)
 })
 
-test('[OAUTH-17] a registration keeps the scopes that are known', async () => {
+test('[OAUTH-17] a registration keeps the known scopes', async () => {
   expect((await register({ scope: 'mcp:tools docs:comment' })).json.scope).toBe('docs:comment docs:view')
   refusedAs(await register({ scope: 'mcp:tools' }), 'invalid_client_metadata')
 })
 
-test('[OAUTH-8] a code is for the client that asked', async () => {
+test('[OAUTH-8] a code is only for the client that requested it', async () => {
   const [flow, other] = [await begin(world), await begin(world)]
   const back = await agreeAs(flow.url, email)
   refusedAs(await redeem(world, { ...codeFields(flow, back), client_id: other.clientId }), 'invalid_grant')
@@ -216,7 +216,7 @@ test('[OAUTH-8] a code is for the client that asked', async () => {
 test.each([
   ['en', 'wants to work on all documents of your account', 'You will be sent to', 'Can edit'],
   ['de', 'möchte an allen Dokumenten deines Kontos', 'Danach kommst du zu', 'Kann bearbeiten']
-])('[OAUTH-9] the page that asks names program, address, account and role, in %s', async (language, wants, sent, role) => {
+])('[OAUTH-9] the consent page names program, address, account and role, in %s', async (language, wants, sent, role) => {
   const visitor = newVisitor({ stopAt: callback, headers: { 'Accept-Language': language } })
   const { url } = await begin(world, {}, { client_name: 'Bot <b>\u202Eevil' })
   await visitor.visit(url.href)
@@ -231,7 +231,7 @@ test.each([
   expect(headers.get('Cache-Control')).toContain('no-store')
 })
 
-test('[OAUTH-9] only the form of the page agrees, in the browser that was asked, up to what was asked', async () => {
+test('[OAUTH-9] only the form of the page can consent, in the browser that opened it, up to the requested role', async () => {
   const visitor = newVisitor({ stopAt: callback })
   await visitor.visit((await begin(world)).url.href)
   await ownPages.signIn(visitor, email)
@@ -248,7 +248,7 @@ test('[OAUTH-9] only the form of the page agrees, in the browser that was asked,
   expect((await as(session, 'GET', '/api/me/tokens')).json.tokens.filter((each: Json) => each.role === 'owner')).toEqual([])
 })
 
-test('[OAUTH-10] each access is agreed to, and is one of its own', async () => {
+test('[OAUTH-10] each grant of access needs its own consent', async () => {
   const visitor = newVisitor({ stopAt: callback })
   const flow = await begin(world)
   const one = (await redeem(world, codeFields(flow, await agreeAs(flow.url, email, 'edit', visitor)))).json
@@ -265,7 +265,7 @@ test('[OAUTH-10] each access is agreed to, and is one of its own', async () => {
   expect(new URL(visitor.page.url).searchParams.get('error')).toMatch(/interaction_required|consent_required/)
 })
 
-test('[OAUTH-11] the program has the role that the person chose, and is told so', async () => {
+test('[OAUTH-11] the program has the role that the person chose, and is told which', async () => {
   const all = 'docs:view docs:comment docs:suggest docs:edit docs:owner'
   const { answer } = await tokensFor(world, email, { parameters: { scope: all, resource: world.url }, role: 'comment' })
   expect(answer.json.scope).toBe('docs:view docs:comment')
@@ -294,7 +294,7 @@ test('[OAUTH-12] revoking a program ends its tokens and waiting calls at once', 
   refusedAs(await redeem(world, { grant_type: 'refresh_token', client_id: flow.clientId, refresh_token: refresh }), 'invalid_grant')
 })
 
-test('[OAUTH-12] signing out everywhere, a new password and the end of the account end its programs', async () => {
+test('[OAUTH-12] signing out everywhere, a new password and deleting the account end its programs', async () => {
   const start = async (mail: string): Promise<{ account: Account; token: string }> => {
     const account = (await createAccount(world.service, { email: mail, name: 'Bob', password })) as Account
     const { answer } = await tokensFor(world, mail, { parameters: { resource: world.url } })

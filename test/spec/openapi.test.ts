@@ -51,7 +51,7 @@ test.each(table)('[OPENAPI-2] %s is described at each of its paths, with its err
   }
 })
 
-test('[OPENAPI-2] nothing is described that the table does not have, and the codes of errors are the closed list', () => {
+test('[OPENAPI-2] nothing beyond the table is described, and the error codes are the closed list', () => {
   const described = Object.values(api.paths as Record<string, object>).flatMap(methodsOf)
   const plain = Object.values(api.paths as Record<string, Record<string, Json>>)
     .flatMap((methods) => methodsOf(methods).map((method) => methods[method]))
@@ -71,7 +71,7 @@ const patterns: Readonly<Record<string, string>> = {
   '/^\\/f\\/([A-Za-z0-9_-]{24})\\.([a-z0-9]+)$/': '/f/{file}'
 }
 
-test('[OPENAPI-6] every public route of the routers is described, and every one described is bound', () => {
+test('[OPENAPI-6] every public route of the routers is described, and every described one exists', () => {
   const bound = world.routes
     .filter(({ path }) => !notDescribed.test(path))
     .flatMap(({ path, methods }) => methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${patterns[path] ?? path}`))
@@ -81,7 +81,7 @@ test('[OPENAPI-6] every public route of the routers is described, and every one 
   expect([...new Set(bound)].toSorted()).toEqual(described.toSorted())
 })
 
-test('[OPENAPI-7] it is at most 120 KB, shares its error answers, and comes compressed, with a tag', async () => {
+test('[OPENAPI-7] it is at most 120 KB, shares its error answers, and is sent compressed, with a tag', async () => {
   const ask = (headers: Record<string, string>): Promise<Response> => fetch(`${world.url}/openapi.json`, { headers })
   const plain = await ask({ 'Accept-Encoding': 'identity' })
   expect((await plain.arrayBuffer()).byteLength).toBeLessThanOrEqual(120 * 1024)
@@ -100,7 +100,7 @@ test('[OPENAPI-7] it is at most 120 KB, shares its error answers, and comes comp
   expect((await ask({ 'If-None-Match': '"other"' })).status).toBe(200)
 })
 
-test('[OPENAPI-3] redocly lint has nothing to say', { timeout: 60_000 }, async () => {
+test('[OPENAPI-3] redocly lint reports nothing', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-openapi-'))
   await writeFile(join(folder, 'openapi.json'), JSON.stringify(settled()))
   await writeFile(join(folder, 'redocly.yaml'), JSON.stringify({ extends: ['recommended'], telemetry: 'off' }))
@@ -116,7 +116,7 @@ test('[OPENAPI-3] redocly lint has nothing to say', { timeout: 60_000 }, async (
   expect(found.totals, JSON.stringify(found.problems?.slice(0, 5))).toEqual({ errors: 0, warnings: 0, ignored: 0 })
 })
 
-test('[OPENAPI-4] the description is the one committed: a change of the interface is a change of this file', async () => {
+test('[OPENAPI-4] the description equals the committed one: a change of the interface is a change of this file', async () => {
   const text = `${JSON.stringify(settled(), null, 2)}\n`
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') await writeFile(snapshotPath, text)
   // AGMD_UPDATE_SNAPSHOTS=1 writes the file.
@@ -203,7 +203,7 @@ const taskAnswers = async (owner: Person): Promise<[string, string, Json][]> => 
   ]
 }
 
-test('[OPENAPI-8] answers list the fields that are always there, each once', () => {
+test('[OPENAPI-8] answers list the fields that are always present, each once', () => {
   for (const [name, ...fields] of [
     ['Document', 'id', 'title', 'role', 'version', 'capabilities', 'doc'],
     ['Edited', 'ok', 'version', 'revisionId', 'changed', 'results', 'diff'],
@@ -224,7 +224,7 @@ test('[OPENAPI-8] answers list the fields that are always there, each once', () 
   expect(api.components.parameters.brief.description).toContain('may be absent')
 })
 
-test('[OPENAPI-5] answers have the shape that is described', async () => {
+test('[OPENAPI-5] answers have the described shape', async () => {
   const owner = await world.create('# One\n')
   const editor = await owner.connect()
   editor.type(0, 'x')

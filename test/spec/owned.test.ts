@@ -24,7 +24,7 @@ const create = async (token: string, content: string): Promise<Json> => (await b
 const titles = async (token: string, query: Record<string, string | number> = {}): Promise<string[]> =>
   (await by(token, 'GET', '/api/docs', { query })).json.docs.map((doc: Json) => doc.title)
 
-test.each(['/new', '/api/docs'])('[OWN-1] a document that an account makes by POST %s is its own, without a key', async (path) => {
+test.each(['/new', '/api/docs'])('[OWN-1] a document that an account creates by POST %s belongs to it, without a key', async (path) => {
   const { status, json, headers } = await by(ana, 'POST', path, { json: { content: '# Mine' } })
   expect(status).toBe(201)
   expect(json).toMatchObject({ role: 'owner', owner: { kind: 'account', name: 'ana' }, url: `${world.url}/d/${json.id}` })
@@ -39,7 +39,7 @@ test.each(['/new', '/api/docs'])('[OWN-1] a document that an account makes by PO
   expect((await by(bob, 'GET', `/api/docs/${json.id}`)).status).toBe(404)
 })
 
-test('[OWN-2] one’s own documents are listed newest first, page by page, each once', async () => {
+test('[OWN-2] the caller’s documents are listed newest first, page by page, each once', async () => {
   const carl = await join('carl@example.org')
   const made = []
   for (let number = 1; number <= 7; number++) made.unshift((await create(carl, `# Number ${number}`)).title)
@@ -52,7 +52,7 @@ test('[OWN-2] one’s own documents are listed newest first, page by page, each 
   expect(await titles(bob)).not.toContain('Number 1')
 })
 
-test('[OWN-3] a search finds title and text, as they are now, whatever the case', async () => {
+test('[OWN-3] a search finds the current title and text, in any case', async () => {
   const dora = await join('dora@example.org')
   const tea = await create(dora, '# Tea\n\nDarjeeling and ÖL')
   await create(dora, '# Coffee\n\nbeans')
@@ -67,7 +67,7 @@ test('[OWN-3] a search finds title and text, as they are now, whatever the case'
   expect(await titles(dora)).toEqual(['Coffee'])
 })
 
-test('[OWN-4] who holds the owner link of an anonymous document claims it; the link stays good', async () => {
+test('[OWN-4] the holder of the owner link of an anonymous document can claim it; the link stays valid', async () => {
   const owner = await world.create('# Found')
   const claim = (token: string, json: object = {}): Promise<Answer> =>
     by(token, 'POST', `/api/docs/${owner.doc}/claim`, { key: owner.key, json })
@@ -85,7 +85,7 @@ test('[OWN-4] who holds the owner link of an anonymous document claims it; the l
   expect(events.filter((event: Json) => event.type === 'doc.claimed')).toMatchObject([{ actor: 'ana', actorKind: 'account' }])
 })
 
-test('[OWN-4] the link that claims ends when that is asked for, and with it whoever uses it', async () => {
+test('[OWN-4] the claiming link ends on request, and its users are disconnected', async () => {
   const owner = await world.create('# Found')
   const editor = await owner.connect()
   const view = await owner.share('view')
@@ -96,7 +96,7 @@ test('[OWN-4] the link that claims ends when that is asked for, and with it whoe
   expect((await by(ana, 'GET', `/api/docs/${owner.doc}`)).status).toBe(200)
 })
 
-test('[OWN-4] a link that has an end does not claim, nor does one that ends with it; once claimed, it says so again', async () => {
+test('[OWN-4] a link with an expiry cannot claim, nor one that ends with it; a repeated claim says that it is done', async () => {
   const owner = await world.create('# Lent')
   const expiresAt = new Date(world.service.clock.now() + 60 * 60_000).toISOString()
   const lent = await owner.share('owner', { expiresAt })
@@ -106,7 +106,7 @@ test('[OWN-4] a link that has an end does not claim, nor does one that ends with
     const { status, json } = await claim(key)
     expect({ status, code: json.code }).toEqual({ status: 403, code: 'forbidden' })
     expect(json.detail).toContain(expiresAt)
-    expect(json.hint).toContain('without an end')
+    expect(json.hint).toContain('without an expiry')
   }
   expect((await owner.ask('GET', '')).json.owner.kind).toBe('anonymous')
   expect(await titles(ana)).not.toContain('Lent')
@@ -114,7 +114,7 @@ test('[OWN-4] a link that has an end does not claim, nor does one that ends with
   expect((await claim(lent.key)).status).toBe(200)
 })
 
-test('[OWN-4] of several accounts that claim at once one wins', async () => {
+test('[OWN-4] if several accounts claim at once, one succeeds', async () => {
   const owner = await world.create('# Wanted')
   const answers = await Promise.all(
     [ana, bob, ana, bob].map((token) => by(token, 'POST', `/api/docs/${owner.doc}/claim`, { key: owner.key }))
@@ -124,7 +124,7 @@ test('[OWN-4] of several accounts that claim at once one wins', async () => {
   expect(lists).toHaveLength(1)
 })
 
-test('[OWN-5] an anonymous server setting refuses guests and takes accounts', async () => {
+test('[OWN-5] the setting for anonymous documents refuses guests and admits accounts', async () => {
   const closed = await startWorld({ env: { AGMD_ANONYMOUS_CREATE: 'off' } })
   const account = (await createAccount(closed.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
   const { token } = await openSession(closed.service, account.id, 'app', 'a test')
@@ -134,14 +134,14 @@ test('[OWN-5] an anonymous server setting refuses guests and takes accounts', as
   await closed.stop()
 })
 
-test('[OWN-6] one’s own documents outlive a restart', async () => {
+test('[OWN-6] owned documents survive a restart', async () => {
   const made = await create(ana, '# Kept')
   world = await world.restart()
   expect(await titles(ana, { query: 'kept' })).toEqual(['Kept'])
   expect((await by(ana, 'GET', `/api/docs/${made.id}`)).json.role).toBe('owner')
 })
 
-test('[OWN-7] a page is asked for by the nextBefore of the same order, and by nothing else', async () => {
+test('[OWN-7] a page needs the nextBefore of the same order', async () => {
   await create(ana, '# One')
   await create(ana, '# Two')
   const list = (query: Record<string, string>): Promise<Answer> => by(ana, 'GET', '/api/docs', { query })

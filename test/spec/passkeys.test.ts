@@ -70,7 +70,7 @@ test.each(Object.entries(wrong))('[PASSKEY-2] an answer for %s neither adds a pa
 })
 
 test.each(['', '{}', 'null', '[]', '{"id":7}', '{"id":"AAAA","rawId":"AAAA","type":"public-key","response":{}}', 'x'.repeat(10_000)])(
-  '[PASSKEY-2] what is no answer is refused: %j',
+  '[PASSKEY-2] a malformed answer is refused: %j',
   async (response) => {
     await ana.visit(`${world.url}/account`)
     expect((await ana.submit('/account/add-passkey', { response })).status).toBe(403)
@@ -80,7 +80,7 @@ test.each(['', '{}', 'null', '[]', '{"id":7}', '{"id":"AAAA","rawId":"AAAA","typ
   }
 )
 
-test('[PASSKEY-3] a question is good once, for its page and for half an hour', async () => {
+test('[PASSKEY-3] a challenge is valid once, for its page and for half an hour', async () => {
   const device = newAuthenticator()
   await ana.visit(`${world.url}/account`)
   const made = device.make(ceremony(ana))
@@ -100,7 +100,7 @@ test('[PASSKEY-3] a question is good once, for its page and for half an hour', a
   expect(await isIn(late)).toBe(false)
 })
 
-test('[PASSKEY-4] a copy of a device, which counts from before, is refused', async () => {
+test('[PASSKEY-4] a copied device with an earlier counter is refused', async () => {
   const device = newAuthenticator()
   await add(device)
   expect(await signInBy(device)).toBe(true)
@@ -108,7 +108,7 @@ test('[PASSKEY-4] a copy of a device, which counts from before, is refused', asy
   expect(await signInBy(device)).toBe(false)
 })
 
-test('[PASSKEY-5] a passkey opens its own account alone, and nothing once it is removed, by its owner or with a reset', async () => {
+test('[PASSKEY-5] a passkey opens only its own account, and nothing once its owner or a reset removes it', async () => {
   const device = newAuthenticator()
   await add(device)
   const owner = ana
@@ -136,7 +136,7 @@ test('[PASSKEY-5] a passkey opens its own account alone, and nothing once it is 
   expect(await signInBy(another)).toBe(false)
 })
 
-test('[PASSKEY-6] passkeys are offered where browsers can make them, and nowhere else', async () => {
+test('[PASSKEY-6] passkeys are offered only where browsers can make them', async () => {
   for (const [base, offers] of [
     ['https://docs.example.org', true],
     ['http://192.168.1.9:8080', false],

@@ -21,7 +21,7 @@ const told = async ({ messages }: Editor, type: string): Promise<Record<string, 
   return messages.find((message) => message['type'] === type) ?? {}
 }
 
-test('[WHO-1] a page is told the name that its own link was made for, and no other page is', async () => {
+test('[WHO-1] a page gets the name that its own link was made for, and no other page does', async () => {
   const owner = await world.create('text')
   const ana = await owner.share('comment', { label: 'Ana' })
   const unnamed = await owner.share('view')
@@ -34,7 +34,7 @@ test('[WHO-1] a page is told the name that its own link was made for, and no oth
   expect(JSON.stringify(pages[1]?.messages)).not.toContain('Ana')
 })
 
-test('[WHO-5] a guest who gives no name is shown under that of the link, and under the given one afterwards', async () => {
+test('[WHO-5] a guest without a name appears under that of the link, and later under the chosen one', async () => {
   const owner = await world.create('text')
   const [watcher, ana, unnamed] = await Promise.all(
     [owner, await owner.share('comment', { label: 'Ana' }), await owner.share('view')].map((person) => person.connect())
@@ -49,7 +49,7 @@ test('[WHO-5] a guest who gives no name is shown under that of the link, and und
   await until(() => shown(ana) === 'Anastasia', 'the given name')
 })
 
-test('[WHO-9] guests without a name have a number each, the same for everybody and on every day, and none once they have a name', async () => {
+test('[WHO-9] each unnamed guest has a number, the same for everyone and every day, and none once they have a name', async () => {
   const owner = await world.create('text')
   const pages = await Promise.all([owner, await owner.share('edit'), await owner.share('view')].map((person) => person.connect()))
   const [watcher, one, other] = pages
@@ -74,7 +74,7 @@ test('[WHO-9] guests without a name have a number each, the same for everybody a
   expect(shown(one)?.number).toBeUndefined()
 })
 
-test('[WHO-6] a page of whoever is signed in is told the name of the account', async () => {
+test('[WHO-6] the page of a signed-in person gets the name of the account', async () => {
   const ana = (await createAccount(world.service, { email: 'ana@example.org', password: 'correct horse battery' })) as Account
   const { token } = await openSession(world.service, ana.id, 'app', 'a test')
   const { json } = await world.ask('POST', '/api/docs', { headers: { Authorization: `Bearer ${token}` }, json: { content: 'text' } })
@@ -82,7 +82,7 @@ test('[WHO-6] a page of whoever is signed in is told the name of the account', a
   expect(await told(page, 'role')).toEqual({ type: 'role', role: 'owner', account: 'ana' })
 })
 
-test('[WHO-2] pages of one browser have one mark in the presence, which nobody can make without its secret', async () => {
+test('[WHO-2] pages of one browser share a mark in the presence, which needs the browser’s secret', async () => {
   const owner = await world.create('text')
   const link = await owner.share('edit')
   const open = async (device?: string): Promise<Editor> => {
@@ -118,7 +118,7 @@ const presence = (doc: string, client: number, state: object): Uint8Array =>
     encoding.writeVarUint8Array(encoder, encoding.toUint8Array(update))
   })
 
-test('[WHO-7] [WHO-8] a page that came back under another role is shown again, and leaves as it did the first time', async () => {
+test('[WHO-7] [WHO-8] a page that reconnects under another role reappears, and leaves like the first time', async () => {
   const owner = await world.create('text')
   const link = await owner.share('edit', { label: 'Ana' })
   const [watcher, ana] = [await owner.connect(), await link.connect()]
@@ -141,7 +141,7 @@ test('[WHO-7] [WHO-8] a page that came back under another role is shown again, a
   await until(() => shown() === undefined, 'nobody')
 })
 
-test.each(['revoked', 'lowered'])('[WHO-7] whoever comes by a link that is %s leaves the presence at once', async (how) => {
+test.each(['revoked', 'lowered'])('[WHO-7] a person whose link is %s leaves the presence at once', async (how) => {
   const owner = await world.create('text')
   const link = await owner.share('edit')
   const watcher = await owner.connect()

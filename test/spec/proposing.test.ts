@@ -22,7 +22,7 @@ test.each([
   ['sentence', 4],
   ['paragraph', 3],
   ['section', 2]
-] as const)('[SUGG-18] by %s a whole text becomes %d suggestions, and all of them are that text', async (granularity, count) => {
+] as const)('[SUGG-18] with %s a whole text becomes %d suggestions, which together give that text', async (granularity, count) => {
   const owner = await world.create(before)
   const answer = await propose(owner, { granularity })
   expect(answer.status).toBe(200)
@@ -32,7 +32,7 @@ test.each([
   expect((await owner.read()).content).toBe(after)
 })
 
-test('[SUGG-18] edits are parted alike, too many are 422, and another word is 400', async () => {
+test('[SUGG-18] edits are split the same way, too many return 422, and another word 400', async () => {
   const owner = await world.create(before)
   const operations = [{ op: 'set_document', markdown: after }]
   const edits = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', granularity: 'section' } })
@@ -56,7 +56,7 @@ test.each([
   ['sentence', 'Second sentence here.', '2nd sentence Here.'],
   ['paragraph', 'First one is. Second sentence here. Third.', 'First one is. 2nd sentence Here. Third.'],
   ['section', '# A\n\nFirst one is. Second sentence here. Third.', '# A\n\nFirst one is. 2nd sentence Here. Third.']
-] as const)('[SUGG-18] by %s a suggestion covers whole units', async (granularity, original, text) => {
+] as const)('[SUGG-18] with %s a suggestion covers whole units', async (granularity, original, text) => {
   const content = '# A\n\nFirst one is. Second sentence here. Third.\n\n# B\n\nEnd.\n'
   const owner = await world.create(content)
   const operations = [{ op: 'replace', find: 'Second', with: '2nd' }]
@@ -67,14 +67,14 @@ test.each([
   expect(edits.json.suggestions).toMatchObject([{ original, text: original.replace('Second', '2nd') }])
 })
 
-test('[SUGG-18] a word that grows is one change of the whole word', async () => {
+test('[SUGG-18] an extended word is one change of the whole word', async () => {
   const owner = await world.create(before)
   const operations = [{ op: 'replace', find: 'cat', with: 'cats' }]
   const { json } = await owner.ask('POST', '/edits', { json: { operations, mode: 'suggest', granularity: 'word' } })
   expect(json.suggestions).toMatchObject([{ operation: 'replace', original: 'cat', text: 'cats' }])
 })
 
-test('[SUGG-18] parts lead to the same text, whatever the texts are', () => {
+test('[SUGG-18] the parts lead to the same text, whatever the texts are', () => {
   const texts = fc
     .array(fc.constantFrom('a', 'b ', '. ', '\n', '\n\n', '# h\n', '。', '! ', '😀'), { maxLength: 30 })
     .map((all) => all.join(''))
@@ -88,7 +88,7 @@ test('[SUGG-18] parts lead to the same text, whatever the texts are', () => {
 test.each([
   ['PUT', '/content', { content: after }],
   ['POST', '/edits', { operations: [{ op: 'replace', find: 'cat', with: 'dog' }] }]
-])('[SUGG-18] [SUGG-19] %s %s with a granularity or a note, and no mode, writes nothing', async (method, path, json) => {
+])('[SUGG-18] [SUGG-19] %s %s with a granularity or a note, but no mode, writes nothing', async (method, path, json) => {
   const owner = await world.create(before)
   const { version } = await owner.read()
   for (const fields of [{ granularity: 'word' }, { note: 'Please consider' }, { note: 'x', mode: 'apply' }]) {
@@ -99,7 +99,7 @@ test.each([
   expect((await owner.read()).version).toBe(version)
 })
 
-test('[SUGG-21] a dry run shows the suggestions as the real call makes them, without ids, and makes none', async () => {
+test('[SUGG-21] a dry run shows the same suggestions as the real call, without ids, and makes none', async () => {
   const owner = await world.create(before)
   const operations = [
     { op: 'replace', find: 'cat', with: 'dog' },
@@ -128,7 +128,7 @@ test('[SUGG-21] a dry run shows the suggestions as the real call makes them, wit
   expect((await propose(owner, { content: before, dryRun: true })).json.suggestions).toEqual([])
 })
 
-test('[SUGG-19] a note stands on all that is proposed together', async () => {
+test('[SUGG-19] a note is on every suggestion made together', async () => {
   const owner = await world.create(before)
   const whole = await propose(owner, { granularity: 'section', note: 'Livelier.', label: 'x' })
   expect(whole.json.suggestions.map(({ note }: Json) => note)).toEqual(['Livelier.', 'Livelier.'])
@@ -137,7 +137,7 @@ test('[SUGG-19] a note stands on all that is proposed together', async () => {
   expect(edits.json.suggestions).toMatchObject([{ note: 'Why not?' }])
 })
 
-test('[SUGG-20] a rejection says why, on the suggestion and in its event, until it is opened again', async () => {
+test('[SUGG-20] a rejection has its reason, on the suggestion and in its event, until it is reopened', async () => {
   const owner = await world.create(before)
   const { suggestions, setId } = (await propose(owner, { granularity: 'section' })).json as { suggestions: Json[]; setId: string }
   const id = String(suggestions[0]?.['id'])

@@ -29,7 +29,7 @@ afterAll(() => world.stop())
 
 const page = (doc: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${world.url}/pub/${doc}`, { headers })
 
-test('[PUBLISH-1] an owner publishes and unpublishes; the page is there for everyone just as long', async () => {
+test('[PUBLISH-1] an owner publishes and unpublishes; everyone can read the page exactly that long', async () => {
   const owner = await world.create('# Hello\n\nA *page*.\n')
   expect((await page(owner.doc)).status).toBe(404)
   const answer = await owner.ask('POST', '/publish')
@@ -53,13 +53,13 @@ test.each([
   [{ publish: false }, false],
   [{ action: 'publish' }, true],
   [{ action: 'unpublish' }, false]
-])('[PUBLISH-2] the body %j is understood', async (json, published) => {
+])('[PUBLISH-2] the body %j is accepted', async (json, published) => {
   const owner = await world.create('text')
   if (!published) await owner.ask('POST', '/publish')
   expect((await owner.ask('POST', '/publish', { json })).json).toMatchObject({ published })
 })
 
-test('[PUBLISH-3] the page follows the saved text and is answered 304 while nothing changed', async () => {
+test('[PUBLISH-3] the page follows the saved text and returns 304 while nothing has changed', async () => {
   const owner = await world.create('# Page\n\none')
   await owner.ask('POST', '/publish')
   const first = await page(owner.doc)
@@ -72,7 +72,7 @@ test('[PUBLISH-3] the page follows the saved text and is answered 304 while noth
   expect(await second.text()).toContain('<p>two</p>')
 })
 
-test('[PUBLISH-3] page and Markdown are sent compressed, under tags that do not call different bytes the same', async () => {
+test('[PUBLISH-3] page and Markdown are sent compressed, with tags that distinguish different bytes', async () => {
   const content = `# Long\n\n${'Some words. '.repeat(500)}\n`
   const owner = await world.create(content)
   await owner.ask('POST', '/publish')
@@ -93,7 +93,7 @@ test('[PUBLISH-3] page and Markdown are sent compressed, under tags that do not 
   expect(markdown.headers.get('etag')).toContain(markdown.headers.get('x-doc-version'))
 })
 
-test('[PUBLISH-4] who opens a page that is not published is told so in words, a program by a problem', async () => {
+test('[PUBLISH-4] people who open an unpublished page get a sentence, programs a problem document', async () => {
   const owner = await world.create('text')
   const browser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   for (const path of [owner.doc, 'nothing']) {
@@ -117,7 +117,7 @@ test('[PUBLISH-4] only an owner publishes; a deleted document is gone', async ()
   for (const path of ['x', '../etc', 'AAAAAAAAAAAAAAAA', 'AAAAAAAAAAAAAAAA.md.md']) expect((await page(path)).status).toBe(404)
 })
 
-test('[PUBLISH-5] the page carries title, description and links; search engines are kept away unless the owner allows them', async () => {
+test('[PUBLISH-5] the page has title, description and links; search engines are kept away unless the owner allows them', async () => {
   const owner = await world.create('# A <b>title</b> & "more"\n\nWhat it is about.\n\n## One\n\n## Two\n\n## Three\n')
   await owner.ask('POST', '/publish')
   const first = await page(owner.doc)
@@ -134,7 +134,7 @@ test('[PUBLISH-5] the page carries title, description and links; search engines 
   expect(await second.text()).not.toContain('noindex')
 })
 
-test('[PUBLISH-6] the page runs no script and loads nothing from elsewhere but pictures, sound and film', async () => {
+test('[PUBLISH-6] the page runs no script and loads nothing from other sites except pictures, sound and film', async () => {
   const owner = await world.create('<script>alert(1)</script>\n\n[x](javascript:alert(1))\n')
   await owner.ask('POST', '/publish')
   const shown = await page(owner.doc)
@@ -144,7 +144,7 @@ test('[PUBLISH-6] the page runs no script and loads nothing from elsewhere but p
   expect(await shown.text()).not.toMatch(/<script|href="javascript/i)
 })
 
-test('[PUBLISH-6] a page with a diagram allows its own script and the frame that draws, and nothing more', async () => {
+test('[PUBLISH-6] a page with a diagram allows its own script and the drawing frame, and nothing more', async () => {
   const owner = await world.create('```mermaid\nflowchart LR\n  A --> B\n```\n')
   await owner.ask('POST', '/publish')
   const shown = await page(owner.doc)
@@ -165,7 +165,7 @@ const drawing = (source = diagram): Record<string, unknown> => ({
   dark: svgOf('night')
 })
 
-test('[PUBLISH-12] a kept picture of a diagram is shown without a script, light and dark, and the source below it', async () => {
+test('[PUBLISH-12] a stored picture of a diagram is shown without a script, light and dark, with the source below it', async () => {
   const owner = await world.create(`# T\n\n\`\`\`mermaid\n${diagram}\n\`\`\`\n`)
   await owner.ask('POST', '/publish')
   expect((await page(owner.doc)).headers.get('content-security-policy')).toContain('script-src')
@@ -188,7 +188,7 @@ test('[PUBLISH-12] a kept picture of a diagram is shown without a script, light 
   expect(await (await page(owner.doc)).text()).toContain('component-mermaid')
 })
 
-test('[PUBLISH-13] who may edit keeps pictures, a bounded number of bounded size, there as long as the page is', async () => {
+test('[PUBLISH-13] editors can store pictures, limited in number and size, which exist as long as the page', async () => {
   const owner = await world.create('text')
   await owner.ask('POST', '/publish')
   expect((await (await owner.share('suggest')).ask('PUT', '/drawings', { json: drawing() })).status).toBe(403)
@@ -216,7 +216,7 @@ test('[PUBLISH-13] who may edit keeps pictures, a bounded number of bounded size
   expect((await fetch(at(added))).status).toBe(404)
 })
 
-test('[PUBLISH-13] pictures that are sent at once are bounded and counted as well; those of diagrams that are gone are shown to nobody', async () => {
+test('[PUBLISH-13] concurrent pictures are limited and counted as well; those of removed diagrams are not served', async () => {
   const owner = await world.create(`\`\`\`mermaid\n${diagram}\n\`\`\`\n`)
   await owner.ask('POST', '/publish')
   const source = (await owner.ask('PUT', '/drawings', { json: drawing() })).json.source
@@ -253,7 +253,7 @@ test('[PUBLISH-13] pictures count for the quota of their document', async () => 
   expect((await bytes()) - before).toBeLessThan(1000)
 })
 
-test('[PUBLISH-15] the page names the day under its title, and its author where it has one', async () => {
+test('[PUBLISH-15] the page has the date under its title, and its author if there is one', async () => {
   const owner = await world.create('# T\n\nText.\n')
   await owner.ask('POST', '/publish')
   const html = await (await page(owner.doc)).text()
@@ -272,7 +272,7 @@ test.each([
   ['Plan for “May”\n\nText.\n', '<h1>Plan for “May”</h1>', 'Plan for “May”'],
   ['Plan\nText.\n', '<h1>Plan</h1>', 'Plan'],
   ['---\ntitle: Other\n---\n\n## Plan\n\nText.\n', '<h1>Other</h1>', 'Other']
-])('[PUBLISH-18] the page of %j has its title once', async (text, heading, title) => {
+])('[PUBLISH-18] the page of %j shows its title once', async (text, heading, title) => {
   const owner = await world.create(text)
   await owner.ask('POST', '/publish')
   const html = await (await page(owner.doc)).text()
@@ -287,7 +287,7 @@ test.each([
   expect(shown).toContain('Text.')
 })
 
-test('[PUBLISH-11] where the operator forbids it, no page of a document loads pictures, sound or film of other sites', async () => {
+test('[PUBLISH-11] if the operator forbids it, no page of a document loads pictures, sound or film from other sites', async () => {
   const sources = async (of: World): Promise<string[]> => {
     const owner = await of.create('![](https://elsewhere.example/a.png)')
     await owner.ask('POST', '/publish')
@@ -320,7 +320,7 @@ test('[PUBLISH-6] rules that formulas need are allowed by their hash', async () 
   expect(shown.headers.get('content-security-policy')).toContain(`style-src 'self' 'sha256-${hash}'`)
 })
 
-test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown gets it', { timeout: 60_000 }, async () => {
+test('[PUBLISH-7] a large text is rendered in a thread; a reader who asks for Markdown gets it', { timeout: 60_000 }, async () => {
   const owner = await world.create(`# Big\n\n${'Some words and `code` in a line.\n\n'.repeat(8000)}`)
   await owner.ask('POST', '/publish')
   const shown = await page(owner.doc)
@@ -330,7 +330,7 @@ test('[PUBLISH-7] a large text is rendered aside; a reader who asks for Markdown
   expect(markdown.headers.get('content-type')).toContain('text/markdown')
 })
 
-test('[PUBLISH-10] a thread that takes too long is ended, and the next text has another', async () => {
+test('[PUBLISH-10] a thread that takes too long is ended, and the next text gets another', async () => {
   const entry = new URL('../../server/http/published/worker.ts', import.meta.url)
   const lane = new Lane<Job, Page>({ entry, secondsMax: 2, waitingMax: 10, waitingOfHolderMax: 10 })
   // This takes hours.

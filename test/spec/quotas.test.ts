@@ -50,7 +50,7 @@ const by = (token: string, method: string, path: string, what: Ask = {}): Promis
   world.ask(method, path, { ...what, headers: { Authorization: `Bearer ${token}`, ...what.headers } })
 const usedBy = async (token: string): Promise<number> => (await by(token, 'GET', '/api/me')).json.usage.bytes
 
-test('[QUOTA-1] a document that is full takes nothing more over REST: 507 tells the quota, and nothing changes', async () => {
+test('[QUOTA-1] a full document accepts nothing more over REST: 507 names the quota, and nothing changes', async () => {
   world = await startWorld({ env: small })
   const owner = await world.create('first')
   const { content, refused } = await fill(owner)
@@ -74,7 +74,7 @@ test('[QUOTA-1] a document that is full takes nothing more over REST: 507 tells 
   expect((await owner.read()).content).toBe(content)
 })
 
-test('[QUOTA-2] what makes less passes when a document is full, and comments that are deleted make room', async () => {
+test('[QUOTA-2] a full document accepts changes that make it smaller, and deleting comments frees space', async () => {
   world = await startWorld({ env: small })
   const owner = await world.create('first')
   const comments: string[] = []
@@ -93,7 +93,7 @@ test('[QUOTA-2] what makes less passes when a document is full, and comments tha
   expect((await send(owner, 'DELETE', '')).status).toBe(200)
 })
 
-test('[QUOTA-3] typing into a full document is refused before it is applied, with 4413; the page keeps it, and it is saved once there is room', async () => {
+test('[QUOTA-3] typing into a full document is refused before it is applied, with 4413; the page keeps it, and saves it once there is space', async () => {
   world = await startWorld({ env: small })
   const owner = await world.create('first')
   const { content } = await fill(owner)
@@ -117,7 +117,7 @@ test('[QUOTA-3] typing into a full document is refused before it is applied, wit
   expect(again.text()).toContain(typed)
 })
 
-test('[QUOTA-4] the documents of an account have a quota; claiming moves a document there, deleting gives its bytes back, taking that back takes them', async () => {
+test('[QUOTA-4] the documents of an account share a quota; claiming moves a document there, deleting frees its bytes, restoring takes them again', async () => {
   world = await startWorld({ env: { ...small, AGMD_DOCUMENT_MEGABYTES: '0', AGMD_ANONYMOUS_MEGABYTES: '0' } })
   const ana = await join('ana@example.org')
   const create = (bytes: number): Promise<Answer> => by(ana, 'POST', '/api/docs', { json: { content: noise(bytes) } })
@@ -141,7 +141,7 @@ test('[QUOTA-4] the documents of an account have a quota; claiming moves a docum
   expect((await create(500_000)).status).toBe(201)
 })
 
-test('[QUOTA-5] anonymous documents of an address have a quota, which concurrent writers cannot pass; claiming and deleting free it; the address is not stored', async () => {
+test('[QUOTA-5] anonymous documents of an address share a quota, also under concurrent requests; claiming and deleting free it; the address is not stored', async () => {
   world = await startWorld({ env: { ...small, AGMD_DOCUMENT_MEGABYTES: '0' } })
   const ana = await join('ana@example.org')
   const answers = await Promise.all(Array.from({ length: 12 }, () => world.ask('POST', '/api/docs', { json: { content: noise(250_000) } })))
@@ -163,7 +163,7 @@ test('[QUOTA-5] anonymous documents of an address have a quota, which concurrent
   expect(origin).toMatch(/^[A-Za-z0-9_-]{22}$/)
 })
 
-test('[QUOTA-6] a document of an earlier version is never refused before it is counted, and counted once it is open', async () => {
+test('[QUOTA-6] a document of an earlier version is never refused before it is counted, and is counted once it is open', async () => {
   world = await startWorld({ env: small })
   const owner = await world.create(noise(300_000))
   const { bytes, usage: _, ...head } = await headOf(owner.doc)
@@ -177,7 +177,7 @@ test('[QUOTA-6] a document of an earlier version is never refused before it is c
   expect(now.bytes).toBeGreaterThanOrEqual(bytes ?? 0)
 })
 
-test('[QUOTA-7] the head counts every byte, whatever is done; the record for the owner is at most a step behind', async () => {
+test('[QUOTA-7] the head counts every byte after any change; the owner’s record is at most one step behind', async () => {
   const clock = turnedClock()
   world = await startWorld({ clock })
   const owner = await world.create('# Title\n\ntext\n')

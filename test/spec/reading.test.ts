@@ -16,7 +16,7 @@ test.each([
   [{ lines: '7-8' }, '- one\n- two'],
   [{ lines: '3' }, 'Intro.'],
   [{ lines: '12-999' }, 'Much.\n']
-])('[READ-1] %j answers that part, as text and as JSON, with the version of the whole', async (query, part) => {
+])('[READ-1] %j returns that part, as text and as JSON, with the version of the whole', async (query, part) => {
   const owner = await world.create(plan)
   const text = await owner.ask('GET', '/content', { query })
   expect({ status: text.status, text: text.text, etag: text.headers.get('etag') }).toEqual({
@@ -28,7 +28,7 @@ test.each([
   expect(json).toEqual({ content: part, version: owner.created.version, title: 'Plan' })
 })
 
-test('[READ-2] since answers what changed, of any version that was ever handed out', async () => {
+test('[READ-2] since returns the changes since any version ever issued', async () => {
   const owner = await world.create(plan)
   const { version } = await owner.replace(plan.replace('Much.', 'None.'))
   await owner.replace(plan.replace('Much.', 'None.').replace('Intro.', 'Hello.'))
@@ -39,7 +39,7 @@ test('[READ-2] since answers what changed, of any version that was ever handed o
   expect(await since({ since: owner.created.version, version })).not.toContain('Hello.')
 })
 
-test('[READ-3] what is not there, not clear or not one thing is refused', async () => {
+test('[READ-3] a missing, ambiguous or double part is refused', async () => {
   const owner = await world.create('# A\n\n## Notes\n\n# B\n\n## Notes\n')
   const refusals: [Record<string, string>, number, string][] = [
     [{ section: 'Nowhere' }, 422, 'target_not_found'],
@@ -92,7 +92,7 @@ test('[READ-5] two versions are compared in either direction', async () => {
   expect((await owner.ask('GET', '/diff', { query: { from: version } })).json).toMatchObject({ changed: false, diff: '', hunks: [] })
 })
 
-test('[READ-6] onConflict=merge keeps both changes where they do not touch, and refuses where they do', async () => {
+test('[READ-6] onConflict=merge keeps both changes if they do not overlap, and refuses otherwise', async () => {
   const owner = await world.create('a\nb\nc\nd\ne\n')
   const base = owner.created.version
   await owner.replace('A\nb\nc\nd\ne\n')

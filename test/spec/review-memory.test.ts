@@ -88,7 +88,7 @@ const check = async (owner: Person, seed: number): Promise<Json> => {
   return lists
 }
 
-test('[FUZZ-3] after any sequence of edits and decisions the lists in memory are those that a new server reads from disk (12 seeds)', async () => {
+test('[FUZZ-3] after any sequence of edits and decisions the lists in memory equal those that a new server reads from disk (12 seeds)', async () => {
   const world = await startWorld()
   const kept: { owner: Person; lists: Json; seed: number }[] = []
   for (let seed = 1; seed <= Number(process.env['AGMD_TEST_REVIEW_SEEDS'] ?? 12); seed++) {

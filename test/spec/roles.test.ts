@@ -459,7 +459,7 @@ describe.each(table.filter(([, { mcp }]) => mcp !== undefined))('%s as a tool', 
   })
 })
 
-test('[MCP-26] the session of a browser opens nothing as a tool', async () => {
+test('[MCP-26] a browser session opens nothing as a tool', async () => {
   const owner = await documentOf('account')
   const headers = { ...headersOf({ cookie: await cookie(ana) }), 'Sec-Fetch-Site': 'same-origin' }
   expect((await world.ask('GET', `/api/docs/${owner.doc}`, { headers })).status).toBe(200)
@@ -529,7 +529,7 @@ ${rows.join('\n')}
 `
 }
 
-test('[ROLE-5] the table of credentials and operations is the one that is kept', () => {
+test('[ROLE-5] the table of credentials and operations equals the committed one', () => {
   const path = join(import.meta.dirname, '..', 'credential-matrix.md')
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') writeFileSync(path, matrix())
   expect(matrix()).toBe(readFileSync(path, 'utf8'))

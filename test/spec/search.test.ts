@@ -19,7 +19,7 @@ const text = '# Plan\n\nThe Cafe\u0301 opens.\n\n## Risks\n\nNo café, no CAFÉ.
 const find = (words: string, more: Partial<Parameters<typeof findAll>[1]> = {}) =>
   findAll(text, { words, exact: false, from: 0, countMax: 50, ...more })
 
-test('[SEARCH-1] a match tells line, column, sections and surroundings, whatever the case and the accents', () => {
+test('[SEARCH-1] a match has line, column, sections and context, in any case and with any accents', () => {
   expect(find('Café')).toMatchObject([
     { line: 3, column: 5, section: ['Plan'], excerpt: 'The Cafe\u0301 opens.' },
     { line: 7, column: 4, section: ['Plan', 'Risks'], excerpt: 'No café, no CAFÉ.' },
@@ -31,7 +31,7 @@ test('[SEARCH-1] a match tells line, column, sections and surroundings, whatever
   expect(find('nowhere')).toEqual([])
 })
 
-test('[SEARCH-7] a match that reads otherwise says how it reads', async () => {
+test('[SEARCH-7] a match that reads differently has its own text', async () => {
   const content = 'A Cafe\u0301, a caf\u00e9 and a cafe.\n'
   const owner = await world.create(content)
   const { json } = await owner.ask('GET', `/search?q=${encodeURIComponent('caf\u00e9')}`)
@@ -42,7 +42,7 @@ test('[SEARCH-7] a match that reads otherwise says how it reads', async () => {
   expect(plain.map(({ from, to }: Json) => content.slice(from, to + 1))).toEqual(['cafe.'])
 })
 
-test('[SEARCH-1] every match reads as the words do, and none is left out', () => {
+test('[SEARCH-1] every match reads like the words, and none is missing', () => {
   const plain = (value: string): string => value.normalize('NFC').toLowerCase()
   const texts = fc.array(fc.constantFrom('a', 'B', 'é', 'e\u0301', 'É', ' ', '\n', '😀', 'ß'), { maxLength: 30 }).map((all) => all.join(''))
   fc.assert(
@@ -67,7 +67,7 @@ test('[SEARCH-2] matches come in pages, each once, with the version', async () =
   expect(columns).toEqual([1, 6, 11, 16, 21, 26, 31])
 })
 
-test('[SEARCH-5] words that are empty, too long or of several lines are 400', async () => {
+test('[SEARCH-5] words that are empty, too long or span several lines return 400', async () => {
   const owner = await world.create('text')
   for (const q of ['', ' ', 'x'.repeat(limits.searchWordsMax + 1), 'a\nb'])
     expect((await owner.ask('GET', `/search?q=${encodeURIComponent(q)}`)).status, q).toBe(400)
@@ -88,7 +88,7 @@ const join = async (name: string): Promise<string> => {
 const by = (token: string, method: string, path: string, json?: Json): Promise<Answer> =>
   world.ask(method, path, { headers: { Authorization: `Bearer ${token}` }, ...(json && { json }) })
 
-test('[SEARCH-3] [SEARCH-6] a search over all finds titles and texts as they are now, of one’s own documents alone', async () => {
+test('[SEARCH-3] [SEARCH-6] a search over all finds current titles and texts, only of the caller’s documents', async () => {
   const [ana, bob] = [await join('ana'), await join('bob')]
   const make = async (token: string, content: string): Promise<Json> => (await by(token, 'POST', '/api/docs', { content })).json
   const tea = await make(ana, '# Tea\n\n## Kinds\n\nDarjeeling, darjeeling, DARJEELING, darjeeling')
@@ -115,7 +115,7 @@ test('[SEARCH-3] [SEARCH-6] a search over all finds titles and texts as they are
   expect((await world.ask('GET', '/api/search?q=darjeeling')).status).toBe(401)
 })
 
-test('[SEARCH-4] pages of a search over all tell each document once', async () => {
+test('[SEARCH-4] pages of a search over all list each document once', async () => {
   const dora = await join('dora')
   for (let number = 1; number <= 5; number++) await by(dora, 'POST', '/api/docs', { content: `# Number ${number}\n\nfish` })
   const titles: string[] = []
@@ -129,7 +129,7 @@ test('[SEARCH-4] pages of a search over all tell each document once', async () =
   expect((await by(dora, 'GET', '/api/search?q=fish&before=nonsense')).status).toBe(400)
 })
 
-test('[SEARCH-4] a search that finds nothing in as many documents as it looks into says that it ended early', async () => {
+test('[SEARCH-4] a search that finds nothing within its limit says that it ended early', async () => {
   const eve = await join('eve')
   for (let number = 0; number < 3; number++) await by(eve, 'POST', '/api/docs', { content: `# x ${number}` })
   const caller = await callerOfService(world.service, { bearer: eve })

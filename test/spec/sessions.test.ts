@@ -26,7 +26,7 @@ const by = (token: string, method: string, path: string, what: Ask = {}): Promis
 const statusOf = async (token: string): Promise<number> => (await by(token, 'GET', '/api/me')).status
 const createOwn = async (token: string): Promise<Json> => (await by(token, 'POST', '/api/docs', { json: { content: '# Own' } })).json
 
-test('[SESSION-1] sessions are listed to their account, used last first, without their secrets', async () => {
+test('[SESSION-1] sessions are listed to their account, most recently used first, without their secrets', async () => {
   const token = await bearer('agmd on a laptop')
   await browser()
   const { json, text } = await by(token, 'GET', '/api/me/sessions')
@@ -44,7 +44,7 @@ test('[SESSION-1] sessions are listed to their account, used last first, without
   expect(text).not.toMatch(/[ab]sess_/)
 })
 
-test('[SESSION-2] one is ended by its id, by its own account alone; another stays', async () => {
+test('[SESSION-2] an account ends one of its sessions by id; another stays', async () => {
   const [one, two] = [await bearer('one'), await bearer('two')]
   const { json } = await by(two, 'GET', '/api/me/sessions')
   const id = json.sessions.find((session: Json) => session.name === 'one').id
@@ -91,7 +91,7 @@ test('[SESSION-4] a session ends after 30 days, and after 7 without use', async 
   expect((await world.service.storage.list(['session'])).length).toBe(0)
 })
 
-test('[SESSION-5] the sockets and long polls of a session end when it does, and others go on', async () => {
+test('[SESSION-5] the sockets and long polls of a session end with it, and others stay', async () => {
   const [one, two] = [await bearer('one'), await bearer('two')]
   const doc = await createOwn(one)
   const ended = await world.person(doc.id, one).connect()
@@ -111,7 +111,7 @@ test('[SESSION-5] the sockets and long polls of a session end when it does, and 
   expect((await other).status).toBe(200)
 })
 
-test('[SESSION-5] a socket opened with a cookie ends with the session; next to a link it may come back, with the role of the link alone', async () => {
+test('[SESSION-5] a socket opened with a cookie ends with the session; with a link it may reconnect, with the role of the link alone', async () => {
   const token = await bearer()
   const doc = await createOwn(token)
   const { json: link } = await by(token, 'POST', `/api/docs/${doc.id}/shares`, { json: { role: 'edit' } })
@@ -139,7 +139,7 @@ test('[SESSION-5] a socket ends when its session expires', async () => {
   await expect.poll(() => editor.closes[0]?.code).toBe(4401)
 })
 
-test('[SESSION-6] a cookie counts for a write only when the browser says that our own page sent it', async () => {
+test('[SESSION-6] a cookie counts for a write only if the browser reports that our own page sent it', async () => {
   const cookie = await browser()
   const create = (headers: Record<string, string>): Promise<Answer> =>
     world.ask('POST', '/api/docs', { json: { content: 'text' }, headers: { Cookie: cookie, ...headers } })
@@ -151,7 +151,7 @@ test('[SESSION-6] a cookie counts for a write only when the browser says that ou
   expect((await create({ 'Sec-Fetch-Site': 'same-origin' })).status).toBe(201)
 })
 
-test('[SESSION-6] a socket without an origin, or from elsewhere, has nothing of the cookie', async () => {
+test('[SESSION-6] a socket without an origin, or from elsewhere, does not get the cookie’s rights', async () => {
   const token = await bearer()
   const doc = await createOwn(token)
   const headers = { Cookie: await browser() }
@@ -161,7 +161,7 @@ test('[SESSION-6] a socket without an origin, or from elsewhere, has nothing of 
   expect(Buffer.from(bare.frames[0] ?? []).toString()).toContain('credential_required')
 })
 
-test('[SESSION-7] an account has at most 100 sessions: the one unused for longest makes room', async () => {
+test('[SESSION-7] an account has at most 100 sessions: a new one ends the least recently used', async () => {
   const first = await bearer('first')
   for (let count = 0; count < limits.sessionsMax; count++) {
     clock.turn(1000)
@@ -172,7 +172,7 @@ test('[SESSION-7] an account has at most 100 sessions: the one unused for longes
   expect((await by(last, 'GET', '/api/me/sessions')).json.sessions.length).toBeLessThanOrEqual(limits.sessionsMax)
 })
 
-test('[SESSION-8] secrets of sessions are kept hashed, stand in no log, and survive a restart', async () => {
+test('[SESSION-8] session secrets are stored as hashes, appear in no log, and survive a restart', async () => {
   const token = await bearer()
   const cookie = await browser()
   await statusOf(token)
@@ -186,7 +186,7 @@ test('[SESSION-8] secrets of sessions are kept hashed, stand in no log, and surv
   expect(await statusOf(token)).toBe(200)
 })
 
-test('[SESSION-9] the secret of a browser changes every day, and the former one ends when the new one is used', async () => {
+test('[SESSION-9] the secret of a browser changes every day, and the previous one ends when the new one is used', async () => {
   const first = await browser()
   const ask = async (cookie: string): Promise<{ status: number; next: string | undefined; maxAge: number }> => {
     const { status, headers } = await world.ask('GET', '/api/me', { headers: { Cookie: cookie } })
@@ -214,7 +214,7 @@ test('[SESSION-9] the secret of a browser changes every day, and the former one 
   expect((await ask(third)).status).toBe(200)
 })
 
-test('[SESSION-9] whatever its secret is by now, a session is one, and ends with all its secrets', async () => {
+test('[SESSION-9] whatever its current secret, a session is one session, and ends with all its secrets', async () => {
   const first = await browser()
   clock.turn(days(1))
   const answer = await world.ask('GET', '/api/me', { headers: { Cookie: first } })
@@ -228,7 +228,7 @@ test('[SESSION-9] whatever its secret is by now, a session is one, and ends with
   for (const cookie of [first, second]) expect((await world.ask('GET', '/api/me', { headers: { Cookie: cookie } })).status).toBe(401)
 })
 
-test('[SESSION-9] signing out with the former secret ends the session whole', async () => {
+test('[SESSION-9] signing out with the previous secret ends the whole session', async () => {
   const first = await browser()
   clock.turn(days(1))
   const answer = await world.ask('GET', '/api/me', { headers: { Cookie: first } })

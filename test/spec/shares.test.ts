@@ -33,13 +33,13 @@ test.each(roles)('[SHARE-1] a link grants its role and nothing more: %s', async 
   expect((await world.person(owner.doc, json.secret).ask('GET', '')).json.role).toBe(role)
 })
 
-test('[SHARE-2] every link has a secret of its own', async () => {
+test('[SHARE-2] every link has its own secret', async () => {
   const owner = await world.create('text')
   const people = await Promise.all([1, 2, 3].map(() => owner.share('view')))
   expect(new Set([owner.key, ...people.map(({ key }) => key)]).size).toBe(4)
 })
 
-test('[SHARE-3] an editor makes links up to edit; owner links, the list and revoking are for the owner', async () => {
+test('[SHARE-3] an editor makes links up to edit; owner links, listing and revoking are for the owner', async () => {
   const owner = await world.create('text')
   const editor = await owner.share('edit')
   const viewer = await editor.share('view')
@@ -66,7 +66,7 @@ test('[SHARE-4] the owner lists all links with their secrets, newest first', asy
   expect(shares[0]).toMatchObject({ role: 'edit', label: null, revoked: false, expiresAt: inAnHour() })
 })
 
-test('[SHARE-5] the list tells when a link was used last', async () => {
+test('[SHARE-5] the list shows when a link was last used', async () => {
   const owner = await world.create('text')
   const viewer = await owner.share('view')
   await viewer.read()
@@ -110,7 +110,7 @@ test.each([
   { role: 'view', expiresAt: '2001-01-01T00:00:00Z' },
   { role: 'view', label: 'a\nb' },
   { role: 'view', label: 7 }
-])('[SHARE-7] a wrong role, expiry or label is 400 and names the field: %j', async (json) => {
+])('[SHARE-7] an invalid role, expiry or label returns 400 and names the field: %j', async (json) => {
   const owner = await world.create('text')
   const answer = await owner.ask('POST', '/shares', { json })
   expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
@@ -118,30 +118,33 @@ test.each([
   expect((await owner.ask('GET', '/shares')).json.shares.length).toBe(1)
 })
 
-test.each(['secret', 'id'] as const)('[SHARE-8] a link revoked by its %s is invalid at once, and revoking again is 200', async (by) => {
-  const owner = await world.create('text')
-  const guest = await owner.share('edit')
-  for (const _twice of [1, 2])
-    expect(await owner.ask('DELETE', `/shares/${guest.link[by]}`)).toMatchObject({ status: 200, json: { ok: true, revoked: true } })
-  for (const [method, path] of [
-    ['GET', ''],
-    ['GET', '/content'],
-    ['PUT', '/content']
-  ] as const)
-    expect(await guest.ask(method, path, method === 'PUT' ? { json: { content: 'x' } } : {})).toMatchObject(refused)
-  expect((await owner.ask('GET', '/shares')).json.shares.find((share: { id: string }) => share.id === guest.link.id).revoked).toBe(true)
-  const { events } = await owner.events({ types: 'share.revoked' })
-  expect(events).toMatchObject([{ payload: { shareId: guest.link.id, role: 'edit' } }])
-})
+test.each(['secret', 'id'] as const)(
+  '[SHARE-8] a link revoked by its %s is invalid at once, and revoking it again returns 200',
+  async (by) => {
+    const owner = await world.create('text')
+    const guest = await owner.share('edit')
+    for (const _twice of [1, 2])
+      expect(await owner.ask('DELETE', `/shares/${guest.link[by]}`)).toMatchObject({ status: 200, json: { ok: true, revoked: true } })
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/content'],
+      ['PUT', '/content']
+    ] as const)
+      expect(await guest.ask(method, path, method === 'PUT' ? { json: { content: 'x' } } : {})).toMatchObject(refused)
+    expect((await owner.ask('GET', '/shares')).json.shares.find((share: { id: string }) => share.id === guest.link.id).revoked).toBe(true)
+    const { events } = await owner.events({ types: 'share.revoked' })
+    expect(events).toMatchObject([{ payload: { shareId: guest.link.id, role: 'edit' } }])
+  }
+)
 
-test('[SHARE-8] revoked twice at the same moment a link is revoked once', async () => {
+test('[SHARE-8] a link revoked twice at the same moment is revoked once', async () => {
   const owner = await world.create('text')
   const guest = await owner.share('edit')
   await Promise.all([1, 2, 3, 4, 5].map(() => owner.ask('DELETE', `/shares/${guest.key}`)))
   expect((await owner.events({ types: 'share.revoked' })).events.length).toBe(1)
 })
 
-test('[SHARE-9] a link of another document, or an unknown one, is 404 to revoke', async () => {
+test('[SHARE-9] revoking a link of another document, or an unknown one, returns 404', async () => {
   const [owner, other] = [await world.create('text'), await world.create('text')]
   for (const name of [other.key, (await other.share('view')).link.id, 'A'.repeat(32), 'nonsense'])
     expect(await owner.ask('DELETE', `/shares/${name}`)).toMatchObject({ status: 404, json: { code: 'not_found' } })
@@ -170,7 +173,7 @@ test('[SHARE-10] revoking ends the sockets and long polls of that link within a 
   expect((await waits).json.events.length).toBe(1)
 })
 
-test('[SHARE-11] a key of another document is 404, as for a document that is not there', async () => {
+test('[SHARE-11] a key of another document returns 404, like a document that does not exist', async () => {
   const [owner, other] = [await world.create('text'), await world.create('text')]
   const there = await world.person(other.doc, owner.key).ask('GET', '')
   const nowhere = await world.person('AAAAAAAAAAAAAAAA', owner.key).ask('GET', '')
@@ -179,7 +182,7 @@ test('[SHARE-11] a key of another document is 404, as for a document that is not
   expect(strip(there.json)).toEqual(strip(nowhere.json))
 })
 
-test('[SHARE-12] an invalid credential next to anything is 401, never ignored', async () => {
+test('[SHARE-12] an invalid credential returns 401, whatever else is sent, and is never ignored', async () => {
   const owner = await world.create('text')
   const wrong = 'A'.repeat(32)
   const at = `/api/docs/${owner.doc}`
@@ -199,7 +202,7 @@ test('[SHARE-12] an invalid credential next to anything is 401, never ignored', 
   expect((await world.ask('GET', `${at}?key=${owner.key}`, { headers: { 'X-Share-Key': owner.key } })).status).toBe(200)
 })
 
-test('[SHARE-13] secrets stand neither in the log nor in the data folder', async () => {
+test('[SHARE-13] secrets appear neither in the log nor in the data folder', async () => {
   const own = await startWorld()
   const owner = await own.create('text')
   const guests = [await owner.share('edit'), await owner.share('view')]
@@ -224,14 +227,14 @@ test('[SHARE-13] secrets stand neither in the log nor in the data folder', async
   await own.stop()
 })
 
-test('[SHARE-13] a secret in a path does not stand in the log either', async () => {
+test('[SHARE-13] a secret in a path does not appear in the log either', async () => {
   const owner = await world.create('text')
   const editor = await owner.share('edit')
   await editor.ask('DELETE', `/shares/${owner.key}`)
   expect(world.lines.filter((line) => line.includes(owner.key))).toEqual([])
 })
 
-test('[SHARE-14] a document has at most so many live links; one that is revoked or has expired makes room', async () => {
+test('[SHARE-14] a document has a limited number of live links; a revoked or expired one frees its place', async () => {
   const owner = await world.create('text')
   const make = (json: Json = {}): Promise<Answer> => owner.ask('POST', '/shares', { json: { role: 'view', ...json } })
   await withLimit('sharesMax', 3, async () => {
@@ -250,7 +253,7 @@ test('[SHARE-14] a document has at most so many live links; one that is revoked 
   })
 })
 
-test('[SHARE-17] links are listed newest first, page by page, with those that have ended or without', async () => {
+test('[SHARE-17] links are listed newest first, page by page, with or without ended ones', async () => {
   const owner = await world.create('text')
   const made: string[] = [(await owner.ask('GET', '/shares')).json.shares[0].id]
   for (let count = 0; count < 6; count++) {
@@ -279,7 +282,7 @@ test('[SHARE-17] links are listed newest first, page by page, with those that ha
   expect((await owner.ask('GET', '/shares', { query: { before: 'x' } })).status).toBe(400)
 })
 
-test('[LINK-1] the owner changes the role of a link in place; it holds at once for requests, sockets and what it was let in for', async () => {
+test('[LINK-1] the owner changes the role of a link in place; it applies at once to requests, sockets and admitted connections', async () => {
   const owner = await world.create('one')
   const ana = await owner.share('edit', { label: 'Ana' })
   const page = await ana.connect()
@@ -310,7 +313,7 @@ test('[LINK-1] the owner changes the role of a link in place; it holds at once f
   expect((await owner.events()).latest).toBe(before)
 })
 
-test('[LINK-2] a link gives no more than the one that it was made through, whichever of them changes', async () => {
+test('[LINK-2] a link never grants more than its maker, whichever of them changes', async () => {
   const owner = await world.create('text')
   const second = await owner.share('owner')
   const editor = await second.share('edit')
@@ -335,7 +338,7 @@ test('[LINK-2] a link gives no more than the one that it was made through, which
   expect(await Promise.all([second, editor, viewer, other].map(roleOf))).toEqual(['view', 'view', 'view', 'view'])
 })
 
-test('[LINK-3] only owners change roles, and one of them stays', async () => {
+test('[LINK-3] only owners change roles, and one owner remains', async () => {
   const owner = await world.create('text')
   const editor = await owner.share('edit')
   expect((await editor.ask('PATCH', `/shares/${editor.key}`, { json: { role: 'owner' } })).status).toBe(403)
@@ -355,7 +358,7 @@ test('[LINK-3] only owners change roles, and one of them stays', async () => {
 const inTheWay = { status: 400, json: { code: 'invalid_request', details: [{ path: 'role' }] } }
 const setRole = (by: Person, { id }: Json, role: string): Promise<Answer> => by.ask('PATCH', `/shares/${id}`, { json: { role } })
 
-test('[LINK-5] whoever comes through a link raises only what was made through it, and lowers the rest', async () => {
+test('[LINK-5] a caller with a link raises only links made through it, and lowers any', async () => {
   const first = await world.create('text')
   const { link: viewer } = await first.share('view')
   const short = await first.share('owner', { expiresAt: inAnHour() })
@@ -375,7 +378,7 @@ test('[LINK-5] whoever comes through a link raises only what was made through it
   expect(await setRole(first, viewer, 'owner')).toMatchObject({ status: 200, json: { role: 'owner' } })
 })
 
-test('[LINK-5] [LINK-6] of the links of an account, its lasting owner link raises those without a maker, and they end with it', async () => {
+test('[LINK-5] [LINK-6] among the links of an account, its lasting owner link raises those without a maker, and they end with it', async () => {
   const account = (await createAccount(world.service, { email: 'links@example.org', password: 'correct horse battery' })) as Account
   const headers = { Authorization: `Bearer ${(await openSession(world.service, account.id, 'app', 'a test')).token}` }
   const { id } = (await world.ask('POST', '/api/docs', { headers, json: { content: 'text' } })).json
@@ -400,7 +403,7 @@ test('[LINK-5] [LINK-6] of the links of an account, its lasting owner link raise
   expect(patched).toMatchObject({ status: 200, json: { role: 'edit', madeThrough: null } })
 })
 
-test('[LINK-7] of other links, those who are not owners read no label and no id, in the feed or live; of their own they read both', async () => {
+test('[LINK-7] callers who are not owners see label and id only of their own link, in the feed and live', async () => {
   const owner = await world.create('text')
   const editor = await owner.share('edit', { label: 'Ana' })
   const page = await editor.connect()

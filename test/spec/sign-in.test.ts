@@ -33,7 +33,7 @@ const signedIn = async (visitor = newVisitor()): Promise<Visitor> => {
   return visitor
 }
 
-test.each(['/sign-in', '/sign-up'])('[AUTH-1] %s is a 303 to the issuer with state, nonce and a code challenge', async (path) => {
+test.each(['/sign-in', '/sign-up'])('[AUTH-1] %s redirects with 303 to the issuer with state, nonce and a code challenge', async (path) => {
   const { status, headers } = await world.ask('GET', path)
   expect(status).toBe(303)
   const to = new URL(headers.get('Location') ?? '')
@@ -51,7 +51,7 @@ test.each(['/sign-in', '/sign-up'])('[AUTH-1] %s is a 303 to the issuer with sta
   expect(headers.get('Set-Cookie')).toMatch(/^agmd-sign-in-\d+-[\w-]+=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1800$/)
 })
 
-test('[AUTH-2] a person who comes back from the issuer is signed in with a cookie, and gets to the page that was asked for', async () => {
+test('[AUTH-2] a person who returns from the issuer is signed in with a cookie, and gets the requested page', async () => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in?return_to=${encodeURIComponent('/d/abc?x=1#y')}`)
   expect(visitor.page.url).toBe(`${world.url}/d/abc?x=1#y`)
@@ -105,7 +105,7 @@ const faults: Record<string, () => IssuerFaults> = {
   })
 }
 
-test.each(Object.entries(faults))('[AUTH-3] an answer with %s signs nobody in and is told as a page', async (_name, fault) => {
+test.each(Object.entries(faults))('[AUTH-3] an answer with %s signs nobody in, and a page says so', async (_name, fault) => {
   issuer.faults = fault()
   const visitor = newVisitor()
   const page = await visitor.visit(`${world.url}/sign-in`)
@@ -117,7 +117,7 @@ test.each(Object.entries(faults))('[AUTH-3] an answer with %s signs nobody in an
   await signedIn(visitor)
 })
 
-test('[AUTH-4] an answer is good once, in the browser that asked, and for half an hour', async () => {
+test('[AUTH-4] an answer is valid once, in the browser that started it, and for half an hour', async () => {
   const visitor = newVisitor({ stopAt: `${world.url}/auth/callback` })
   await visitor.visit(`${world.url}/sign-in`)
   const answer = visitor.page.url
@@ -133,7 +133,7 @@ test('[AUTH-4] an answer is good once, in the browser that asked, and for half a
   expect((await visitor.request(late)).status).toBe(400)
 })
 
-test('[AUTH-4] several tabs may sign in at once, and left ones do not fill the header', async () => {
+test('[AUTH-4] several tabs may sign in at once, and abandoned ones do not fill the header', async () => {
   const visitor = newVisitor({ stopAt: `${world.url}/auth/callback` })
   const answers: string[] = []
   for (let tab = 0; tab < 2; tab++) {
@@ -163,13 +163,13 @@ test.each([
   '',
   'account',
   `/${'a'.repeat(3000)}`
-])('[AUTH-5] a sign-in never leads elsewhere: %j', async (target) => {
+])('[AUTH-5] a sign-in never redirects elsewhere: %j', async (target) => {
   const visitor = newVisitor()
   await visitor.visit(`${world.url}/sign-in?return_to=${encodeURIComponent(target)}`)
   expect(visitor.page.url).toBe(`${world.url}/`)
 })
 
-test('[AUTH-6] issuer and subject name a person, and an address of mail never does', async () => {
+test('[AUTH-6] issuer and subject identify a person; an email address never does', async () => {
   const ana = await me(await signedIn())
   issuer.person = { sub: 'person-2', name: 'Not Ana', email: 'ana@example.org', email_verified: true }
   const other = await me(await signedIn())
@@ -178,7 +178,7 @@ test('[AUTH-6] issuer and subject name a person, and an address of mail never do
   expect(await me(await signedIn())).toMatchObject({ id: ana.id, name: 'Ana Lima', email: 'lima@example.org' })
 })
 
-test('[AUTH-7] with an issuer of one’s own the embedded broker is not there', async () => {
+test('[AUTH-7] with an external issuer there is no embedded broker', async () => {
   for (const path of ['/auth/oauth2/authorize', '/auth/oauth2/jwks', '/auth/interaction/x', '/auth/invite?token=x', '/auth/reset?token=x'])
     expect((await world.ask('GET', path)).status, path).toBe(404)
   expect((await world.ask('POST', '/auth/oauth2/register', { json: { redirect_uris: ['https://a.example/'] } })).status).toBe(404)
@@ -188,7 +188,7 @@ test('[AUTH-7] with an issuer of one’s own the embedded broker is not there', 
   expect(described.json).toMatchObject({ issuer: issuer.url, agent_auth: { register_uri: `${issuer.url}/auth/oauth2/register` } })
 })
 
-test('[AUTH-8] signing in replaces the session of the browser: a secret that somebody planted is worth nothing', async () => {
+test('[AUTH-8] signing in replaces the session of the browser: a planted secret is worthless', async () => {
   const visitor = await signedIn()
   const [key, planted] = [...visitor.cookies].find(([, { name }]) => name.startsWith('agmd-session-')) ?? []
   if (key === undefined || planted === undefined) throw new Error('not signed in')
@@ -199,7 +199,7 @@ test('[AUTH-8] signing in replaces the session of the browser: a secret that som
   expect((await me(visitor)).status).toBe(401)
 })
 
-test('[AUTH-9] an issuer that is broken, gone or slow is a page that says so, and signed-in people go on', async () => {
+test('[AUTH-9] if an issuer is broken, gone or slow, a page says so, and signed-in people are not affected', async () => {
   const own = await startIssuer()
   const beside = await startWorld({ env: { AGMD_AUTH_URL: own.url } })
   const visitor = newVisitor()
@@ -224,7 +224,7 @@ test('[AUTH-9] an issuer that is broken, gone or slow is a page that says so, an
   await beside.stop()
 })
 
-test('[AUTH-10] signing out asks first, ends the session, and everywhere ends all', async () => {
+test('[AUTH-10] signing out asks first and ends the session; everywhere ends all', async () => {
   const [one, two] = [await signedIn(), await signedIn()]
   const foreign = await one.request(`${world.url}/sign-out`, {
     method: 'POST',
@@ -249,7 +249,7 @@ test('[AUTH-10] signing out asks first, ends the session, and everywhere ends al
   expect((await me(two)).status).toBe(401)
 })
 
-test('[AUTH-27] a page asked for by another name of the own machine is a 307 to the base address; programs are answered there', async () => {
+test('[AUTH-27] a page requested by another name of this machine redirects with 307 to the base address; programs are answered there', async () => {
   const { host, port } = new URL(world.url)
   const asked = async (from: string, path: string, more = 'Accept: text/html'): Promise<string> =>
     world.raw(`GET ${path} HTTP/1.1\r\nHost: ${from}\r\n${more}\r\nConnection: close\r\n\r\n`)
@@ -271,7 +271,7 @@ test('[AUTH-27] a page asked for by another name of the own machine is a 307 to 
   expect(await asked(`127.0.0.1:${port}`, '/api/health')).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('[AUTH-27] a service with a name of its own redirects nobody', async () => {
+test('[AUTH-27] a service with a host name of its own redirects nobody', async () => {
   const named = await startWorld({ env: { AGMD_BASE_URL: 'https://docs.example.org' } })
   const { status } = await fetch(`${named.listening}/`, { redirect: 'manual', headers: { Accept: 'text/html' } })
   expect(status).toBe(200)

@@ -15,7 +15,7 @@ const specPath = join(import.meta.dirname, '..', 'SPEC.md')
 const [begin, end] = ['<!-- slips -->\n', '<!-- /slips -->']
 
 const outcome = ({ status, becomes, makes, tells = '' }: Slip): string =>
-  `${status}${tells === '' ? '' : `, tells \`${tells.replaceAll('\\', '').replaceAll('`', '')}\``}${becomes !== undefined || makes === true ? '; understood' : ''}`
+  `${status}${tells === '' ? '' : `, with \`${tells.replaceAll('\\', '').replaceAll('`', '')}\``}${becomes !== undefined || makes === true ? '; understood' : ''}`
 
 const table = [
   '| slip | request | answer |',
@@ -24,7 +24,7 @@ const table = [
   ''
 ].join('\n')
 
-test('[SLIP-10] the table has at least sixty slips, and is the one that is tested', async () => {
+test('[SLIP-10] the table has at least sixty slips, and is the tested one', async () => {
   const spec = await readFile(specPath, 'utf8')
   const [from, to] = [spec.indexOf(begin) + begin.length, spec.indexOf(end)]
   if (process.env['AGMD_UPDATE_SNAPSHOTS'] === '1') await writeFile(specPath, `${spec.slice(0, from)}\n${table}\n${spec.slice(to)}`)

@@ -54,7 +54,7 @@ test.each([
   ['GET', '/comments?since=3', undefined, '/events?since='],
   ['GET', '/comments?type=open', undefined, 'status=open'],
   ['GET', '/content?utm_source=x', undefined, 'The fields are: version']
-])('[SLIP-2] %s %s %j does something else than was meant: refused, with the next step', async (method, path, json, next) => {
+])('[SLIP-2] %s %s %j is not what was meant: refused, with the next step', async (method, path, json, next) => {
   const before = (await owner.events()).latest
   const answer = await owner.ask(method, path, json === undefined ? {} : { json })
   expect(answer, answer.text).toMatchObject({ status: 400, json: { code: 'invalid_request', hint: expect.stringContaining(next) } })
@@ -62,7 +62,7 @@ test.each([
   expect((await owner.events()).latest).toBe(before)
 })
 
-test('[SLIP-6] proposing is said by mode, as and suggest, in the body and in the query, and writes nothing', async () => {
+test('[SLIP-6] mode, as and suggest propose, in the body and in the query, and write nothing', async () => {
   const other = await world.create('one\n')
   const writer = await other.share('suggest')
   for (const words of [{ mode: 'suggest' }, { as: 'suggestions' }, { suggest: true }])
@@ -110,7 +110,7 @@ test('[SLIP-4] words that ask for the opposite of publishing do not publish', as
   }
 })
 
-test('[SLIP-1] arguments of tools and fields within them', async () => {
+test('[SLIP-1] arguments of tools and fields within them count, too', async () => {
   const at = { doc: owner.doc, key: owner.key }
   for (const [args, meant] of [
     [{ content: 'x', baseVerison: '1-0' }, 'baseVersion'],
@@ -122,7 +122,7 @@ test('[SLIP-1] arguments of tools and fields within them', async () => {
   expect((await owner.read()).content).toBe('one\n')
 })
 
-test('[SLIP-12] one answer tells all unknown and all missing fields of a body', async () => {
+test('[SLIP-12] one answer lists all unknown and all missing fields of a body', async () => {
   const paths = async (path: string, json: object): Promise<string[]> =>
     (await owner.ask('POST', path, { json })).json.details.map((fault: { path: string }) => fault.path)
   expect(await paths('/suggestions', { find: 'one', proposal: 'two', why: 'x' })).toEqual(['proposal', 'why', 'operation'])
@@ -135,7 +135,7 @@ test('[SLIP-12] one answer tells all unknown and all missing fields of a body', 
   ])
 })
 
-test('[SLIP-5] only what can hardly be anything else is a slip', () => {
+test('[SLIP-5] a name is a slip only if it can hardly mean anything else', () => {
   const fields = ['find', 'kind', 'note', 'author', 'published', 'expiresAt']
   for (const name of ['kinds', 'fins', 'node', 'updatedAt', 'url', 'commentary'])
     expect(fieldMeant(name, fields), name).toBe(name === 'kinds' ? 'kind' : undefined)
@@ -148,7 +148,7 @@ test('[SLIP-5] only what can hardly be anything else is a slip', () => {
     expect(fieldMeant(name, fields)).toBe(field)
 })
 
-test('[SLIP-7] a replacement without a version says what it replaced and by whom, and how to bring it back', async () => {
+test('[SLIP-7] a replacement without a version reports what it replaced and whose text, and the call that restores it', async () => {
   const other = await world.create('one\n')
   const by = (name: string, content: string, more: Ask['headers'] = {}): Promise<Answer> =>
     other.ask('PUT', '/content', { json: { content }, headers: { 'X-Agent-Author': name, ...more } })
@@ -176,7 +176,7 @@ test('[SLIP-7] a replacement without a version says what it replaced and by whom
   expect((await other.ask('PUT', '/content', { json: { content: 'six', mode: 'suggest' } })).json.unguarded).toBeUndefined()
 })
 
-test('[SLIP-11] a whole text, or a line by its number, is replaced by an edit only with its version; an empty body replaces nothing', async () => {
+test('[SLIP-11] an edit replaces a whole text, or a line by number, only with its version; an empty body replaces nothing', async () => {
   const owner = await world.create('one\n')
   const operations = [{ op: 'set_document', markdown: 'gone' }]
   expect(await owner.ask('POST', '/edits', { json: { operations } })).toMatchObject({ status: 428, json: { code: 'version_required' } })
@@ -210,7 +210,7 @@ test('[SLIP-11] a whole text, or a line by its number, is replaced by an edit on
   expect((await owner.ask('PUT', '/content', { json: { content: '' } })).json.changed).toBe(true)
 })
 
-test('[SLIP-8] an operator may ask for the version of whatever is replaced', async () => {
+test('[SLIP-8] an operator can require the version for every replacement', async () => {
   const strict = await startWorld({ env: { AGMD_REQUIRE_VERSION: 'on' } })
   const doc = await strict.create('one\n')
   const json = { content: 'two\n' }
@@ -233,13 +233,13 @@ test('[SLIP-8] an operator may ask for the version of whatever is replaced', asy
 test.each([
   ['read_doc', { doc: undefined, id: 'x' }, 'did you mean doc?'],
   ['read_doc', { start_line: 1 }, 'did you mean lines?'],
-  ['read_doc', { format: 'json' }, 'a tool answers Markdown'],
+  ['read_doc', { format: 'json' }, 'a tool returns Markdown'],
   ['replace_doc', { old_string: 'one', new_string: 'x' }, 'Send a list of edits'],
   ['replace_doc', { body: 'x' }, 'did you mean content?'],
   ['append_doc', { body: 'x' }, 'did you mean content?'],
   ['resolve_comment', { id: 'c1' }, 'did you mean commentId?'],
   ['create_share', { permission: 'edit' }, 'did you mean role?']
-])('[SLIP-13] %s with %j says which argument was meant, and nothing changes', async (name, args, meant) => {
+])('[SLIP-13] %s with %j names the likely argument, and nothing changes', async (name, args, meant) => {
   const at = { doc: owner.doc, key: owner.key }
   expect(JSON.stringify(await refused(world.url, name, { ...at, ...args }))).toContain(meant)
   expect((await owner.read()).content).toBe('one\n')
@@ -252,7 +252,7 @@ test.each([
   ['svc.get_doc', 'svc.read_doc'],
   ['svc.update_comment', 'svc.edit_comment'],
   ['svc.__proto__', '']
-])('[SLIP-14] the unknown tool %s is answered with %s', async (name, meant) => {
+])('[SLIP-14] the unknown tool %s returns %s', async (name, meant) => {
   const { json } = await rpc(world.url, 'tools/call', { name, arguments: {} })
   const guess = meant === '' ? '' : ` Did you mean ${meant}?`
   expect(json.error.message).toBe(`Unknown tool: ${name}.${guess} tools/list names them all.`)

@@ -27,7 +27,7 @@ const lettersOf = (count: number): Uint8Array[] => {
 const step1 = (doc: string, vector: Uint8Array = new Uint8Array([0])): Uint8Array =>
   frameOf(doc, 0, (encoder) => (encoding.writeVarUint(encoder, 0), encoding.writeVarUint8Array(encoder, vector)))
 
-test('[SOCKET-1] a writer that sends faster than any bound is slowed and never closed', async () => {
+test('[SOCKET-1] a writer that sends faster than any limit is slowed down and never closed', async () => {
   const owner = await world.create('')
   const socket = await world.socket()
   await socket.open(owner.doc, owner.key)
@@ -39,7 +39,7 @@ test('[SOCKET-1] a writer that sends faster than any bound is slowed and never c
   expect((await owner.read()).content).toHaveLength(updates.length)
 })
 
-test('[SOCKET-2] messages that change nothing are read at a bounded rate, and their socket stays open', async () => {
+test('[SOCKET-2] messages without edits are read at a limited rate, and their socket stays open', async () => {
   const owner = await world.create('text')
   const socket = await world.socket()
   await socket.open(owner.doc, (await owner.share('view')).key)
@@ -54,7 +54,7 @@ test('[SOCKET-2] messages that change nothing are read at a bounded rate, and th
   expect(performance.now() - begun).toBeGreaterThan(700)
 })
 
-test('[SOCKET-3] of a socket that sends without reading the server reads a bounded number of bytes', async () => {
+test('[SOCKET-3] from a socket that sends without reading, the server reads a limited number of bytes', async () => {
   const owner = await world.create('x'.repeat(4_000_000))
   const socket = await world.socket()
   await socket.open(owner.doc, (await owner.share('view')).key)
@@ -83,7 +83,7 @@ test('[SOCKET-3] of a socket that sends without reading the server reads a bound
   socket.close()
 })
 
-test('[SOCKET-4] a socket that reads nothing for half a minute while something waits for it is closed with 4408', async () => {
+test('[SOCKET-4] a socket that reads nothing for half a minute while bytes wait for it is closed with 4408', async () => {
   const clock = turnedClock()
   const own = await startWorld({ clock })
   const owner = await own.create('x'.repeat(4_000_000))
@@ -106,7 +106,7 @@ test('[SOCKET-4] a socket that reads nothing for half a minute while something w
   await own.stop()
 })
 
-test('[SOCKET-18] what is told to a reader that does not read adds up to a bound, then it is dropped', async () => {
+test('[SOCKET-18] messages to a reader that does not read add up to a limit, then it is dropped', async () => {
   const owner = await world.create('')
   const [lazy, reader] = [await world.socket(), await owner.connect()]
   await lazy.open(owner.doc, (await owner.share('view')).key)

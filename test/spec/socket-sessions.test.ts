@@ -41,7 +41,7 @@ const open = async (doc: string, key: string, address: string): Promise<string |
   return answersOf(socket)[0]?.refused
 }
 
-test('[SOCKET-5] a document has one session on each socket: a second is refused, and the first goes on', async () => {
+test('[SOCKET-5] a document has one session on each socket: a second is refused, and the first continues', async () => {
   const owner = await world.create('text')
   const socket = await from('192.0.2.1')
   await socket.open(owner.doc, owner.key)
@@ -57,7 +57,7 @@ test('[SOCKET-5] a document has one session on each socket: a second is refused,
   expect((await socket.end()).code).toBe(4400)
 })
 
-test('[SOCKET-5] a session that is closed makes room for the next one of its document at once', async () => {
+test('[SOCKET-5] closing a session frees its place for the next one of its document at once', async () => {
   const owner = await world.create('text')
   const socket = await from('192.0.2.1')
   for (let session = 0; session < 10; session++) {
@@ -98,7 +98,7 @@ test('[SOCKET-6] links made through a link share its connections', async () => {
   expect(held.filter((refused) => refused === undefined)).toHaveLength(16)
 })
 
-test('[SOCKET-6] a connection that ends makes room for the next', async () => {
+test('[SOCKET-6] a connection that ends frees its place', async () => {
   const owner = await world.create('text')
   for (let round = 0; round < 12; round++) {
     const socket = await from('192.0.2.3')
@@ -110,14 +110,14 @@ test('[SOCKET-6] a connection that ends makes room for the next', async () => {
   }
 })
 
-test('[SOCKET-7] an address may hold as many sockets as the setting says', async () => {
+test('[SOCKET-7] an address may open as many sockets as the setting allows', async () => {
   const sockets = await Promise.all(Array.from({ length: 40 }, () => from('192.0.2.4')))
   await expect(from('192.0.2.4')).rejects.toThrow('429')
   ;(await from('192.0.2.5')).close()
   for (const socket of sockets) socket.close()
 })
 
-test('[SOCKET-7] without rate limits as many come as like', async () => {
+test('[SOCKET-7] without rate limits there is no such limit', async () => {
   const own = await startWorld({ env: { AGMD_SOCKETS_PER_ADDRESS: '2', AGMD_SOCKETS_PER_DOCUMENT: '2' } })
   const owner = await own.create('text')
   for (let count = 0; count < 5; count++) {
@@ -128,7 +128,7 @@ test('[SOCKET-7] without rate limits as many come as like', async () => {
   await own.stop()
 })
 
-test('[SOCKET-8] wrong keys over sockets are counted for their address as those of requests are', async () => {
+test('[SOCKET-8] wrong keys over sockets count for their address like those in requests', async () => {
   const owner = await world.create('text')
   const wrong = 'A'.repeat(32)
   const refusals: (string | undefined)[] = []
@@ -160,7 +160,7 @@ const presencesOf = (doc: string, count: number): Uint8Array[] => {
 
 const isPresence = (frame: Uint8Array): boolean => frame[(frame[0] ?? 0) + 1] === 1
 
-test('[SOCKET-9] presence goes to others at a bounded rate, and the last state always does', async () => {
+test('[SOCKET-9] presence reaches others at a limited rate, and the last state always does', async () => {
   const owner = await world.create('text')
   const [ana, ben] = [await from('192.0.2.8'), await from('192.0.2.8')]
   await ana.open(owner.doc, owner.key)
@@ -179,7 +179,7 @@ test('[SOCKET-9] presence goes to others at a bounded rate, and the last state a
   expect(ana.closed()).toBeUndefined()
 })
 
-test('[SOCKET-9] a presence that is taken back right after it was told does not stay', async () => {
+test('[SOCKET-9] presence that is removed directly after it was sent does not stay', async () => {
   const owner = await world.create('text')
   const watcher = await owner.connect()
   const ana: Person = owner

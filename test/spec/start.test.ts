@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts'
 import { start, startProcess } from '../support/start.ts'
 import { settledWithin } from '../support/world.ts'
 
-test('[START-1] whoever comes while the server starts is answered once it is ready', async () => {
+test('[START-1] a request during the start is answered once the server is ready', async () => {
   const port = await freePort()
   const starting = start({ env: { AGMD_PORT: String(port) } })
   const asked: Promise<number | 'refused'>[] = []
@@ -31,7 +31,7 @@ test('[START-1] whoever comes while the server starts is answered once it is rea
   await world.stop()
 })
 
-test('[START-2] a port that is taken is said in a sentence that names the setting, and the process ends with 1', async () => {
+test('[START-2] if the port is taken, a sentence names the setting, and the process exits with 1', async () => {
   const first = await start()
   const { port } = new URL(first.url)
   await expect(startProcess({ env: { AGMD_PORT: port } })).rejects.toThrow(

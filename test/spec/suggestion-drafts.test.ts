@@ -36,7 +36,7 @@ const draft = (person: Person, id: string, json: Json, name = 'Ana'): Promise<An
 const kinds = async (person: Person): Promise<string[]> =>
   (await events(person)).map(({ type }) => type).filter((type) => type.startsWith('suggestion.'))
 
-test('[SUGG-1] a suggestion is made while it is typed, changed in place by its author, and told to open pages each time', async () => {
+test('[SUGG-1] a suggestion exists while it is typed, changes in place by its author, and open pages get each change', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const page = await owner.connect()
@@ -58,7 +58,7 @@ test('[SUGG-1] a suggestion is made while it is typed, changed in place by its a
   expect(await content(owner)).toBe(text.replace('brown', 'red'))
 })
 
-test('[SUGG-17] whoever types a suggestion is shown as no program', async () => {
+test('[SUGG-17] a person who types a suggestion does not appear as a program', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const page = await owner.connect()
@@ -70,7 +70,7 @@ test('[SUGG-17] whoever types a suggestion is shown as no program', async () => 
   expect(shown()).not.toContain('Ana')
 })
 
-test('[SUGG-2] steps that come late or twice change nothing, late ones and those with other text are 409, and one event tells of all changes once typing has ended', async () => {
+test('[SUGG-2] late and repeated steps change nothing, late ones and those with other text return 409, and one event reports all changes at the end', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const at = { operation: 'insert', find: 'quick' }
@@ -92,7 +92,7 @@ test('[SUGG-2] steps that come late or twice change nothing, late ones and those
   expect(await suggestions(owner)).toHaveLength(1)
 })
 
-test('[SUGG-3] only its author changes what is typed, with the suggest role, and a decided one stays as it was decided', async () => {
+test('[SUGG-3] only its author changes a typed suggestion, with the suggest role, and a decided one stays as decided', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const fields = { step: 1, operation: 'insert', find: 'quick', text: ' red' }
@@ -121,7 +121,7 @@ test('[SUGG-3] only its author changes what is typed, with the suggest role, and
   expect(same).toMatchObject({ status: 200, json: { suggestion: { status: 'accepted', text: ' red' } } })
 })
 
-test('[SUGG-4] a draft whose words others took away keeps its own, and comes back with them; a store that fails leaves it as it was', async () => {
+test('[SUGG-4] a draft whose words others deleted keeps its text, and returns with them; if the store fails it stays unchanged', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const fields = { operation: 'replace', find: 'brown fox' }
@@ -140,7 +140,7 @@ test('[SUGG-4] a draft whose words others took away keeps its own, and comes bac
   expect(await readSuggestion(owner, id)).toMatchObject({ text: 'red hen', from: text.indexOf('brown fox') })
 })
 
-test('[SUGG-5] of a decision and a change at once each finds the other done: the text gets what the record says', async () => {
+test('[SUGG-5] a concurrent decision and change each apply to the other’s result: the text matches the record', async () => {
   const owner = await world.create('')
   const ana = await owner.share('suggest')
   for (let round = 0; round < 12; round++) {
@@ -156,7 +156,7 @@ test('[SUGG-5] of a decision and a change at once each finds the other done: the
   }
 })
 
-test('[SUGG-11] a decision that names the step it has read is refused once the suggestion says something else, with what it says now', async () => {
+test('[SUGG-11] a decision that names the step it has read is refused if the suggestion has changed, with its current text', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const { id, step } = (await draft(ana, 'one', { step: 1, operation: 'replace', find: 'brown', text: 'red' })).json.suggestion
@@ -203,7 +203,7 @@ test('[SUGG-12] typing moves a suggestion within its place only, and not at all 
   expect(await content(owner)).toBe(text.replace('quick brown', 'slow red'))
 })
 
-test('[SUGG-13] whoever shares link and name with the author learns of a draftId no more than its name, and changes nothing by it', async () => {
+test('[SUGG-13] a caller with the author’s link and name learns only the name of a draftId, and changes nothing with it', async () => {
   const owner = await world.create(text)
   const guests = await owner.share('suggest')
   const page = await guests.connect()
@@ -223,7 +223,7 @@ test('[SUGG-13] whoever shares link and name with the author learns of a draftId
   expect((await draft(guests, 'name.secret', { ...fields, step: 2, text: ' dark red' })).json.suggestion.text).toBe(' dark red')
 })
 
-test('[SUGG-14] what is typed and replied counts against the bytes of a document’s annotations', async () => {
+test('[SUGG-14] typed suggestions and replies count towards the byte limit of annotations', async () => {
   const owner = await world.create(text)
   const at = { operation: 'insert', find: 'quick' }
   const { id } = (await draft(owner, 'one', { ...at, step: 1, text: ' red' })).json.suggestion
@@ -237,7 +237,7 @@ test('[SUGG-14] what is typed and replied counts against the bytes of a document
   })
 })
 
-test('[SUGG-15] a page of the list ends where it would be too large, and the next one goes on', async () => {
+test('[SUGG-15] a page of the list ends before it becomes too large, and the next one continues', async () => {
   const owner = await world.create(text)
   const ids: string[] = []
   for (let round = 0; round < 5; round++) ids.unshift((await suggest(owner, { operation: 'insert', text: 'x'.repeat(1000) })).id)
@@ -255,7 +255,7 @@ test('[SUGG-15] a page of the list ends where it would be too large, and the nex
   })
 })
 
-test('[SUGG-16] large answers are remembered by the ids of what they show, and shown again to who asks again', async () => {
+test('[SUGG-16] large answers are remembered by the ids of their records, and rebuilt for a repeated request', async () => {
   const owner = await world.create(text)
   const long = 'x'.repeat(20_000)
   const made = await suggest(owner, { operation: 'insert', text: long })
@@ -275,7 +275,7 @@ test('[SUGG-16] large answers are remembered by the ids of what they show, and s
   }
 })
 
-test('[UNDO-1] a decision is taken back: the text is as it was, what others typed since stays, and the suggestion is open again', async () => {
+test('[UNDO-1] undoing a decision restores the text, keeps later typing by others, and reopens the suggestion', async () => {
   const owner = await world.create(text)
   for (const [fields, accepted] of [
     [{ operation: 'replace', find: 'brown fox', text: 'red fox' }, text.replace('brown fox', 'red fox')],
@@ -312,7 +312,7 @@ test('[UNDO-1] a decision is taken back: the text is as it was, what others type
   }
 })
 
-test('[UNDO-2] an acceptance whose text was changed since is not taken back: 409, and nothing changes; its comments are where they were', async () => {
+test('[UNDO-2] an acceptance cannot be undone if its text has changed: 409, and nothing changes; its comments stay', async () => {
   const owner = await world.create(text)
   const note = await comment(owner, { body: 'Hm.', find: 'brown' })
   const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
@@ -328,7 +328,7 @@ test('[UNDO-2] an acceptance whose text was changed since is not taken back: 409
   expect(await commented(owner, note.id)).toBe('brown')
 })
 
-test('[UNDO-7] a deletion is not taken back where its words have come back meanwhile; where the same words stood next to it before, it is', async () => {
+test('[UNDO-7] a deletion cannot be undone if its words have returned; if the same words were next to it before, it can', async () => {
   const owner = await world.create('start WORD end')
   const { id } = await suggest(owner, { operation: 'delete', find: 'WORD ' })
   await decide(owner, id, 'accept')
@@ -347,7 +347,7 @@ test('[UNDO-7] a deletion is not taken back where its words have come back meanw
   expect(await content(twice)).toBe('a very very good one')
 })
 
-test('[UNDO-3] several decisions are taken back in one commit, after a restart as well', async () => {
+test('[UNDO-3] several decisions are undone in one commit, also after a restart', async () => {
   const own = await startWorld()
   const owner = await own.create(text)
   const ids: string[] = []
@@ -373,7 +373,7 @@ test('[UNDO-3] several decisions are taken back in one commit, after a restart a
   await third.stop()
 })
 
-test('[UNDO-4] a withdrawal is recorded as its author’s, and nobody else takes it back; deciding and taking back need the edit role', async () => {
+test('[UNDO-4] a withdrawal is recorded as its author’s, and nobody else can undo it; deciding and undoing need the edit role', async () => {
   const owner = await world.create(text)
   const ana = await owner.share('suggest')
   const { id } = await suggest(ana, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
@@ -387,7 +387,7 @@ test('[UNDO-4] a withdrawal is recorded as its author’s, and nobody else takes
   expect(await changesNothing(owner.doc, () => decide(ana, other.id, 'reopen', asAuthor('Ana')))).toMatchObject({ status: 403 })
 })
 
-test('[REPLY-1] a suggestion has replies, whoever may comment writes them, one event tells of each and of those it mentions', async () => {
+test('[REPLY-1] a suggestion has replies, the comment role is enough, and each reply and each mention makes an event', async () => {
   const owner = await world.create(text)
   const { id } = await suggest(owner, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
   const page = await owner.connect()
@@ -416,7 +416,7 @@ test('[REPLY-1] a suggestion has replies, whoever may comment writes them, one e
   expect((await readSuggestion(owner, id)).replies.map(({ body }: Json) => body)).toEqual(['Why, @Ana?', 'Good.'])
 })
 
-test('[UNDO-6] the history names who suggested an accepted text, next to who accepted it', async () => {
+test('[UNDO-6] the history names the author of an accepted text, and the person who accepted it', async () => {
   const owner = await world.create(text)
   const { id } = await suggest(owner, { operation: 'delete', find: ' lazy' }, asAuthor('Ana'))
   await decide(owner, id, 'accept', asAuthor('Eve'))

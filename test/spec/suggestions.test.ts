@@ -23,7 +23,7 @@ const content = async (person: Person): Promise<string> => (await person.read())
 const events = async (person: Person): Promise<Json[]> => (await person.events()).events
 
 describe('proposing', () => {
-  test('[SUGGEST-1] a suggestion is 201 with its record, changes no text, and one event tells of it', async () => {
+  test('[SUGGEST-1] creating a suggestion returns 201 with its record, changes no text, and makes one event', async () => {
     const owner = await world.create(text)
     const { version } = await owner.read()
     const person = await owner.share('suggest')
@@ -98,7 +98,7 @@ describe('proposing', () => {
     })
   })
 
-  test('[SUGGEST-2] the first words of an empty document', async () => {
+  test('[SUGGEST-2] accepting the first words of an empty document', async () => {
     const owner = await world.create('')
     const { id } = await suggest(owner, { operation: 'insert', text: 'Hello' })
     await decide(owner, id, 'accept')
@@ -129,7 +129,7 @@ describe('proposing', () => {
     expect({ status: answer.status, code: answer.json.code }).toEqual({ status, code })
   })
 
-  test('[SUGGEST-3] a target of more than 64 Ki units is 413', async () => {
+  test('[SUGGEST-3] a target of more than 64 Ki units returns 413', async () => {
     const owner = await world.create(`${'x'.repeat(limits.targetUnitsMax)}y\n`)
     for (const fields of [
       { operation: 'delete', line: 1 },
@@ -158,7 +158,7 @@ describe('proposing', () => {
     expect((await suggestions(owner)).length).toBe(0)
   })
 
-  test('[SUGGEST-4] synonyms are taken', async () => {
+  test('[SUGGEST-4] synonyms are accepted', async () => {
     const owner = await world.create(text)
     for (const op of ['operation', 'type', 'op', 'kind'])
       for (const words of ['text', 'content', 'with', 'replacement'])
@@ -169,7 +169,7 @@ describe('proposing', () => {
         })
   })
 
-  test('[SUGGEST-5] a target in an earlier version is followed to the present text; changed text is 409', async () => {
+  test('[SUGGEST-5] a target in an earlier version is followed to the current text; changed text returns 409', async () => {
     const owner = await world.create(text)
     const { version: baseVersion } = await owner.read()
     await owner.replace(`Before.\n\n${text.replace('lazy', 'crazy')}`)
@@ -183,7 +183,7 @@ describe('proposing', () => {
     })
   })
 
-  test('[SUGGEST-6] a suggester changes no text by any way', async () => {
+  test('[SUGGEST-6] a suggester cannot change the text in any way', async () => {
     const owner = await world.create(text)
     const person = await owner.share('suggest')
     const { id } = await suggest(person, { operation: 'delete', find: 'brown' })
@@ -243,7 +243,7 @@ describe('deciding', () => {
     expect(await commented(owner, before.id)).toBe('quick')
   })
 
-  test('[SUGGEST-9] rejecting changes no text; the same decision again is 200, the opposite 409', async () => {
+  test('[SUGGEST-9] rejecting changes no text; the same decision again returns 200, the opposite 409', async () => {
     const owner = await world.create(text)
     const [yes, no] = [
       await suggest(owner, { operation: 'delete', find: ' brown' }),
@@ -271,7 +271,7 @@ describe('deciding', () => {
     }
   })
 
-  test('[SUGGEST-9] a decision is taken in all its forms, and nothing else is', async () => {
+  test('[SUGGEST-9] every form of a decision is accepted, and nothing else', async () => {
     const owner = await world.create(text)
     const forms: [Record<string, unknown>, string][] = [
       [{ action: 'accept' }, 'accepted'],
@@ -290,7 +290,7 @@ describe('deciding', () => {
       expect((await changesNothing(owner.doc, () => owner.ask('POST', `/suggestions/${id}`, { json }))).status).toBe(400)
   })
 
-  test('[SUGGEST-10] ten accepts at once change the text once, and of accept and reject at once one wins', async () => {
+  test('[SUGGEST-10] ten concurrent accepts change the text once, and of accept and reject one succeeds', async () => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, { operation: 'insert', find: 'brown', text: ' old' })
     const answers = await Promise.all(Array.from({ length: 10 }, () => decide(owner, id, 'accept')))
@@ -335,7 +335,7 @@ describe('deciding', () => {
     expect((await decide(owner, id, 'reject')).status).toBe(200)
   })
 
-  test('[SUGGEST-28] a decision on text that has changed tells the lines that stand there now', async () => {
+  test('[SUGGEST-28] a decision on changed text returns the current lines', async () => {
     const owner = await world.create(`${text}\nA brown ox.\n`)
     const fox = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red fox' })
     const fish = await suggest(owner, { operation: 'delete', find: 'two fish' })
@@ -365,7 +365,7 @@ describe('deciding', () => {
     ])
   })
 
-  test('[SUGGEST-12] a suggestion whose text is gone is orphaned, and pending again when it comes back', async () => {
+  test('[SUGGEST-12] a suggestion whose text is gone is orphaned, and pending again when it returns', async () => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'The quick brown fox', text: 'It' })
     await owner.replace('Nothing.')
@@ -377,7 +377,7 @@ describe('deciding', () => {
     expect(await content(owner)).toBe(text.replace('The quick brown fox', 'It'))
   })
 
-  test('[SUGGEST-12] more than its text deleted in an open page and undone brings it back for good, and words elsewhere do not', async () => {
+  test('[SUGGEST-12] undoing a larger deletion in an open page brings it back, and the same words elsewhere do not', async () => {
     const own = await startWorld()
     const owner = await own.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
@@ -408,7 +408,7 @@ describe('deciding', () => {
     await again.stop()
   })
 
-  test('[SUGGEST-11] a text that a replacement left by chance alone is not changed', async () => {
+  test('[SUGGEST-11] text that a replacement left by chance alone is not changed', async () => {
     const owner = await world.create('# Budget\n\nWe pay the vendor 500 EUR.')
     const { id } = await suggest(owner, { operation: 'replace', find: '500', text: '600' })
     await owner.replace('# Guests\n\nInvite 500 people.')
@@ -417,7 +417,7 @@ describe('deciding', () => {
     expect(await content(owner)).toBe('# Guests\n\nInvite 500 people.')
   })
 
-  test('[SUGGEST-25] who decided and who saved is told with their kind', async () => {
+  test('[SUGGEST-25] decisions and revisions show their author with the kind', async () => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
     expect(await readSuggestion(owner, id)).toMatchObject({ decidedBy: null, decidedByKind: null })
@@ -427,7 +427,7 @@ describe('deciding', () => {
     expect(json.revisions[0]).toMatchObject({ author: 'Ana', authorKind: 'guest' })
   })
 
-  test('[SUGGEST-22] an unknown set is 404; a decided one is answered as each alone, and names have synonyms', async () => {
+  test('[SUGGEST-22] an unknown set returns 404; a decided one is answered one by one, and names have synonyms', async () => {
     const owner = await world.create(text)
     const decideAll = (json: Json): Promise<Answer> => owner.ask('POST', '/decisions', { json })
     expect(await decideAll({ setId: 'unknown', action: 'accept' })).toMatchObject({ status: 404, json: { code: 'not_found' } })
@@ -445,7 +445,7 @@ describe('deciding', () => {
     expect(named.json.results.map(({ ok }: Json) => ok)).toEqual([true, true])
   })
 
-  test('[SUGGEST-26] more changes than may be proposed at once are 422 with number and limit; another mode is 400', async () => {
+  test('[SUGGEST-26] more changes than may be suggested at once return 422 with number and limit; another mode returns 400', async () => {
     const lines = Array.from({ length: 205 }, (_, index) => `line ${index}`)
     const owner = await world.create(lines.join('\n'))
     const changed = lines.map((each, index) => (index % 2 === 0 ? `${each} new` : each)).join('\n')
@@ -460,7 +460,7 @@ describe('deciding', () => {
     expect((await put(await owner.share('view'), 'banana')).status).toBe(403)
   })
 
-  test('[SUGGEST-27] one’s own suggestion that nobody has decided can be withdrawn; somebody else’s is 403, a decided one 409', async () => {
+  test('[SUGGEST-27] authors can withdraw their own pending suggestion; another’s returns 403, a decided one 409', async () => {
     const owner = await world.create(text)
     const person = await owner.share('suggest')
     const fields = { operation: 'replace', find: 'brown fox', text: 'red hen' }
@@ -494,14 +494,14 @@ describe('deciding', () => {
     expect(await withdraw(person, 'none')).toMatchObject({ status: 404 })
   })
 
-  test('[SUGGEST-4] a field that is null counts as not given', async () => {
+  test('[SUGGEST-4] a null field counts as absent', async () => {
     const owner = await world.create(text)
     expect(await suggest(owner, { operation: 'delete', find: null, anchor: null, line: 5 })).toMatchObject({ original: '- one fish\n' })
     const empty = await world.create('')
     expect(await postSuggestion(empty, { operation: 'delete', line: 1 })).toMatchObject({ json: { details: [{ path: 'line' }] } })
   })
 
-  test('[SUGGEST-13] of two suggestions on the same text the second is 409 once the first is accepted', async () => {
+  test('[SUGGEST-13] of two suggestions on the same text the second returns 409 once the first is accepted', async () => {
     const owner = await world.create(text)
     const one = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
     const two = await suggest(owner, { operation: 'replace', find: 'quick brown', text: 'slow' })
@@ -512,7 +512,7 @@ describe('deciding', () => {
     expect(await content(owner)).toBe(text.replace('brown fox', 'red hen').replace('lazy', 'busy'))
   })
 
-  test('[SUGGEST-14] unknown ids, and those of another document, are 404', async () => {
+  test('[SUGGEST-14] unknown ids, and those of another document, return 404', async () => {
     const owner = await world.create(text)
     const other = await world.create(text)
     const { id } = await suggest(other, { operation: 'delete', find: 'brown' })
@@ -525,7 +525,7 @@ describe('deciding', () => {
     expect(await content(other)).toBe(text)
   })
 
-  test('[SUGGEST-15] accepting beyond the largest document is 413 and leaves it pending', async () => {
+  test('[SUGGEST-15] accepting beyond the largest document returns 413 and leaves it pending', async () => {
     const owner = await world.create(`${'x'.repeat(limits.contentUnitsMax - 1)}\n`)
     const { id } = await suggest(owner, { operation: 'insert', text: 'more' })
     expect(await changesNothing(owner.doc, () => decide(owner, id, 'accept'))).toMatchObject({
@@ -535,7 +535,7 @@ describe('deciding', () => {
     expect((await readSuggestion(owner, id)).status).toBe('pending')
   })
 
-  test('[SUGGEST-16] a store that fails leaves suggestion and text as they were', async () => {
+  test('[SUGGEST-16] if the store fails, suggestion and text stay unchanged', async () => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, { operation: 'delete', find: ' brown' })
     const before = await stored(world, owner.doc)
@@ -552,7 +552,7 @@ describe('deciding', () => {
     expect(await content(owner)).toBe(text.replace(' brown', ''))
   })
 
-  test('[SUGGEST-17] sent again with its Idempotency-Key each request acts once and answers the same', async () => {
+  test('[SUGGEST-17] each request repeated with its Idempotency-Key acts once and returns the same answer', async () => {
     const owner = await world.create(text)
     const headers = { 'Idempotency-Key': 'one' }
     const twice = async (method: string, path: string, json: unknown, query = {}): Promise<Json> => {
@@ -570,7 +570,7 @@ describe('deciding', () => {
     expect(await content(owner)).toBe('Quite other.')
   })
 
-  test('[SUGGEST-18] open pages hear at once of every change, of suggestions that a replacement orphaned too', async () => {
+  test('[SUGGEST-18] open pages receive every change at once, including suggestions that a replacement orphaned', async () => {
     const owner = await world.create(text)
     const pages = await Promise.all([owner.connect(), (await owner.share('view')).connect()])
     const one = await suggest(owner, { operation: 'delete', find: 'brown fox' })
@@ -594,7 +594,7 @@ describe('deciding', () => {
     }
   })
 
-  test('[SUGGEST-19] suggestions and their places outlive a restart, and are deleted with the document for good', async () => {
+  test('[SUGGEST-19] suggestions and their positions survive a restart, and permanent deletion of the document deletes them', async () => {
     const own = await startWorld()
     const owner = await own.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'hen' })
@@ -638,7 +638,7 @@ const typed = async (owner: Person, change: (page: Awaited<ReturnType<Person['co
 describe('a whole text', () => {
   const other = text.replace('quick brown', 'slow red').replace('- one fish\n', '').replace('# Title', '# Name').concat('\nEnd.\n')
 
-  test('[SUGGEST-21] a PUT as suggestions makes one suggestion a hunk, all of one set; accepting all gives exactly that text', async () => {
+  test('[SUGGEST-21] a PUT as suggestions makes one suggestion per hunk, all in one set; accepting all gives exactly that text', async () => {
     const owner = await world.create(text)
     const person = await owner.share('suggest')
     const { version } = await owner.read()
@@ -665,7 +665,7 @@ describe('a whole text', () => {
     expect(revisions.length).toBe(1)
   })
 
-  test('[SUGGEST-21] a stale version is 409, a dry run stores nothing, the same text proposes nothing, as text it is taken too', async () => {
+  test('[SUGGEST-21] a stale version returns 409, a dry run stores nothing, the same text proposes nothing, and plain text is accepted', async () => {
     const owner = await world.create(text)
     const { version } = await owner.read()
     const put = (json: Record<string, unknown>, query = {}): Promise<Answer> =>
@@ -686,7 +686,7 @@ describe('a whole text', () => {
     expect((await changesNothing(owner.doc, () => put({ content: 'x\0' }))).status).toBe(400)
   })
 
-  test('[SUGGEST-21] more than a hundred separate changes are 422', async () => {
+  test('[SUGGEST-21] more than a hundred separate changes return 422', async () => {
     const lines = Array.from({ length: 101 }, (_each, index) => `line ${index}\n\n`)
     const owner = await world.create(lines.join(''))
     const changed = lines.map((line) => line.replace('line', 'LINE')).join('')
@@ -696,7 +696,7 @@ describe('a whole text', () => {
     expect(answer).toMatchObject({ status: 422, json: { code: 'too_many_changes' } })
   })
 
-  test('[SUGGEST-22] several are decided in one commit, each as it would be alone, and what cannot be is told', async () => {
+  test('[SUGGEST-22] several are decided in one commit, each as if alone, and impossible ones are listed', async () => {
     const owner = await world.create(text)
     const gone = await suggest(owner, { operation: 'delete', find: 'Title' })
     await owner.replace(text.replace('Title', 'Name'))
@@ -740,7 +740,7 @@ describe('a whole text', () => {
     expect(rest.json.results.map((each: Json) => each.suggestion.status)).toEqual(['rejected', 'rejected'])
   })
 
-  test('[SUGGEST-22] more than a hundred decisions are 422, and half a request is 400', async () => {
+  test('[SUGGEST-22] more than a hundred decisions return 422, and an incomplete request 400', async () => {
     const owner = await world.create(text)
     const many = Array.from({ length: 101 }, (_each, index) => ({ suggestionId: `s${index}`, action: 'accept' }))
     const ask = (json: unknown): Promise<Answer> => changesNothing(owner.doc, () => owner.ask('POST', '/decisions', { json }))
@@ -757,7 +757,7 @@ describe('a whole text', () => {
     expect((await ask({ setId: 'unknown', action: 'accept' })).status).toBe(404)
   })
 
-  test('[SUGGEST-24] a dry run of a decision checks and answers the difference, and writes nothing', async () => {
+  test('[SUGGEST-24] a dry run of a decision checks, returns the difference, and writes nothing', async () => {
     const owner = await world.create(text)
     const { id } = await suggest(owner, { operation: 'replace', find: 'brown fox', text: 'red hen' })
     const other = await suggest(owner, { operation: 'delete', find: 'quick brown' })

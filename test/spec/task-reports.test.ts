@@ -35,7 +35,7 @@ const refused = async ({ owner, assignment }: Review, report: () => Promise<Answ
 
 const numbered = (prefix: string, count: number): string[] => Array.from({ length: count }, (_each, index) => `${prefix}${index}`)
 
-test('[REPORT-1] a report tells version, summary and outputs, and one event tells of it', async () => {
+test('[REPORT-1] a report has version, summary and outputs, and makes one event', async () => {
   const { owner, assignment, ada } = await begin()
   await seed(world, owner.doc, 'comment', ['c1', 'c2'])
   await seed(world, owner.doc, 'suggestion', ['s1'])
@@ -79,19 +79,19 @@ test.each<[string, (review: Review) => string | Promise<string>]>([
   ['any', () => '*'],
   ['two of them', ({ owner }) => `${owner.created.version}, ${owner.created.version}`],
   ['a prototype', () => '__proto__']
-])('[REPORT-2] a version that this document never had is 422: %s', async (_what, make) => {
+])('[REPORT-2] a version that this document never had returns 422: %s', async (_what, make) => {
   const review = await begin()
   const reviewedVersion = await make(review)
   await refused(review, () => review.ada.report({ reviewedVersion }), { status: 422, json: { code: 'unknown_reviewed_version' } })
 })
 
-test.each(['"V"', 'W/"V"', ' V '])('[REPORT-2] a version is taken as it stands in an ETag: %s', async (form) => {
+test.each(['"V"', 'W/"V"', ' V '])('[REPORT-2] a version is accepted in the form of an ETag: %s', async (form) => {
   const { owner, ada } = await begin()
   const { status, json } = await ada.report({ reviewedVersion: form.replace('V', owner.created.version) })
   expect({ status, version: json.task.report.reviewedVersion }).toEqual({ status: 200, version: owner.created.version })
 })
 
-test('[REPORT-3] a report of a version that is no longer the newest is taken and marked stale', async () => {
+test('[REPORT-3] a report of an older version is accepted and marked stale', async () => {
   const put = await begin('one')
   await put.owner.replace('two')
   expect((await put.ada.report()).json.task.report).toMatchObject({ reviewedVersion: put.owner.created.version, stale: true })
@@ -114,12 +114,12 @@ test('[REPORT-3] a report of the newest version is not stale, however old the as
   expect((await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.report.stale).toBe(false)
 })
 
-test('[REPORT-3] the first version of an empty document counts as any other', async () => {
+test('[REPORT-3] the first version of an empty document counts like any other', async () => {
   const { ada } = await begin('')
   expect((await ada.report()).json.task.report).toMatchObject({ stale: false })
 })
 
-test('[REPORT-4] ids that this document does not have are 422 and named: unknown, of another document, of the other kind', async () => {
+test('[REPORT-4] ids that this document does not have return 422 with their names: unknown, of another document, of the other kind', async () => {
   const review = await begin()
   const other = await world.create('other')
   await seed(world, review.owner.doc, 'comment', ['mine'])
@@ -142,7 +142,7 @@ test('[REPORT-4] ids that this document does not have are 422 and named: unknown
   expect((await review.ada.report({ commentIds: ['mine'], suggestionIds: ['proposal'] })).status).toBe(200)
 })
 
-test.each(['commentIds', 'suggestionIds'] as const)('[REPORT-5] a hundred %s are taken, one more is 422', async (list) => {
+test.each(['commentIds', 'suggestionIds'] as const)('[REPORT-5] a hundred %s are accepted, one more returns 422', async (list) => {
   const review = await begin()
   const ids = numbered('id', limits.taskIdsMax + 1)
   await seed(world, review.owner.doc, 'comment', ids)
@@ -153,7 +153,7 @@ test.each(['commentIds', 'suggestionIds'] as const)('[REPORT-5] a hundred %s are
   expect((await review.ada.report(both)).json.task.report).toMatchObject(both)
 })
 
-test('[REPORT-6] the same report again is 200, whatever the order of its ids, and no second event', async () => {
+test('[REPORT-6] the same report again returns 200, whatever the order of its ids, without a second event', async () => {
   const { owner, ada } = await begin()
   await seed(world, owner.doc, 'comment', ['a', 'b'])
   const fields = { commentIds: ['a', 'b'] }
@@ -167,7 +167,7 @@ test('[REPORT-6] the same report again is 200, whatever the order of its ids, an
   expect(await stored(world, owner.doc)).toEqual(before)
 })
 
-test('[REPORT-6] another report after the first is 409 and changes nothing', async () => {
+test('[REPORT-6] another report after the first returns 409 and changes nothing', async () => {
   const { owner, assignment, ada } = await begin()
   const { version } = await owner.replace('two')
   await seed(world, owner.doc, 'comment', ['a', 'b'])
@@ -197,14 +197,14 @@ test('[REPORT-6] another report after the first is 409 and changes nothing', asy
   expect((await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.report).toEqual(first.json.task.report)
 })
 
-test('[REPORT-6] ten identical reports at once are one', async () => {
+test('[REPORT-6] ten identical concurrent reports count as one', async () => {
   const { owner, ada } = await begin()
   const answers = await Promise.all(numbered('', 10).map(() => ada.report()))
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   expect((await owner.events({ types: 'task.reported' })).events.length).toBe(1)
 })
 
-describe('[REPORT-7] a bad field is named and nothing is reported', () => {
+describe('[REPORT-7] an invalid field is named and nothing is reported', () => {
   test.each<[string, Record<string, unknown>]>([
     ['reviewedVersion', { reviewedVersion: undefined }],
     ['reviewedVersion', { reviewedVersion: 7 }],
@@ -337,7 +337,7 @@ test.each([guest, agent])('[REPORT-8] the whole sequence, by $who: create, read,
   expect(events.map(({ kind }) => kind)).toEqual(['task.created', 'task.started', 'task.reported', 'task.closed'])
 })
 
-test('[REPORT-8] three reviewers work on one document side by side, each with an assignment of their own', async () => {
+test('[REPORT-8] three reviewers work on one document at once, each with their own assignment', async () => {
   const owner = await world.create('text')
   await seed(world, owner.doc, 'comment', ['c'])
   const people = await Promise.all(['Ada', 'Bob', 'Cyd'].map(async (name) => (await assign(world, owner, requestFor())).by(name)))

@@ -40,7 +40,7 @@ const changesNothing = unchangedBy(() => world)
 
 // ——— creating ———
 
-test('[TASK-1] the owner creates an assignment with a suggest link of its own, and one event tells of it', async () => {
+test('[TASK-1] the owner creates an assignment with its own suggest link, and one event reports it', async () => {
   const owner = await world.create('# Text')
   const { status, json } = await owner.ask('POST', '/tasks', {
     json: { requestId: 'r1', title: 'Check the tone', instructions: 'Be kind.\r\nBe quick.' },
@@ -82,7 +82,7 @@ test('[TASK-1] the owner creates an assignment with a suggest link of its own, a
   )
 })
 
-test('[TASK-1] the starting version is the newest one, typed text included', async () => {
+test('[TASK-1] the starting version is the newest one, including typed text', async () => {
   const owner = await world.create('one')
   const editor = await owner.connect()
   editor.type(3, ' two')
@@ -92,7 +92,7 @@ test('[TASK-1] the starting version is the newest one, typed text included', asy
   expect(await owner.at(task.startingVersion)).toBe('one two')
 })
 
-test('[TASK-2] the same requestId and contents answer the same assignment, whatever became of it', async () => {
+test('[TASK-2] the same requestId and contents return the same assignment, whatever its state', async () => {
   const owner = await world.create('text')
   const request = requestFor()
   const assignment = assignmentOf(world, (await create(owner, request)).json.task)
@@ -108,7 +108,7 @@ test('[TASK-2] the same requestId and contents answer the same assignment, whate
   expect(await again()).toMatchObject({ id: assignment.id, status: 'closed', share: assignment.task.share })
 })
 
-test('[TASK-2] the same requestId with other contents is 409 and changes nothing', async () => {
+test('[TASK-2] the same requestId with other contents returns 409 and changes nothing', async () => {
   const owner = await world.create('text')
   const request = requestFor()
   const { id } = (await create(owner, request)).json.task
@@ -119,7 +119,7 @@ test('[TASK-2] the same requestId with other contents is 409 and changes nothing
     })
 })
 
-test('[TASK-2] a requestId counts for its document', async () => {
+test('[TASK-2] a requestId is scoped to its document', async () => {
   const [one, other] = [await world.create('text'), await world.create('text')]
   const request = requestFor()
   const [made, also] = [await create(one, request), await create(other, { ...request, title: 'Another' })]
@@ -127,7 +127,7 @@ test('[TASK-2] a requestId counts for its document', async () => {
   expect(also.json.task.id).not.toBe(made.json.task.id)
 })
 
-test('[TASK-3] twenty creations at once with one requestId make one assignment and one link', async () => {
+test('[TASK-3] twenty concurrent creations with one requestId make one assignment and one link', async () => {
   const owner = await world.create('text')
   const request = requestFor()
   const answers = await Promise.all(Array.from({ length: 20 }, () => create(owner, request)))
@@ -138,7 +138,7 @@ test('[TASK-3] twenty creations at once with one requestId make one assignment a
   expect(await kinds(owner)).toEqual(['doc.created', 'task.created'])
 })
 
-test('[TASK-3] of different contents at once one is created and the others are 409', async () => {
+test('[TASK-3] of concurrent creations with different contents one succeeds and the others return 409', async () => {
   const owner = await world.create('text')
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_each, n) => create(owner, requestFor({ requestId: 'r', title: `Title ${n}` })))
@@ -147,7 +147,7 @@ test('[TASK-3] of different contents at once one is created and the others are 4
   expect(await kinds(owner)).toEqual(['doc.created', 'task.created'])
 })
 
-test('[TASK-4] assignments outlive a restart: the same request answers the same one, and its starter goes on', async () => {
+test('[TASK-4] assignments survive a restart: the same request returns the same one, and its starter continues', async () => {
   let own = await startWorld()
   const request = requestFor()
   const before = await own.create('text')
@@ -164,7 +164,7 @@ test('[TASK-4] assignments outlive a restart: the same request answers the same 
   await own.stop()
 })
 
-test('[TASK-4] an assignment that was answered is there after kill -9', async () => {
+test('[TASK-4] an acknowledged assignment survives kill -9', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-test-'))
   let server = await startProcess({ folder })
   const { id, key } = (await ask(server.url, 'POST', '/new', { json: { content: 'text' } })).json
@@ -181,7 +181,7 @@ test('[TASK-4] an assignment that was answered is there after kill -9', async ()
   await rm(folder, { recursive: true })
 })
 
-test('[TASK-5] the link of an assignment says whose it is, to the service and to its holder', async () => {
+test('[TASK-5] the link of an assignment identifies it, to the service and to its holder', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const suggester = await owner.share('suggest')
@@ -195,7 +195,7 @@ test('[TASK-5] the link of an assignment says whose it is, to the service and to
   expect((await assignment.by().ask('GET', '')).json.role).toBe('suggest')
 })
 
-test('[TASK-6] links of assignments are counted apart from the others, while they live; one that is there is answered still', async () => {
+test('[TASK-6] live links of assignments are counted separately; an existing one is still returned', async () => {
   const owner = await world.create('text')
   const request = requestFor()
   await withLimit('taskSharesMax', 2, () =>
@@ -276,7 +276,7 @@ test.each(cells)(
   }
 )
 
-test.each(['open', 'started', 'reported'] as const)('[TASK-7] what was closed when it was %s stays closed', async (state) => {
+test.each(['open', 'started', 'reported'] as const)('[TASK-7] an assignment closed when it was %s stays closed', async (state) => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   await bring(owner, assignment, state)
@@ -289,7 +289,7 @@ test.each(['open', 'started', 'reported'] as const)('[TASK-7] what was closed wh
   expect((await owner.events()).events.at(-1)).toMatchObject({ kind: 'task.closed', payload: { taskId: assignment.id, from: state } })
 })
 
-test('[TASK-8] closing edits nothing, accepts nothing and leaves the link as it is; again it is 200 and no second event', async () => {
+test('[TASK-8] closing edits nothing, accepts nothing and keeps the link; again it returns 200 without a second event', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   await bring(owner, assignment, 'reported')
@@ -303,7 +303,7 @@ test('[TASK-8] closing edits nothing, accepts nothing and leaves the link as it 
   expect((await assignment.by().ask('GET', `/tasks/${assignment.id}`)).json.task.status).toBe('closed')
 })
 
-test('[TASK-8] a link that the owner revokes ends the reviewer’s access and leaves the assignment to be closed', async () => {
+test('[TASK-8] revoking the link ends the reviewer’s access; the assignment can still be closed', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   await owner.ask('DELETE', `/shares/${assignment.task.share.id}`)
@@ -313,7 +313,7 @@ test('[TASK-8] a link that the owner revokes ends the reviewer’s access and le
 
 // ——— who acts ———
 
-test('[TASK-9] only the link of the assignment starts and reports it: the owner and other links are refused', async () => {
+test('[TASK-9] only the link of the assignment can start and report it: the owner and other links are refused', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const people = [owner, await owner.share('suggest'), await owner.share('edit')]
@@ -330,7 +330,7 @@ test('[TASK-9] only the link of the assignment starts and reports it: the owner 
   }
 })
 
-test('[TASK-9] the link of one assignment does nothing for another, of this document or of another one', async () => {
+test('[TASK-9] the link of one assignment has no effect on another, of this document or another one', async () => {
   const [owner, stranger] = [await world.create('text'), await world.create('text')]
   const [mine, other, elsewhere] = [await assign(world, owner), await assign(world, owner), await assign(world, stranger)]
   const json = { reviewedVersion: owner.created.version, summary: '' }
@@ -349,7 +349,7 @@ test('[TASK-9] the link of one assignment does nothing for another, of this docu
   expect((await stranger.ask('GET', `/tasks/${elsewhere.id}`)).json.task.status).toBe('open')
 })
 
-test('[TASK-9] an assignment that does not exist is 404 to everyone', async () => {
+test('[TASK-9] an unknown assignment returns 404 to everyone', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const json = { reviewedVersion: owner.created.version, summary: '' }
@@ -361,7 +361,7 @@ test('[TASK-9] an assignment that does not exist is 404 to everyone', async () =
     }
 })
 
-test('[TASK-10] the identity of a guest is the link and the name: by header, query or body, composed or not', async () => {
+test('[TASK-10] the identity of a guest is the link and the name: from header, query or body, composed or not', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const nobody = assignment.by()
@@ -379,7 +379,7 @@ test('[TASK-10] the identity of a guest is the link and the name: by header, que
   expect(await assignment.by('Ada').start({ json: { author: 'Zo\u00e9' } })).toMatchObject({ status: 409 })
 })
 
-test('[TASK-10] without a name one is still somebody: nobody with a name can go on', async () => {
+test('[TASK-10] without a name a guest still is an identity: nobody with a name can continue', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   expect((await assignment.by().start()).json.task.startedBy).toMatchObject({ name: null })
@@ -387,7 +387,7 @@ test('[TASK-10] without a name one is still somebody: nobody with a name can go 
   expect(await assignment.by().report()).toMatchObject({ status: 200 })
 })
 
-test('[TASK-10] an agent token that nobody issued is refused, next to a good link too', async () => {
+test('[TASK-10] an agent token that nobody issued is refused, even with a valid link', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   for (const token of ['ai_nonsense', 'asess_nonsense'])
@@ -397,7 +397,7 @@ test('[TASK-10] an agent token that nobody issued is refused, next to a good lin
     })
 })
 
-test('[TASK-11] of two identities that start at once exactly one wins', async () => {
+test('[TASK-11] of two identities that start at once exactly one succeeds', async () => {
   for (let round = 0; round < 10; round++) {
     const owner = await world.create('text')
     const assignment = await assign(world, owner)
@@ -410,7 +410,7 @@ test('[TASK-11] of two identities that start at once exactly one wins', async ()
   }
 })
 
-test('[TASK-11] of a report and a close at once the report is taken first, or refused', async () => {
+test('[TASK-11] with a concurrent close, a report comes first or is refused', async () => {
   for (let round = 0; round < 10; round++) {
     const owner = await world.create('text')
     const assignment = await assign(world, owner)
@@ -424,7 +424,7 @@ test('[TASK-11] of a report and a close at once the report is taken first, or re
 
 // ——— who sees what ———
 
-test('[TASK-12] the owner sees all with their links, other links all without, and the link of an assignment that one alone', async () => {
+test('[TASK-12] the owner sees all with their links, other links all without, and the link of an assignment only that one', async () => {
   const owner = await world.create('text')
   const [first, second] = [await assign(world, owner), await assign(world, owner)]
   const list = async (person: Person): Promise<Json[]> => (await person.ask('GET', '/tasks')).json.tasks
@@ -442,7 +442,7 @@ test('[TASK-12] the owner sees all with their links, other links all without, an
   expect((await first.by().ask('GET', '/tasks')).json.nextBefore).toBeNull()
 })
 
-test('[TASK-13] the list is paged by nextBefore, 50 a page, newest first, each once', { timeout: 60_000 }, async () => {
+test('[TASK-13] the list is paged by nextBefore, 50 per page, newest first, each once', { timeout: 60_000 }, async () => {
   const owner = await world.create('text')
   const viewer = await owner.share('view')
   const made: string[] = []
@@ -485,7 +485,7 @@ test('[TASK-13] the link of an assignment pages over its own', async () => {
   expect([await list(created), await list(created + 1)]).toEqual([0, 1])
 })
 
-test('[TASK-14] open pages hear of every change of the assignments they see, never with the link', async () => {
+test('[TASK-14] open pages receive every change of the assignments that they see, never with the link', async () => {
   const owner = await world.create('text')
   const other = await assign(world, owner)
   const mine = await assign(world, owner)
@@ -519,7 +519,7 @@ test('[TASK-14] open pages hear of every change of the assignments they see, nev
   for (const { task } of [other, mine, fresh]) expect(said).not.toContain(keyOf(task.share.url))
 })
 
-test('[TASK-15] the secret of the link stands in no event, in no answer to others, in no log and not in the data folder', async () => {
+test('[TASK-15] the secret of the link appears in no event, in no answer to others, in no log and not in the data folder', async () => {
   const own = await startWorld()
   const owner = await own.create('text')
   const assignment = await assign(own, owner)
@@ -564,7 +564,7 @@ const badRequests: [string, unknown][] = [
   ['author', { author: 'x'.repeat(limits.authorCharsMax + 1) }]
 ]
 
-describe('[TASK-16] a bad field is named and nothing is created', () => {
+describe('[TASK-16] an invalid field is named and nothing is created', () => {
   test.each(badRequests)('[TASK-16] %s: %j', async (path, fields) => {
     const owner = await world.create('text')
     const answer = await changesNothing(owner.doc, () => create(owner, requestFor(fields as Record<string, unknown>)))
@@ -573,7 +573,7 @@ describe('[TASK-16] a bad field is named and nothing is created', () => {
   })
 })
 
-test('[TASK-16] an oversize body is 413, no JSON object 400, another media type 415, an odd id 400', async () => {
+test('[TASK-16] an oversize body returns 413, a body that is not a JSON object 400, another media type 415, an odd id 400', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const bodies: [number, string, string][] = [
@@ -592,7 +592,7 @@ test('[TASK-16] an oversize body is 413, no JSON object 400, another media type 
   expect(await owner.ask('GET', '/tasks/a%0Ab')).toMatchObject({ status: 400 })
 })
 
-test('[TASK-17] hostile texts come back as they are, and make neither another assignment nor a line of their own', async () => {
+test('[TASK-17] hostile texts come back unchanged, and create neither another assignment nor a line of their own', async () => {
   const owner = await world.create('text')
   const hostile = [
     '__proto__',
@@ -622,7 +622,7 @@ test('[TASK-17] hostile texts come back as they are, and make neither another as
   expect((await owner.ask('GET', '/tasks')).json.tasks.length).toBe(hostile.length)
 })
 
-test('[TASK-17] the longest texts are taken in any script', async () => {
+test('[TASK-17] the longest texts are accepted in any script', async () => {
   const owner = await world.create('text')
   const request = {
     requestId: '界'.repeat(limits.requestIdCharsMax),
@@ -638,7 +638,7 @@ test('[TASK-17] the longest texts are taken in any script', async () => {
   expect((await ada.report({ summary: '界'.repeat(limits.taskTextCharsMax), ...ids })).status).toBe(200)
 })
 
-test('[TASK-18] synonyms are taken, unknown fields refused', async () => {
+test('[TASK-18] synonyms are accepted, unknown fields refused', async () => {
   const owner = await world.create('text')
   const asked = { requestId: 'r', title: 'T', body: 'I' }
   expect(await create(owner, { ...asked, status: 'closed', id: 'mine', share: { role: 'owner' } })).toMatchObject({
@@ -659,7 +659,7 @@ test('[TASK-18] synonyms are taken, unknown fields refused', async () => {
 
 // ——— the store ———
 
-test('[TASK-19] a store that fails leaves an assignment as it was, whatever was asked', async () => {
+test('[TASK-19] if the store fails, an assignment stays unchanged after any request', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const ada = assignment.by('Ada')
@@ -704,7 +704,7 @@ test('[TASK-19] record, link and event of each change are one commit, with the h
   expect(commits).toEqual([['event', 'head', 'key', 'notice', 'share', 'task', 'task number'], step, reported, step])
 })
 
-test('[TASK-20] deleting the document deletes its assignments with everything they say', async () => {
+test('[TASK-20] deleting the document deletes its assignments with all their contents', async () => {
   const own = await startWorld()
   const owner = await own.create('text')
   const assignment = await assign(own, owner, { requestId: 'zebra-request', title: 'zebra-title', instructions: 'zebra-instructions' })
@@ -723,7 +723,7 @@ test('[TASK-20] deleting the document deletes its assignments with everything th
   await own.stop()
 })
 
-test('[TASK-21] creation, start, report and close sent again with their Idempotency-Key answer as before', async () => {
+test('[TASK-21] creation, start, report and close repeated with their Idempotency-Key return the same answer', async () => {
   const owner = await world.create('text')
   const once = (key: string): { headers: Record<string, string> } => ({ headers: { 'Idempotency-Key': key } })
   const json = requestFor()
@@ -749,7 +749,7 @@ test('[TASK-21] creation, start, report and close sent again with their Idempote
   expect(await assignment.by('Bob').start(once('start'))).toMatchObject({ status: 409, json: { code: 'task_closed' } })
 })
 
-test('[TASK-22] an assignment whose link was revoked says so', async () => {
+test('[TASK-22] an assignment shows that its link was revoked', async () => {
   const owner = await world.create('text')
   const assignment = await assign(world, owner)
   const shown = async (): Promise<Json> => (await owner.ask('GET', `/tasks/${assignment.id}`)).json.task.share

@@ -38,7 +38,7 @@ const make = async (what: object = {}, bearer = session): Promise<{ id: string; 
 
 const listed = async (bearer = session): Promise<Json[]> => (await as(bearer, 'GET', '/api/me/tokens')).json.tokens
 
-test('[TOKEN-1] a token is shown once, kept hashed, listed with its last use, revoked, and ends by itself', async () => {
+test('[TOKEN-1] a token is shown once, stored as a hash, listed with its last use, revoked, and expires', async () => {
   const { id, secret, token } = await make({ role: 'view', days: 7 })
   expect(token).toMatchObject({ kind: 'token', name: 'Review bot', role: 'view', docs: null, host: null, lastUsedAt: null })
   expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(7 * dayMs)
@@ -73,7 +73,7 @@ test.each([
   expect(await listed()).toHaveLength(before)
 })
 
-test('[TOKEN-7] a token is for documents of its own account, of which it has a bounded number', async () => {
+test('[TOKEN-7] a token is for documents of its own account, which may have a limited number', async () => {
   const bob = (await openSession(world.service, (await account('bob@example.org', 'Bob')).id, 'app', 'A test')).token
   expect((await as(bob, 'POST', '/api/me/tokens', { json: { name: 'Bot', docs: [doc] } })).status).toBe(404)
   for (let made = 0; made < limits.programsMax; made++) await make({}, bob)
@@ -81,7 +81,7 @@ test('[TOKEN-7] a token is for documents of its own account, of which it has a b
   expect({ status, code: json.code }).toEqual({ status: 409, code: 'too_many_tokens' })
 })
 
-test('[TOKEN-2] the lower role counts, and a document outside the scope is unknown, by a key too', async () => {
+test('[TOKEN-2] the lower role counts, and a document outside the scope is unknown, even with a key', async () => {
   const other = await newDoc('# Other')
   const { json: link } = await as(session, 'POST', `/api/docs/${other}/shares`, { json: { role: 'owner' } })
   const { secret } = await make({ role: 'comment', docs: [doc] })
@@ -104,7 +104,7 @@ test('[TOKEN-2] the lower role counts, and a document outside the scope is unkno
   expect((await as(secret, 'GET', '/api/trash')).json.docs).toEqual([])
 })
 
-test('[TOKEN-3] a token manages no account and makes no tokens', async () => {
+test('[TOKEN-3] a token manages no account and creates no tokens', async () => {
   const { secret, id } = await make({ role: 'owner' })
   for (const [method, path, json] of [
     ['POST', '/api/me/tokens', { name: 'More' }],
@@ -121,7 +121,7 @@ test('[TOKEN-3] a token manages no account and makes no tokens', async () => {
   expect((await as(secret, 'GET', '/api/me')).json).toMatchObject({ kind: 'account', user: { name: 'Ana', email } })
 })
 
-test('[TOKEN-8] a narrow token is told neither address nor usage', async () => {
+test('[TOKEN-8] a restricted token sees neither address nor usage', async () => {
   for (const what of [{ role: 'edit' }, { role: 'owner', docs: [doc] }]) {
     const { json, text } = await as((await make(what)).secret, 'GET', '/api/me')
     expect(json, JSON.stringify(what)).toMatchObject({ kind: 'account', user: { name: 'Ana', email: null } })
@@ -137,12 +137,12 @@ test.each([
   [{ role: 'edit' }, 201],
   [{ role: 'suggest' }, 403],
   ['one', 403]
-] as const)('[TOKEN-3] with a token of %j a document is made with %i', async (what, status) => {
+] as const)('[TOKEN-3] creating a document with a token of %j returns %i', async (what, status) => {
   const { secret } = await make(what === 'one' ? { role: 'owner', docs: [doc] } : what)
   expect((await as(secret, 'POST', '/api/docs', { json: { content: 'x' } })).status).toBe(status)
 })
 
-test('[TOKEN-4] revoking ends the waiting requests and connections of a token at once, and no others', async () => {
+test('[TOKEN-4] revoking ends the waiting requests and connections of a token at once, and of no other', async () => {
   const [one, other] = [await make({ role: 'edit' }), await make({ role: 'edit' })]
   const wait = (bearer: string) => as(bearer, 'GET', `/api/docs/${doc}/events`, { query: { since: 'latest', wait: 50 } })
   const [first, second] = [wait(one.secret), wait(other.secret)]
@@ -158,7 +158,7 @@ test('[TOKEN-4] revoking ends the waiting requests and connections of a token at
   expect((await as(session, 'DELETE', `/api/me/tokens/${one.id}`)).status).toBe(404)
 })
 
-test('[TOKEN-4] signing out everywhere, a new password and the end of the account end all tokens', async () => {
+test('[TOKEN-4] signing out everywhere, a new password and deleting the account end all tokens', async () => {
   const visitor = newVisitor()
   const start = async (mail: string): Promise<string> => {
     const own = (await openSession(world.service, (await account(mail, 'Cleo')).id, 'app', 'A test')).token
@@ -186,7 +186,7 @@ test('[TOKEN-4] signing out everywhere, a new password and the end of the accoun
   expect(await works(third)).toBe(401)
 })
 
-test('[TOKEN-5] what a program does carries its name and that of its account', async () => {
+test('[TOKEN-5] the actions of a program show its name and that of its account', async () => {
   const { secret } = await make({ role: 'edit' })
   const person = await world.person(doc, session).connect()
   const named = 'Review bot · for Ana'
@@ -222,7 +222,7 @@ test('[TOKEN-5] what a program does carries its name and that of its account', a
 test.each([
   ['en', 'Programs and tokens', 'Create token', 'Never used'],
   ['de', 'Programme und Token', 'Token erstellen', 'Nie benutzt']
-])('[TOKEN-6] the account page makes, lists and revokes tokens, in %s', async (language, title, button, never) => {
+])('[TOKEN-6] the account page creates, lists and revokes tokens, in %s', async (language, title, button, never) => {
   const visitor = newVisitor({ headers: { 'Accept-Language': language } })
   await signIn(world.url, email, visitor)
   await visitor.visit(`${world.url}/account`)

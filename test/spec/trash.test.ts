@@ -34,7 +34,7 @@ const make = async (token: string, content: string): Promise<string> =>
 const trashOf = async (token: string, query: Record<string, number> = {}): Promise<Json> =>
   (await by(token, 'GET', '/api/trash', { query })).json
 
-test('[TRASH-1] [TRASH-2] a deleted document is out of reach at once, says until when, and comes back whole to an owner link', async () => {
+test('[TRASH-1] [TRASH-2] a deleted document is inaccessible at once, gives its date, and an owner link restores it completely', async () => {
   const owner = await world.create('# Plan\n\nfirst')
   const editor = await owner.share('edit')
   const viewer = await owner.share('view')
@@ -90,7 +90,7 @@ test('[TRASH-1] [TRASH-2] a deleted document is out of reach at once, says until
   expect(events.filter(({ type }: Json) => type === 'doc.restored')).toMatchObject([{ payload: { deletedAt } }])
 })
 
-test('[TRASH-3] a deletion and a restoration are done once, however often they are asked for', async () => {
+test('[TRASH-3] a deletion and a restoration happen once, however often they are requested', async () => {
   const owner = await world.create('# Once')
   const headers = { 'Idempotency-Key': 'delete it' }
   const first = await owner.ask('DELETE', '', { headers })
@@ -133,7 +133,7 @@ test('[TRASH-4] an account has its own trash, page by page, and restores from it
   expect((await trashOf(ana)).docs.map(({ title }: Json) => title)).toEqual(['Three', 'One'])
 })
 
-test('[TRASH-5] [TRASH-7] after its days a document is erased, over a restart too', async () => {
+test('[TRASH-5] [TRASH-7] after its days a document is erased, even across a restart', async () => {
   const ana = await join()
   const trashed = async (content: string): Promise<Person> => {
     const id = await make(ana, content)
@@ -163,7 +163,7 @@ test('[TRASH-5] [TRASH-7] after its days a document is erased, over a restart to
   expect(await again(kept).ask('POST', '/undelete')).toMatchObject({ status: 200 })
 })
 
-test('[TRASH-6] a deletion for good erases at once, from the trash too, and by owners alone', async () => {
+test('[TRASH-6] permanent deletion erases at once, even from the trash, and only for owners', async () => {
   const owner = await world.create('# zebra for good')
   const editor = await owner.share('edit')
   expect((await editor.ask('DELETE', '', { query: { permanent: 1 } })).status).toBe(403)
@@ -175,7 +175,7 @@ test('[TRASH-6] a deletion for good erases at once, from the trash too, and by o
   expect((await world.service.storage.list(['trash'])).some(({ key }) => key.includes(owner.doc))).toBe(false)
 })
 
-test('[TRASH-11] a document that cannot be erased holds up no other; it is told of and tried again', async () => {
+test('[TRASH-11] a document that cannot be erased delays no other; the log reports it, and the server tries again', async () => {
   const docs = await Promise.all(['# one', '# two', '# three'].map((content) => world.create(content)))
   const [first] = docs
   if (first === undefined) throw new Error('no document')

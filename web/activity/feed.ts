@@ -1,4 +1,4 @@
-/** The event feed of an open document: newest first, older pages by cursor, live updates by message, and what is new since the last look. */
+/** The event feed of an open document: newest first, older pages by cursor, live updates by message, and the new events since the last visit. */
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { operation } from '../client/operation.ts'
 import { documentValue } from '../device/device.ts'
@@ -51,7 +51,7 @@ export function openFeed({ session, here }: View): Feed {
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
-  // The feed does not name guests without a name: such an event counts as one's own as long as nobody else here is nameless.
+  // The feed does not name guests without a name: such an event counts as this person's as long as nobody else present is unnamed.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )

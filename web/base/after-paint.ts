@@ -21,7 +21,7 @@ function run(works: readonly (() => void)[]): void {
 /** A page that is closing or hidden may never paint. */
 function listen(): void {
   listens = true
-  // Before other listeners that act when the page closes: what they send comes after the waiting work.
+  // Before other listeners that act when the page closes: their messages come after the waiting work.
   addEventListener(
     'pagehide',
     () => {

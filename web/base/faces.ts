@@ -1,7 +1,7 @@
 /**
- * The typefaces of the pages, given to the browser by script. Chromium reads the faces of a style sheet again with every sheet that comes
- * later and has a cascade layer, as those of CodeMirror do; text that stood in a typeface would then stand in its fallback, and its lines
- * break elsewhere. Pages without script have them from `style/fonts.css`, under their own names.
+ * The typefaces of the pages, given to the browser by script. Chromium reads the faces of a style sheet again with every sheet that comes later and
+ * has a cascade layer, as those of CodeMirror do; text in a typeface would then switch to its fallback, with other line breaks. Pages without script
+ * have them from `style/fonts.css`, under their own names.
  */
 import mono from '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
 import serifItalic from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'
@@ -11,7 +11,7 @@ import quattro from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin
 import quattroBoldItalic from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-italic.woff2?url'
 import quattroBold from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-normal.woff2?url'
 
-/** As in `style/fonts.css`: what the file has. */
+/** As in `style/fonts.css`: the values of the file. */
 const monoRange =
   'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD'
 
@@ -42,12 +42,12 @@ export function addFaces(): void {
   dataset['faces'] ??= 'page'
 }
 
-/** The families that a text may stand in. */
+/** The families in which a text may be set. */
 const families: Readonly<Record<'write' | 'read', RegExp>> = { write: /page-(?:quattro|mono)/, read: /page-(?:serif|mono)/ }
 
 /**
- * Fetches the faces of the editor that no text has asked for yet: the first bold word would otherwise stand in the fallback for the whole
- * visit. To be called when nobody waits.
+ * Fetches the faces of the editor that no text has asked for yet: the first bold word would otherwise appear in the fallback for the whole visit.
+ * Call this when the page is idle.
  */
 export function fetchFacesAhead(): void {
   for (const face of document.fonts) if (face.status === 'unloaded' && families.write.test(face.family)) face.load().catch(() => undefined)

@@ -226,7 +226,7 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
   return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
 })
 
-/** Puts text that is written directly before or after a component on lines of its own; a line end between it and other text stays. */
+/** Puts text that is written directly before or after a component on lines of its own; a line break between it and other text stays. */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   const { changes, newDoc } = transaction
   const more: { from: number; insert: string }[] = []

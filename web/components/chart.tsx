@@ -383,7 +383,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   )
 }
 
-/** Errors, and notes on parts that are drawn differently from what one may expect. */
+/** Errors, and notes on unexpected parts of the drawing. */
 function ChartWarnings({ data }: { readonly data: ChartData }): JSX.Element {
   return (
     <>

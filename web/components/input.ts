@@ -32,7 +32,7 @@ export interface ComponentInput {
   /**
    * Performs one interaction as one undo step: `edits` returns the edits for the current fence, which may differ from the drawn one. In suggesting
    * mode it becomes one suggestion. `all` are the fences of the text, for edits that must follow elsewhere. Returns false if nothing was changed.
-   * Where undo is not at hand, a notice describes the change (`said`, if set at once) and offers to undo it.
+   * Where there is no undo key, a notice describes the change (`said`, if set at once) and offers to undo it.
    */
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
   /** Reports to others that a part is being edited; undefined reports that none is. */

@@ -150,7 +150,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
         const fence = all[sheet]
         if (fence === undefined || !now.includes(`#${id}!`)) continue
         edits.push(...addId(fence, id))
-        // Another person gave it an id meanwhile.
+        // Another person has given it an id meanwhile.
         if (fence.id !== undefined) now = now.replaceAll(`#${id}!`, `#${fence.id}!`)
       }
       return { text: now, edits }

@@ -144,7 +144,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     websocketProvider: transport,
     onAuthenticated: ({ scope }) => {
       canWrite.value = scope === 'read-write'
-      // The others were told that this page had gone, and ignore a state that is no newer than the one they removed (y-protocols).
+      // The other pages consider this page gone, and ignore a state that is no newer than the one they removed (y-protocols).
       awareness.setLocalState(awareness.getLocalState())
     },
     onAuthenticationFailed: ({ reason }) => {

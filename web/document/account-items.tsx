@@ -1,4 +1,4 @@
-/** The menu items for accounts: sign in, add a document found by its link, go to one's own documents. */
+/** The menu items for accounts: sign in, add a document found by its link, go to the documents of the account. */
 import type { JSX } from 'preact'
 import { claimDocument } from '../client/documents.ts'
 import { failureWords } from '../client/failure.ts'

@@ -12,7 +12,7 @@ import { headingsOf, type Heading } from '../editor/headings.ts'
 const readMs = 400
 /** A heading up to this far below the upper edge counts as the current one, in pixels. */
 const readingEdge = 72
-/** In narrower windows the outline lies over the text. */
+/** In narrower windows the outline covers the text. */
 const overlaid = '(max-width: 1099px)'
 
 const readingRoot = (): ShadowRoot | null => document.querySelector('.reading')?.shadowRoot ?? null

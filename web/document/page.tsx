@@ -355,7 +355,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       <TopBar view={view} />
       {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
-      {/* Another one for the text: it stands where the toolbar leaves it, and nothing has moved. */}
+      {/* A second one for the text: it is in the space that the toolbar leaves, so that nothing moves. */}
       <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>

@@ -160,7 +160,7 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (
     <>
-      {/* Its words are read as they are; a press shows them where there is room for a dot alone. */}
+      {/* Screen readers read its words; a press shows them where there is only space for a dot. */}
       <span class={`chip ${state}`} title={detail} data-state={state} data-held={held} onClick={() => words.current?.showPopover()}>
         <span class='chip-word'>{word}</span>
         <span class='chip-rest'>{rest}</span>

@@ -20,7 +20,7 @@ export function chosenCells(state: EditorState): Chosen | undefined {
   const anchor = tableAt(state, main.anchor)
   const head = anchor === undefined ? undefined : tableAt(state, main.head)
   if (anchor === undefined || head === undefined || anchor.first !== head.first) return undefined
-  // A selection of the whole table, with its bars and line ends, is text.
+  // A selection of the whole table, with its bars and line breaks, is text.
   if (main.from <= state.doc.line(anchor.first).from && main.to >= state.doc.line(anchor.last).to) return undefined
   const [one, other] = [anchor.row.line.number, head.row.line.number]
   if (one === other && anchor.column === head.column) return undefined

@@ -32,7 +32,7 @@ export const countDocument: (text: Text) => number = onceFor(countPart)
 /** Longer texts are counted in code points: counting a million clusters takes half a second. */
 const clustersUnitsMax = 200_000
 
-/** Counts characters as people do (grapheme clusters), without line ends. */
+/** Counts characters as people do (grapheme clusters), without line breaks. */
 export function countCharacters(text: Text): number {
   if (text.length > clustersUnitsMax) {
     let sum = 0

@@ -22,7 +22,7 @@ export const fitsPage = (before: string, after: string): boolean => before.lengt
 const keyOf = (node: Node): string =>
   node instanceof Element ? `${node.nodeName} ${node.outerHTML.replaceAll(/\bmath-\d+/g, 'math')}` : (node.textContent ?? '')
 
-/** The line ends between blocks do not count. */
+/** The line breaks between blocks do not count. */
 const isLineEnd = (text: string): boolean => text.includes('\n') && text.trim() === ''
 const partsOf = (nodes: Iterable<Node>): Node[] =>
   [...nodes].filter((node) => node instanceof Element || !isLineEnd(node.textContent ?? ''))

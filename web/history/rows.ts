@@ -3,7 +3,7 @@ import { diff } from '../../shared/text/diff.ts'
 
 export interface Piece {
   readonly kind: 'same' | 'added' | 'removed'
-  /** Without its line end. */
+  /** Without its line break. */
   readonly text: string
 }
 
@@ -41,7 +41,7 @@ export function compare(before: string, after: string): Comparison {
   let stands = false
   let line = 1
   const changes: Change[] = []
-  /** Offsets in the earlier text: of the current line end, and of the row. */
+  /** Offsets in the earlier text: of the current line break, and of the row. */
   let [ends, former] = [0, 0]
   /** Whether the current change has more than blank lines. */
   let hasWords = false

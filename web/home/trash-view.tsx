@@ -1,4 +1,4 @@
-/** The trash: deleted documents of one's own, to be restored or deleted permanently. */
+/** The trash: the person's deleted documents, to restore or delete permanently. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { limits } from '../../shared/limits.ts'

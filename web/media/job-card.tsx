@@ -32,7 +32,7 @@ function useInsert({ view, media, job }: CardInput): { readonly busy: boolean; i
     const isIn = await media.insert(job, text)
     setBusy(false)
     if (!isIn) return
-    // On a phone the panel lies over the text.
+    // On a phone the panel covers the text.
     if (media.list.value.length === 0 || matchMedia('(max-width: 900px)').matches) view.panel.value = undefined
     if (view.mode.value !== 'read') view.editor.value?.view.focus()
   }

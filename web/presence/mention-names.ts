@@ -1,4 +1,4 @@
-/** The people whom one can mention in a chat or a comment: those who are present, and those who did something here. No user interface. */
+/** The people who can be mentioned in a chat or a comment: those who are present, and those who did something here. No user interface. */
 import { t } from '../text/t.ts'
 import { mayMention, mentionOf } from '../../shared/mentions.ts'
 import type { ReadonlySignal } from '@preact/signals'

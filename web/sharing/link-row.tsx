@@ -76,7 +76,7 @@ export function LinkRow({ view, share, disabled }: TabInput & { readonly share: 
   const open = useSignal<'qr' | 'ask' | undefined>(undefined)
   const row = useRef<HTMLLIElement>(null)
 
-  // Revoking one's own link would lock oneself out.
+  // People who revoke their own link would lock themselves out.
   const own = share.secret === session.key
   const name = own ? t('Your own link') : (share.label ?? t('Anyone with the link'))
   const mayChange = session.role.value === 'owner' && !own

@@ -47,7 +47,8 @@ function CreateForm({ view, disabled }: TabInput): JSX.Element {
     >
       <div class='field grow'>
         <span>
-          <label for='share-for'>{t('Who is it for?')}</label> <small id='share-for-hint'>{t('Visible to anyone who opens the link.')}</small>
+          <label for='share-for'>{t('Who is it for?')}</label>{' '}
+          <small id='share-for-hint'>{t('Visible to anyone who opens the link.')}</small>
         </span>
         <input
           id='share-for'

@@ -16,7 +16,7 @@ export interface Upload {
   /** The name of the chosen file. */
   readonly fileName: string
   readonly state: Signal<UploadState>
-  /** Its Markdown goes on a separate line after existing content: a picture, or the file added together with it. */
+  /** Its Markdown gets a separate line after existing content: a picture, or the file added together with it. */
   readonly follows: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Uploads {
   readonly onlyHere: ReadonlySignal<number>
   /** Whether this person may add files. */
   readonly allowed: ReadonlySignal<boolean>
-  /** `follows`: the first of them goes on a separate line, too. */
+  /** `follows`: the first of them also gets a separate line. */
   add(files: readonly File[], at: number, follows?: boolean): void
   /** Returns the position of its Markdown, in UTF-16 units. */
   placeOf(upload: Upload): number

@@ -120,8 +120,8 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
 /** An expiring link cannot grant anything that outlives it. */
 const endsBefore = (expiresAt: number): ServiceError =>
   new ServiceError('forbidden', {
-    message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an end.`,
-    hint: 'Ask for an owner link without an end, or ask somebody who has one to claim the document.'
+    message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an expiry.`,
+    hint: 'Ask for an owner link without an expiry, or ask somebody who has one to claim the document.'
   })
 
 /**

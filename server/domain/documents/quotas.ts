@@ -120,7 +120,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     const entry = await storage.get(key)
     set(sum, String(key.at(-1)), entry && decodeRecord<number>(entry.value))
   }
-  /** Reads again all sums that are in use. The old ones stand until then. */
+  /** Reads all sums in use again. The old ones remain until then. */
   const refreshAll = (): void => {
     for (const name of known.keys()) {
       const [kind = '', ...id] = name.split(' ')

@@ -1,6 +1,6 @@
 /**
  * The inbox: the events that need somebody's attention, each with its words and the next call. An account or agent reads the events for it in the
- * documents that it owns, from one index. A link user reads the events for their name in its document. The present rights decide what is shown.
+ * documents that it owns, from one index. A link user reads the events for their name in its document. Current rights decide which entries are shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'

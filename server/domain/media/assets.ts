@@ -20,7 +20,7 @@ export interface File {
 
 const takes = mediaTypes.map(({ contentType }) => contentType)
 
-const asItIs = 'Send the bytes of the file as they are, with their own Content-Type: one of those in takes.'
+const asItIs = 'Send the unchanged bytes of the file with their own Content-Type: one of those in takes.'
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
 
@@ -38,7 +38,7 @@ export const namedType = (contentType: string, of: readonly MediaKind[] = ['imag
 export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
-    const found = sniffed === undefined ? 'the bytes show none that is taken' : `the bytes are ${sniffed}`
+    const found = sniffed === undefined ? 'the bytes match no accepted type' : `the bytes are ${sniffed}`
     const message = `The Content-Type is ${type.contentType}, but ${found}.`
     throw new ServiceError('unsupported_media_type', { message, hint: asItIs, sniffed, takes })
   }
@@ -49,7 +49,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
     })
 }
 
-// Brackets and line ends would break the Markdown in the answer.
+// Brackets and line breaks would corrupt the Markdown in the answer.
 const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').trim()
 
 const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`

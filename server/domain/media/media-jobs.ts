@@ -90,7 +90,7 @@ export const requeueJob = async (service: Service, doc: string, id: string, lost
     return queued
   })
   if (job === undefined || job.losses <= limits.mediaLossesMax) return job
-  const message = `${job.losses} compute nodes ended while they worked on this.`
+  const message = `${job.losses} compute nodes disconnected while they worked on this.`
   await endJob(service, doc, id, job.attempt, { error: { code: 'node_lost', message } })
   return undefined
 }

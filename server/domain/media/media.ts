@@ -80,7 +80,7 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   )
   if (type !== undefined) return { type, upload }
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map(({ contentType }) => contentType)
-  const found = upload.sniffed === undefined ? 'The bytes show no type that is taken.' : `The bytes are ${upload.sniffed}.`
+  const found = upload.sniffed === undefined ? 'The bytes match no accepted type.' : `The bytes are ${upload.sniffed}.`
   throw new ServiceError('unsupported_media_type', {
     message: found,
     hint: 'Send a file of one of the types in takes.',

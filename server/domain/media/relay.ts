@@ -22,7 +22,7 @@ export interface Relay {
   submit(doc: string, job: Job): void
   /** The progress of a job, from 0 to 1; undefined: unknown. */
   progressOf(id: string): number | undefined
-  /** Forgets a job: the node that has it is told to stop. Its record is the caller's. */
+  /** Forgets a job: the relay tells its node to stop. The caller handles the record. */
   forget(id: string): void
   /** Forgets all jobs of a document. */
   forgetDocument(doc: string): void

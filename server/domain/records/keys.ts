@@ -13,7 +13,7 @@
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
  *   ['d', doc, 'notice', n]       whom event n is for (JSON, `Notice`; notices.ts)
  *   ['inbox', kind, id, number]   an event for an account or agent from one of its own documents (JSON, `InboxEntry`)
- *   ['d', doc, 'mention', hash]   how many messages of one author and minute have told that they mention a name (JSON number, mentions.ts)
+ *   ['d', doc, 'mention', hash]   how many messages of one author and minute have announced a mention of a name (JSON number, mentions.ts)
  *   ['d', doc, 'share', id]       JSON, `Share`
  *   ['d', doc, 'comment', id]     JSON, `Comment`
  *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
@@ -49,7 +49,7 @@
  *
  * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and rewrites its head in the same
  * commit, so the counters are dense. An erased document keeps its head (with `deletedAt` and nothing else of value) and the hashes of its keys, so
- * that the holder of a link hears 410 and not 401.
+ * that the holder of a link gets 410 and not 401.
  */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'

@@ -175,7 +175,7 @@ const createAnnotations = (
     },
     tie(kind, id, pin, range) {
       if (records[kind].size + coming >= limits.annotationsMax)
-        throw tooMany(`A document may have ${limits.annotationsMax} ${kind}s; delete what is done with.`)
+        throw tooMany(`A document may have ${limits.annotationsMax} ${kind}s; delete those that are no longer needed.`)
       if (bytes >= limits.annotationsBytesMax) throw tooMany(tooLarge)
       coming++
       if (pin === null) return

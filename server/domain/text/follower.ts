@@ -7,7 +7,7 @@ export type ContentPayload = EventPayload<'content.changed'>
 
 /** A `content.changed` event to be written. */
 export interface Announcement {
-  /** The person who typed; `system:` stands for several. */
+  /** The person who typed; `system:` if there were several. */
   readonly actor: string
   readonly payload: ContentPayload
 }

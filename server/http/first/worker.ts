@@ -20,7 +20,7 @@ export interface Drawn {
   readonly css: string
 }
 
-// A thread begins with what its first text needs, and answers at once: so each module is loaded at once, and no sooner.
+// A thread starts with the modules for its first text, and answers at once: so each module is loaded at once, and no sooner.
 const load = createRequire(import.meta.url)
 const live = (module: string): { liveText(source: string): Drawn } => load(module) as { liveText(source: string): Drawn }
 const reading = (): typeof Reading => load('../published/renderer.ts') as typeof Reading

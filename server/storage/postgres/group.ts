@@ -2,7 +2,7 @@
  * Adds up the batches of a group, so that one call of `commit_records` writes them.
  *
  * The batches are judged here, one after the other, on the assumption that each first check of a key holds. The call verifies these assumptions and
- * writes only if all of them hold; otherwise it tells which versions there are, and the group is judged again with those.
+ * writes only if all of them hold; otherwise it returns the current versions, and the group is judged again with those.
  */
 import { crc32 } from 'node:zlib'
 
@@ -72,7 +72,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   const finals = new Map<string, Final>()
   const holds = ({ version, ...at }: Assumption): boolean => {
     const written = finals.get(at.name)
-    // Nobody knows the version of what is written in this group yet.
+    // The versions of the writes in this group are not known yet.
     if (written !== undefined) return written.value === null && version === null
     const assumed = assumptions.get(at.name) ?? { ...at, version: known.has(at.name) ? known.get(at.name)! : version }
     assumptions.set(at.name, assumed)

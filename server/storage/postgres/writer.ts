@@ -1,5 +1,5 @@
 /**
- * The one connection by which a store commits. Commits wait in a queue; all that arrived while one transaction was under way become the next one.
+ * The one connection by which a store commits. Commits wait in a queue; all that arrive during one transaction become the next one.
  *
  * A connection that breaks while PostgreSQL commits leaves open whether it did. So each store has a row in `writer`. A transaction writes its number
  * there, provided that the epoch is still the one of its connection. A new connection raises the epoch, which waits for a transaction that is still
@@ -43,7 +43,7 @@ export interface WriterOptions {
 
 export interface Writer {
   commit(batch: EncodedBatch): Promise<boolean>
-  /** Waits for the commits under way, then ends the connection. */
+  /** Waits for the commits in progress, then ends the connection. */
   close(): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   let epoch = 0
   /** Number of the newest commit that was sent. */
   let number = 0
-  /** Batches of a commit of which nobody knows whether it was made, and which nobody waits for any more. */
+  /** Batches of a commit whose outcome is unknown, and that nobody waits for any more. */
   let given: readonly EncodedBatch[] = []
 
   /** Connects and takes the writer's row. Resolves with the number of the last commit that was made. */

@@ -78,7 +78,7 @@ const xlookup: Function['of'] = ([wanted = null, keys = null, results = null, mi
   if (index === -1 && missing !== undefined && missing !== null) return missing
   const rows = asMatrix(results)
   const isRow = rows.length === 1 && list.length > 1
-  if ((isRow ? rows[0]?.length : rows.length) !== list.length) throw new Failure('#VALUE!', 'Both ranges must be of one length.')
+  if ((isRow ? rows[0]?.length : rows.length) !== list.length) throw new Failure('#VALUE!', 'Both ranges must have the same length.')
   return isRow ? (rows[0]?.[present(index)] ?? null) : [rows[present(index)] ?? []]
 }
 
@@ -94,7 +94,7 @@ const index: Function['of'] = ([range = null, row = 0, column]) => {
   const isRow = rows.length === 1 && column === undefined
   const [down, across] = isRow ? [1, whole(row)] : [whole(row), whole(column ?? ((rows[0]?.length ?? 0) === 1 ? 1 : 0))]
   if (down < 0 || across < 0) throw new Failure('#VALUE!')
-  if (down > rows.length || across > (rows[0]?.length ?? 0)) throw new Failure('#REF!', 'The range is smaller than that.')
+  if (down > rows.length || across > (rows[0]?.length ?? 0)) throw new Failure('#REF!', 'The range is too small.')
   const chosen = down === 0 ? rows : [rows[down - 1] ?? []]
   return across === 0 ? chosen : chosen.map((each) => [each[across - 1] ?? null])
 }

@@ -47,7 +47,7 @@ const median = (numbers: readonly number[]): number => {
 }
 
 const deviation = (numbers: readonly number[]): number => {
-  if (numbers.length < 2) throw new Failure('#DIV/0!', 'There must be two numbers or more.')
+  if (numbers.length < 2) throw new Failure('#DIV/0!', 'At least two numbers are needed.')
   const average = mean(numbers)
   return Math.sqrt(numbers.reduce((total, number) => total + (number - average) ** 2, 0) / (numbers.length - 1))
 }

@@ -12,7 +12,7 @@ const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
   '#DIV/0!': 'It divides by zero.',
   '#NUM!': 'The number is too large or too small.',
   '#N/A': 'The value was not found.',
-  '#VALUE!': 'A value of another kind is expected.'
+  '#VALUE!': 'This value has the wrong type.'
 }
 
 /** A failed value, thrown within formulas. It is not an `Error`, which would capture the stack for every cell that fails. */
@@ -35,7 +35,7 @@ export class Day {
 
 /** null: an empty cell. */
 export type Scalar = number | string | boolean | null | Day | Failure
-/** Rows of a range or of what a function makes of one. */
+/** Rows of a range, or of the result of a function. */
 export type Matrix = readonly (readonly Scalar[])[]
 export type Value = Scalar | Matrix
 
@@ -107,7 +107,7 @@ export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
 /** The single value of an argument: a range of one cell gives that cell. Errors: `#VALUE!` for a larger range. */
 export const single = (value: Value): Exclude<Scalar, Failure> => {
   if (!isMatrix(value)) return sound(value)
-  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'One cell is needed here, not several.')
+  if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'Use a single cell here.')
   return sound(value[0][0] ?? null)
 }
 
@@ -134,7 +134,7 @@ export const toBoolean = (value: Value): boolean => {
   const one = single(value)
   if (typeof one === 'string') {
     if (/^(?:true|false)$/i.test(one)) return one.toLowerCase() === 'true'
-    throw new Failure('#VALUE!', 'A text is neither true nor false.')
+    throw new Failure('#VALUE!', 'Text is neither true nor false.')
   }
   return toNumber(one) !== 0
 }

@@ -44,7 +44,7 @@ function widthOf(text: string, bold: boolean): number {
   return width
 }
 
-/** Returns the lines of a cell about as they are shown: without marks and addresses. */
+/** Returns the lines of a cell roughly as shown: without marks and addresses. */
 const seen = (text: string): string[] =>
   text
     .slice(0, measuredMax)

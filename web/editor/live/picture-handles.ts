@@ -131,7 +131,7 @@ class PictureHandles {
     return [...this.#view.contentDOM.querySelectorAll<HTMLImageElement>('img.md-media')]
   }
 
-  /** Returns the picture that an image draws. An image after its Markdown stands at the end of it. */
+  /** Returns the picture that an image draws. An image shown after its Markdown is at the end of it. */
   #pictureOf(image: HTMLImageElement): PictureAt | undefined {
     const at = this.#view.posAtDOM(image)
     return pictureFrom(this.#view.state, at) ?? pictureAt(this.#view.state, at)

@@ -51,7 +51,7 @@ export const titles = Facet.define<(address: string) => string | undefined, (add
   combine: ([find]) => find ?? (() => undefined)
 })
 
-/** The address of one's own document becomes a link with its title, as `[[` makes it. The address stays as copied. */
+/** The address of a document of this device becomes a link with its title, as `[[` makes it. The address stays as copied. */
 function linkDocument(view: EditorView, address: string): boolean {
   const title = view.state.facet(titles)(address)
   return title !== undefined && replace(view, linkTo({ title, address }))
@@ -70,7 +70,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   const { from } = view.state.selection.main
   if (isInCode(view.state, from)) return false
   const html = data.types.includes('vscode-editor-data') ? '' : data.getData('text/html')
-  // A line end or a bar would end the cell.
+  // A line break or a bar would end the cell.
   if (isInTable(view.state)) return pasteCells(view, text, html) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
   if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
   const markdown = html === '' ? undefined : htmlToMarkdown(html)

@@ -27,7 +27,7 @@ export function tableRows(markdown: string): string[][] | undefined {
   return rows.toSpliced(1, 1).map(({ cells }) => cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
 }
 
-/** Returns the rows of a text with tabs, as spreadsheets copy them: quoted cells may contain tabs and line ends. Undefined if it is not a table. */
+/** Returns the rows of a text with tabs, as spreadsheets copy them: quoted cells may contain tabs and line breaks. Undefined if it is not a table. */
 export function tabbedRows(text: string): string[][] | undefined {
   if (!text.includes('\t')) return undefined
   const rows: string[][] = [[]]

@@ -30,7 +30,7 @@ export interface ExtrasInput {
   readonly onRight: OnChange
   /** Commands that turn a block into something else, by their ids. */
   readonly turn: (id: string) => Turn
-  /** The title of one's own document by its address. */
+  /** The title of a document of this device, by its address. */
   readonly titleAt: (address: string) => string | undefined
   /** Drawn components, such as boards, in the live view. */
   readonly components: Extension

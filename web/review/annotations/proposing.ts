@@ -38,7 +38,7 @@ export interface Proposing {
    * Suggests a change of the text and returns a function that undoes it. Undefined if it changes nothing, or this person has already suggested it.
    */
   suggest(edit: Edit): (() => void) | undefined
-  /** Withdraws one's own suggestion; a notice offers to restore it. */
+  /** Withdraws a suggestion of this person; a notice offers to restore it. */
   withdraw(suggestion: Suggestion): void
   close(): void
 }

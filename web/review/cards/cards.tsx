@@ -16,7 +16,7 @@ import type { Proposal } from '../outbox/store.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
 const quoteUnits = 120
-/** How much of a long quote is read. */
+/** Longest part of a quote that screen readers read. */
 const quotedUnits = 1000
 
 const Quote = ({ text }: { text: string }): JSX.Element | null =>

@@ -227,7 +227,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     working = outbox.inTurn(drain).finally(() => {
       working = undefined
       sending.value = false
-      // A request made meanwhile asked about the failed entry.
+      // Meanwhile somebody requested another attempt for the failed entry.
       if (asked) outbox.wake()
     })
   }

@@ -95,7 +95,7 @@ export function placesIn(state: EditorState): ReadonlyMap<string, Span> {
 /** Longest text of a suggestion shown in the text, in UTF-16 units; the card has all of it. */
 const shownUnits = 400
 
-/** A line end on its own would be invisible. */
+/** A line break on its own would be invisible. */
 const visible = (text: string): string => (text.trim() === '' ? text.replaceAll('\n', '↵') : text)
 const shorten = (text: string): string => visible(text.length <= shownUnits ? text : `${text.slice(0, shownUnits).toWellFormed()}…`)
 
