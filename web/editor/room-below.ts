@@ -42,8 +42,10 @@ class RoomBelow {
     if (docChanged || selectionSet) {
       const isTyped = transactions.some((each) => each.isUserEvent('input') || each.isUserEvent('delete'))
       const byPointer = transactions.some((each) => each.isUserEvent('select.pointer'))
+      // Selecting everything leaves the text where it is.
+      const isSought = transactions.some((each) => each.scrollIntoView)
       if (isTyped) this.#follows = !this.#isDown
-      else if (selectionSet) this.#follows = !byPointer && state.selection.main.head > startState.selection.main.head
+      else if (selectionSet) this.#follows = isSought && !byPointer && state.selection.main.head > startState.selection.main.head
       if (isTyped || selectionSet) this.#look()
     } else if (heightChanged && this.#follows && view.hasFocus) this.#look()
   }
