@@ -400,7 +400,7 @@ export const limits = {
   /** Documents that took longer than this, in milliseconds, join the queue of long texts from then on, and how many of them are remembered. */
   renderSlowMs: 1000,
   renderSlowMax: 1000,
-  /** Jobs that wait for a thread, in all; of one document for pages, and for work on its text (programs that write at once). */
+  /** Jobs that may wait for a thread: in total; for the pages of one document; and for work on its text, when programs write at once. */
   laneWaitingMax: 500,
   pagesWaitingOfDocumentMax: 4,
   textWaitingOfDocumentMax: 100,
@@ -484,11 +484,11 @@ export const limits = {
   /** A change counts as shortening if it removes this many times as much as it inserts. */
   quotaLessFactor: 4,
 
-  /** Time from a deletion to the erasing of its bytes in the store's file, in seconds; deletions until then share one run. */
+  /** Time from a deletion until its bytes are erased in the store's file, in seconds; deletions until then share one run. */
   eraseQuietSeconds: 60,
   /** Bytes that each second of waiting allows the next erasing to write: with much free space in the file, runs are less frequent. */
   eraseBytesPerSecond: 1024 * 1024,
-  /** Bytes that one step of an erasing reads or writes, fillers that one removes, and the pause between steps, in milliseconds. */
+  /** Bytes that one step of erasing reads or writes, fillers that one removes, and the pause between steps, in milliseconds. */
   eraseStepBytes: 1024 * 1024,
   eraseStepFillers: 1024,
   erasePauseMs: 5,

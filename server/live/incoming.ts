@@ -276,7 +276,7 @@ const hide = (entry: LoadedDocument, peer: Peer): void => {
   presencesOf(entry).delete(own)
 }
 
-/** Takes the presence of a connection that ended away, and frees its client ids. */
+/** Removes the presence of a connection that ended, and frees its client ids. */
 export const freeClients = (entry: LoadedDocument, peer: Peer): void => {
   hide(entry, peer)
   homesOf(entry).delete(peer)

@@ -9,7 +9,7 @@ import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
 
 export interface PresenceFrames {
-  /** Takes the listening from Hocuspocus, which begins to listen once a document is loaded. */
+  /** Removes the listener that Hocuspocus adds once a document is loaded. */
   takeOver(): void
   stop(): void
 }

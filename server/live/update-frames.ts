@@ -29,13 +29,13 @@ const frameOf = (address: string, update: Uint8Array): Uint8Array => {
 const authorOf = (origin: unknown): Connection | undefined =>
   isTransactionOrigin(origin) && origin.source === 'connection' && !(origin as Partial<EditsOrigin>).several ? origin.connection : undefined
 
-/** Takes the listening to updates from Hocuspocus. To be called before others listen. */
+/** Removes the update listener of Hocuspocus. Call this before others listen. */
 export const takeOverUpdates = (document: Document): void => {
   const observers = (document as unknown as { readonly _observers: Map<string, unknown> })._observers
   observers.delete('update')
 }
 
-/** Sends updates from now on. To be called when the journal listens already: a frame waits for what it counted. */
+/** Sends updates from now on. Call this once the journal listens: a frame waits for what it counted. */
 export const sendUpdates = (document: Document): void => {
   document.on('update', (update: Uint8Array, origin: unknown) => {
     const author = authorOf(origin)

@@ -18,7 +18,7 @@ export interface EraserOptions {
   readonly prepare: () => Promise<void>
   /** Resolves with how many bytes it wrote. */
   readonly run: () => Promise<number>
-  /** Whether an erasing is still due. */
+  /** Whether erasing is still due. */
   readonly isDue: () => boolean
 }
 

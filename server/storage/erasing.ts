@@ -7,7 +7,7 @@
  *
  * The file is never written by hand. A run copies each page whose free space is not empty by writing one of its records again, puts fillers until
  * LMDB has no free page left, and removes them. Each step is a separate transaction, small enough that nobody waits for it. A crash leaves fillers
- * behind, which the next start removes, and the mark that the erasing is due.
+ * behind, which the next start removes, and the mark that erasing is due.
  */
 import { open } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -228,7 +228,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return error
   }
 
-  /** One transaction of the erasing. It comes after the groups that wait for LMDB, and others come after it. */
+  /** One transaction of erasing. It comes after the groups that wait for LMDB, and others come after it. */
   const transact = async (work: () => void) => {
     if (failure) throw failure
     try {

@@ -76,7 +76,7 @@ export type BoardEvent =
       readonly isOnCard: boolean
       readonly isFree: boolean
     }
-  /** A card got the focus. */
+  /** A card received the focus. */
   | { readonly kind: 'focused'; readonly place: CardPlace }
   /** Moves a card to the next column, or by one place, as an arrow key points. */
   | { readonly kind: 'step'; readonly card: Card; readonly place: CardPlace; readonly key: string }
@@ -237,7 +237,7 @@ function cardKey(state: BoardState, event: Extract<BoardEvent, { kind: 'card key
 
 // ——— the draft of a card ———
 
-/** Its card gets the focus, if it is still there. */
+/** Its card receives the focus, if it is still there. */
 function closeDraft(state: BoardState): BoardOutcome {
   const { draft } = state
   if (draft === undefined) return { state }
@@ -469,7 +469,7 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
 }
 
 /**
- * The place that gets the focus after others changed the board around a focused card: that of the card, or the one next to it. `isLost`: nothing has
+ * The place that receives the focus after others changed the board around a focused card: that of the card, or the one next to it. `isLost`: nothing has
  * the focus any more.
  */
 export function placeAfter(board: Board, card: Card, place: CardPlace, isLost: boolean): CardPlace {

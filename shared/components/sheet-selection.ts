@@ -84,7 +84,7 @@ export type SheetEvent =
   | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
   /** Selects a cell that has the focus, or a field in it. */
   | { readonly kind: 'put'; readonly place: Place }
-  /** A cell got the focus by itself. */
+  /** A cell received the focus by itself. */
   | { readonly kind: 'focused'; readonly place: Place }
   /**
    * From a cell that was written: at the end of a row to the next one, at the end of the sheet to a row that this begins. Down from cells

@@ -30,7 +30,7 @@ const nameOf = (family: string, { weight = '400', style = 'normal' }: FontFaceDe
   `${family.replaceAll('"', '')} ${weight} ${style}`
 
 /**
- * To be called before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. A page
+ * Call this before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. A page
  * whose text could not wait for its own goes without all of them.
  */
 export function addFaces(): void {

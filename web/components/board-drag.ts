@@ -178,7 +178,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
     stop(false, true)
   }
   for (const each of selecting) each.addEventListener('selectstart', keepUnselected)
-  // A fast pointer leaves the part before it has moved at all.
+  // On the window: a fast pointer leaves the part before its first move event.
   addEventListener('pointermove', move)
   addEventListener('pointerup', up)
   addEventListener('pointercancel', cancel)

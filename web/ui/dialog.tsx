@@ -1,4 +1,4 @@
-/** A native dialog: Esc and a click next to it close it. */
+/** A native dialog: Esc and a click outside it close it. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
 import { t } from '../text/t.ts'

@@ -32,7 +32,7 @@ export interface Review
   /** Whether the text should make room for cards; undefined until that is known. */
   readonly wantsMargin: ReadonlySignal<boolean | undefined>
   readonly editor: EditorView
-  /** An annotation was clicked; undefined for a click next to all of them. */
+  /** An annotation was clicked; undefined for a click outside all of them. */
   pick(id: string | undefined): void
 }
 
