@@ -71,7 +71,8 @@ function chunks(): (id: string, context: { getModuleInfo(id: string): Rolldown.M
     if (isEditor && /\/node_modules\/(?!y-codemirror)/.test(id)) return 'yjs'
     if (isEditor) return 'editor'
     if (isHome && (isSoon || isReader)) return 'common'
-    if (isSoon && (isReader || isIn('../shared/markdown/components.ts'))) return 'shared'
+    if (isSoon && isReader) return 'shared'
+    if (isSoon && isIn('../shared/markdown/components.ts')) return 'drawing'
     // A reader has annotations too, and nothing to write with.
     if (isSoon) return !isWriting ? 'annotations' : isIn('review/review.ts', 'activity/feed.ts') ? 'soon' : 'writing'
     return isReader && !isIn('document/outline.tsx', 'components/mount.tsx') ? 'reader' : null

@@ -9,10 +9,10 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, type Command, type Deco
 import type { SyntaxNode } from '@lezer/common'
 import type * as Y from 'yjs'
 import { mediaTypes } from '../../shared/media-types.ts'
-import { t, term } from '../text/t.ts'
+import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
 import { textMap } from './binding.ts'
-import type { Upload, Uploads, UploadState } from '../uploads/upload.ts'
+import type { Upload, Uploads } from '../uploads/upload.ts'
 
 const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
 
@@ -22,21 +22,6 @@ interface Placed {
 }
 
 const place = StateEffect.define<readonly Placed[]>()
-
-const percent = (share: number): string => (share >= 1 ? t('Finishing…') : `${Math.floor(share * 100)} %`)
-
-const wordsOf = (state: UploadState): string =>
-  state.phase === 'sending' ? percent(state.share) : state.phase === 'queued' ? t('Waiting…') : state.failure.words
-
-function button(name: string, about: string, run: () => void): HTMLButtonElement {
-  const made = document.createElement('button')
-  made.type = 'button'
-  made.className = 'button quiet'
-  made.textContent = name
-  made.setAttribute('aria-label', about)
-  made.addEventListener('click', run)
-  return made
-}
 
 const stops = new WeakMap<HTMLElement, () => void>()
 
@@ -60,39 +45,20 @@ class UploadWidget extends WidgetType {
     box.contentEditable = 'false'
     box.setAttribute('role', 'group')
     box.setAttribute('aria-label', t('Adding {name}', { name: upload.fileName }))
-    const bar = document.createElement('progress')
-    bar.max = 1
-    bar.setAttribute('aria-label', t('Progress: {name}', { name: upload.fileName }))
-    const name = document.createElement('span')
-    name.className = 'upload-name'
-    name.textContent = upload.fileName
-    const words = document.createElement('span')
-    words.className = 'upload-words tabular'
-    // The button that has the focus disappears, so the focus must move.
-    const then = (run: (upload: Upload) => void) => (): void => {
-      run(upload)
-      view.focus()
-    }
-    const retry = button(t('Try again'), t('Try again: {name}', { name: upload.fileName }), () => uploads?.retry(upload))
-    const cancel = button(
-      t('Cancel'),
-      t('Cancel: {name}', { name: upload.fileName }),
-      then((which) => uploads?.cancel(which))
-    )
-    box.append(bar, name, words, retry, cancel)
-    const stop = effect(() => {
-      const state = upload.state.value
-      box.dataset['phase'] = state.phase
-      words.textContent = wordsOf(state)
-      bar.hidden = state.phase === 'failed'
-      if (state.phase === 'sending' && state.share < 1) bar.value = state.share
-      else bar.removeAttribute('value')
-      retry.hidden = state.phase !== 'waiting' && !(state.phase === 'failed' && state.failure.again !== 'never')
-      const failed = state.phase === 'failed'
-      cancel.textContent = failed ? t('Remove') : t('Cancel')
-      cancel.setAttribute('aria-label', t(failed ? term('Remove: {name}') : term('Cancel: {name}'), { name: upload.fileName }))
+    box.textContent = upload.fileName
+    // A page opens without the code of the parts of the box.
+    let stop: (() => void) | undefined
+    let shown = true
+    stops.set(box, () => {
+      shown = false
+      stop?.()
     })
-    stops.set(box, stop)
+    import('./upload-box.ts').then(
+      ({ drawUpload }) => {
+        if (shown) stop = drawUpload(box, upload, { uploads, onRemoved: () => view.focus() })
+      },
+      () => toast(t('This part of the page could not be loaded. It loads when you are back online.'))
+    )
     return box
   }
 
