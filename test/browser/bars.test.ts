@@ -109,7 +109,7 @@ test('[QUICK-4] [WRITE-59] at 360 pixels nothing in the bars is cut off, for any
       await page.keyboard.press('Escape')
       await page.locator('.cm-content').focus()
       await page.keyboard.press('Control+End')
-      await page.keyboard.type('More')
+      await page.keyboard.insertText('More')
       await page.getByRole('button', { name: 'Undo', exact: true }).tap()
       await until(async () => !(await editorText(page)).includes('More'), 'the text as it was')
       await page.getByRole('button', { name: 'Redo', exact: true }).tap()

@@ -55,7 +55,8 @@ async function opened(context: BrowserContext, url: string): Promise<Page> {
 async function suggester(context: BrowserContext, url: string): Promise<Page> {
   const page = await opened(context, url)
   await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
-  await page.locator('.cm-content[contenteditable=true]').press('Control+End')
+  // The chip has its words before the code for suggestions has loaded. Until then the text takes no letters.
+  await page.locator('.cm-content[aria-readonly=false]').press('Control+End')
   return page
 }
 
@@ -173,7 +174,8 @@ test('[UNDO-5] a decision is undone from the notice, at the place of the card, b
 
   // By keyboard: undo first takes back the text typed since, then the decision, then the text typed before it.
   await page.locator('.cm-content').press('Control+End')
-  await page.keyboard.type('Before.')
+  // In one step each: letters typed more than half a second apart are several steps.
+  await page.keyboard.insertText('Before.')
   await isText(`${text}Before.`)
   await card('once').getByRole('button', { name: 'Accept' }).click()
   await isText(`${accepted}Before.`)
@@ -182,7 +184,7 @@ test('[UNDO-5] a decision is undone from the notice, at the place of the card, b
   await card('once').getByRole('button', { name: 'Accept' }).click()
   await isText(`${accepted}Before.`)
   await page.locator('.cm-content').press('Control+End')
-  await page.keyboard.type(' After.')
+  await page.keyboard.insertText(' After.')
   await isText(`${accepted}Before. After.`)
   await page.keyboard.press('Control+z')
   await isText(`${accepted}Before.`)

@@ -65,7 +65,8 @@ async function problem(response: Response): Promise<RequestError> {
   return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
 }
 
-async function ask(path: string, options: Call): Promise<Response> {
+/** `read` reads the answer: a connection that ends within it did not bring the answer, whatever the service has done. */
+async function ask<Answer>(path: string, options: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
   const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
   // A guest uses one name for everything.
   const author = options.author ?? (method === 'GET' ? '' : personName.value)
@@ -79,6 +80,7 @@ async function ask(path: string, options: Call): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, { method, headers, body: sent, cache: 'no-store', keepalive })
+    if (response.ok) return await read(response)
   } catch {
     throw new RequestError(0, {
       code: 'offline',
@@ -86,12 +88,11 @@ async function ask(path: string, options: Call): Promise<Response> {
       hint: t('Check the connection and try again.')
     })
   }
-  if (!response.ok) throw await problem(response)
-  return response
+  throw await problem(response)
 }
 
 /** Sends one request to the service (operation.ts has them by name). Errors: `RequestError`. */
-export const call = async (path: string, options: Call): Promise<unknown> => (await ask(path, options)).json()
+export const call = (path: string, options: Call): Promise<unknown> => ask(path, options, (response) => response.json())
 
 /** Returns the file at an address of the service. Errors: `RequestError`. */
-export const callFile = async (path: string, key: string): Promise<Blob> => (await ask(path, { key })).blob()
+export const callFile = (path: string, key: string): Promise<Blob> => ask(path, { key }, (response) => response.blob())

@@ -121,6 +121,7 @@ export function openDrafting({ doc, key, store, hunks, actionFor, onRejected }: 
   const renew = (draft: LiveDraft): void => {
     live.delete(draft)
     store.release(draft.id)
+    later(nextMs)
   }
 
   const nextOf = (draft: LiveDraft, hunk: Hunk): SuggestAction => {
