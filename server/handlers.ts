@@ -41,14 +41,8 @@ import type { Service } from './domain/service.ts'
 import { renameAccount } from './domain/accounts/account-name.ts'
 import { listSessions, readMe, whoIsSignedIn, revokeSession, revokeSessions } from './domain/accounts/sessions.ts'
 import { changeShare, createShare, listShares, readShare, revokeShare } from './domain/rights/shares.ts'
-import {
-  decideSuggestion,
-  decideSuggestions,
-  listSuggestions,
-  readSuggestion,
-  replyToSuggestion,
-  withdrawSuggestion
-} from './domain/review/suggestions.ts'
+import { listSuggestions, readSuggestion, replyToSuggestion } from './domain/review/suggestions.ts'
+import { decideSuggestion, decideSuggestions, withdrawSuggestion } from './domain/review/decisions.ts'
 import { closeTask, createTask, listTasks, readTask, reportTask, startTask } from './domain/review/tasks.ts'
 import { deleteDocument, listTrash, undeleteDocument } from './domain/documents/trash.ts'
 import { readAttribution } from './domain/text/attribution.ts'

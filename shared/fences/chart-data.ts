@@ -2,7 +2,8 @@
 import { bodyRows, type Chart, isProblem, valueOf } from './chart.ts'
 import { insertLines, within } from './edits.ts'
 import { jsonTable } from './json-table.ts'
-import { csvRows, type Sheet, writtenCell } from './sheet.ts'
+import { type Sheet, writtenCell } from './sheet.ts'
+import { csvRows } from './csv.ts'
 import { tableOf } from './sheet-edits.ts'
 import type { CellChange, Table } from './table.ts'
 

@@ -16,7 +16,7 @@ import { rowsWithin, sourceOf } from './chart-source.ts'
 import { insertBehind, insertLines, oneLine, rewrite, within } from './edits.ts'
 import type { Fence, Line, Range } from './fences.ts'
 import { numberOfText } from './formula/values.ts'
-import { csvRows } from './sheet.ts'
+import { csvRows } from './csv.ts'
 
 export const chartTypes = ['bar', 'line', 'area', 'scatter', 'pie', 'donut'] as const
 export type ChartType = (typeof chartTypes)[number]

@@ -9,7 +9,8 @@ import type { Line } from './fences.ts'
 import { insertLines, replace, rewrite, vacate, within } from './edits.ts'
 import { type Change, formulaAfter, formulaInRow } from './formula/rewrite.ts'
 import { compare, type Scalar } from './formula/values.ts'
-import { type Cell, type Row, type Sheet, textsOf, writtenCell } from './sheet.ts'
+import { type Sheet, textsOf, writtenCell } from './sheet.ts'
+import { type Cell, type Row } from './rows.ts'
 import { type CellChange, sortedOrder, type Table } from './table.ts'
 
 type Edits = readonly Edit[]

@@ -8,21 +8,9 @@
  * Row 1 is the heading, cells are named A1, B1, … . The line of dashes sets the alignment of the columns and is not a row. A cell that begins with
  * `=` is a formula: the text stores it, and its value is computed. Empty lines have no meaning; lines without a bar in a table are notes.
  */
-import type { Fence, Line, Range } from './fences.ts'
-
-export interface Cell extends Range {
-  /** The value, trimmed and without escapes and quotes. `from` and `to` are those of the trimmed source. */
-  readonly text: string
-  /** Between the bars or delimiters next to it, with the space. */
-  readonly area: Range
-}
-
-export interface Row {
-  readonly line: Line
-  /** Index of the line within the fence. */
-  readonly index: number
-  readonly cells: readonly Cell[]
-}
+import type { Fence, Line } from './fences.ts'
+import { csvRows } from './csv.ts'
+import { type Cell, type Row, trimmed } from './rows.ts'
 
 export type Side = 'left' | 'center' | 'right' | undefined
 
@@ -37,15 +25,6 @@ export interface Sheet {
   readonly notes: readonly { readonly line: Line; readonly index: number }[]
   /** Columns of the widest row. */
   readonly width: number
-}
-
-const trimmed = ({ from, text }: Line, start: number, end: number): Cell => {
-  const part = text.slice(start, end)
-  const inner = part.trim()
-  // The place of an empty cell is after the space that follows the bar.
-  const lead = inner === '' ? Math.min(1, part.length) : part.length - part.trimStart().length
-  const at = from + start + lead
-  return { from: at, to: at + inner.length, text: inner, area: { from: from + start, to: from + end } }
 }
 
 const barsOf = (text: string): number[] => {
@@ -65,42 +44,6 @@ const tableCells = (line: Line): Cell[] => {
     // There is no cell after the last bar, unless there is text.
     return cell.text === '' && index === starts.length - 1 ? [] : [{ ...cell, text: unescapeBars(cell.text) }]
   })
-}
-
-const isQuoted = (text: string): boolean => /^"(?:[^"]|"")*"$/.test(text)
-
-/** The offsets of a record's delimiters, except those in quotes. */
-const delimitersOf = (text: string, delimiter: string): number[] => {
-  const found: number[] = []
-  let isWithin = false
-  let isFresh = true
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at)
-    if (char === '"' && isWithin && text.charAt(at + 1) === '"') at += 1
-    else if (char === '"' && (isWithin || isFresh)) isWithin = !isWithin
-    else if (char === delimiter && !isWithin) found.push(at)
-    isFresh = (char === delimiter && !isWithin) || (isFresh && char === ' ')
-  }
-  return isWithin ? delimitersOf(text.replaceAll('"', ' '), delimiter) : found
-}
-
-const csvCells = (line: Line, delimiter: string): Cell[] => {
-  const starts = [-1, ...delimitersOf(line.text, delimiter)]
-  return starts.map((start, index) => {
-    const cell = trimmed(line, start + 1, starts[index + 1] ?? line.text.length)
-    return { ...cell, text: isQuoted(cell.text) ? cell.text.slice(1, -1).replaceAll('""', '"') : cell.text }
-  })
-}
-
-const delimiterOf = (text: string): ',' | ';' | '\t' => (text.includes('\t') ? '\t' : text.includes(';') && !text.includes(',') ? ';' : ',')
-
-/** The records of a CSV; also of charts. */
-export const csvRows = (lines: readonly Line[], first = 0): { rows: Row[]; delimiter: ',' | ';' | '\t' } => {
-  const delimiter = delimiterOf(lines.slice(first).find(({ text }) => text.trim() !== '')?.text ?? '')
-  const rows = lines.flatMap((line, index): Row[] =>
-    index < first || line.text.trim() === '' ? [] : [{ line, index, cells: csvCells(line, delimiter) }]
-  )
-  return { rows, delimiter }
 }
 
 const dash = /^:?-+:?$/

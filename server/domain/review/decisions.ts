@@ -1,0 +1,425 @@
+/**
+ * Deciding suggestions, and opening decided ones again (docs/api.md, Comments and suggestions).
+ *
+ * Accepting a suggestion makes a minimal edit in the live text, provided that the original text is still there unchanged. Text, suggestion, revision
+ * and events are one commit. A suggestion has one decision in progress at a time; others wait for it.
+ */
+import { ServiceError } from '../../../shared/errors.ts'
+import { limits } from '../../../shared/limits.ts'
+import type { Input, Output } from '../../../shared/operations/index.ts'
+import type { Range } from '../../../shared/text/anchors.ts'
+import { applyEdits, diff, type Edit, unifiedDiff } from '../../../shared/text/diff.ts'
+import { gapsOf } from '../../../shared/text/characters.ts'
+import { locatePins, type Pin, pinsAt } from '../../../shared/text/pins.ts'
+import { linesAround, linesNow, type SimilarLine, similarLines } from '../../../shared/text/similar.ts'
+import { actorNamed, actorOf, authorOf, type Caller, nameOfAuthor, sameAuthor } from '../rights/caller.ts'
+import { changeText, checkSize } from '../text/content.ts'
+import { remember } from '../records/idempotency.ts'
+import { formatVersion, type Snapshot } from '../text/journal.ts'
+import { keys, type Suggestion } from '../records/keys.ts'
+import type { Draft } from '../records/draft.ts'
+import { type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
+import { settle, showSuggestion } from './annotations-shown.ts'
+import type { Service } from '../service.ts'
+
+interface Decision {
+  readonly suggestionId: string
+  readonly action: 'accept' | 'reject' | 'reopen'
+  /** The draft step that the person who decides has read. */
+  readonly step?: number | undefined
+  /** The reason for a rejection. */
+  readonly reason?: string | undefined
+  /** Whether its author withdraws it. */
+  readonly withdrawn?: true
+}
+
+/** The outcome of a decision: a new state to write, the state that it has already, or a refusal. */
+type Verdict =
+  /** Without `change` the text stays as it is. */
+  | { readonly kind: 'new'; readonly change: Change | undefined }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'refused'; readonly error: ServiceError }
+
+interface Judged extends Decision {
+  readonly verdict: Verdict
+}
+
+const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
+
+/** The current ranges of suggestions that cannot be decided: the text between their neighbours. */
+const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
+  const places = ids.map((id) => {
+    const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
+    return (status === 'pending' ? pin : past)?.place ?? null
+  })
+  return gapsOf(openDoc.text, openDoc.snapshot().content.length, places)
+}
+
+/** Adds the current lines, and those most like the intended words, to the refusal of one decision. */
+const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
+  const found = opened.annotations.suggestion.get(id)
+  if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
+  const source = { text: opened.openDoc.snapshot().content, lines: opened.annotations.lines }
+  const [range] = placesNow(opened, [id])
+  const words = action === 'accept' ? found.original : found.text
+  const nearest = range === undefined ? similarLines(source.text, words) : linesNow(source, range, words)
+  return nearest.length === 0 ? error : new ServiceError('target_changed', { ...error.details, nearest })
+}
+
+/** The current lines of several refused decisions, by suggestion. It does not search for similar lines: there may be many decisions. */
+const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
+  const ids = judged.flatMap(({ suggestionId, verdict }) =>
+    verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
+  )
+  const source = { text: opened.openDoc.snapshot().content, lines: opened.annotations.lines }
+  const places = placesNow(opened, ids)
+  return new Map(ids.map((id, index) => [id, places[index] === undefined ? [] : linesAround(source, places[index])]))
+}
+
+const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
+
+/** The range of the current text that a decision replaces, and the new words. */
+interface Change {
+  readonly range: Range
+  readonly before: string
+  readonly after: string
+}
+
+/** The current range of a decided suggestion; undefined: that text is gone. */
+const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
+  past == null ? undefined : locatePins(openDoc.text, openDoc.snapshot().content, [past])[0]
+
+const timesIn = (text: string, words: string): number => text.split(words).length - 1
+
+/** Whether the words that were deleted there are back. */
+const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
+  const { length } = original
+  const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)
+  const then = (past?.prefix ?? '').slice(-length) + (past?.suffix ?? '').slice(0, length)
+  return timesIn(now, original) > timesIn(then, original)
+}
+
+/** The edit that a decision makes; undefined: the text has changed. */
+const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
+  const { id, original, text } = suggestion
+  const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
+  const [before, after] = action === 'accept' ? [original, text] : [text, original]
+  const isThere = range !== undefined && opened.openDoc.snapshot().content.slice(range.from, range.to) === before
+  if (!isThere || (before === '' && action === 'reopen' && isBack(opened, suggestion, range))) return undefined
+  return { range, before, after }
+}
+
+const editsOf = ({ range, before, after }: Change): Edit[] =>
+  diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
+
+/** Whether the suggestion has been the same since that step of its draft. */
+const saysStill = ({ draft }: Suggestion, step: number): boolean =>
+  draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
+
+/** Judges decisions in order, as if each were made alone. If two change the same text, the first wins. */
+const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
+  const { annotations } = opened
+  const decided = new Map<string, Decision['action']>()
+  const taken: Range[] = []
+  const meetsTaken = (range: Range): boolean => taken.some(({ from, to }) => from < range.to && to > range.from)
+  const verdictOf = ({ suggestionId: id, action, step }: Decision): Verdict => {
+    const suggestion = annotations.suggestion.get(id)
+    if (suggestion === undefined) return refused(new ServiceError('not_found', { message: 'This document has no such suggestion.' }))
+    const before = decided.get(id)
+    const status = before === undefined ? suggestion.status : outcomes[before]
+    if (status === outcomes[action]) return { kind: 'same' }
+    const mayDecide = action === 'reopen' ? before === undefined : status === 'pending'
+    if (!mayDecide) return refused(new ServiceError('already_decided', { suggestionStatus: status }))
+    if (action !== 'reopen' && step !== undefined && !saysStill(suggestion, step)) {
+      const message = 'This suggestion has changed since it was read.'
+      return refused(new ServiceError('target_changed', { message, suggestion: showSuggestion(opened, suggestion) }))
+    }
+    if (action === 'reopen' && suggestion.withdrawn === true && !sameAuthor(authorOf(caller), suggestion.author))
+      return refused(new ServiceError('not_author'))
+    if (action === 'reject' || (action === 'reopen' && status === 'rejected')) return { kind: 'new', change: undefined }
+    const change = changeOf(opened, suggestion, action)
+    if (change === undefined || meetsTaken(change.range)) return refused(new ServiceError('target_changed'))
+    taken.push(change.range)
+    return { kind: 'new', change }
+  }
+  return decisions.map((decision) => {
+    const verdict = verdictOf(decision)
+    if (verdict.kind === 'new') decided.set(decision.suggestionId, decision.action)
+    return { ...decision, verdict }
+  })
+}
+
+const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
+
+/** Writes one decision into the draft. `pin`: the position after it; undefined: the position before it. */
+const putDecision = (
+  draft: Draft,
+  caller: Caller,
+  doc: string,
+  { suggestionId, action, withdrawn, reason = '' }: Decision,
+  version: string,
+  pin: Pin | null | undefined
+): Written<'suggestion'> => {
+  const found = draft.read<Suggestion>(keys.suggestion(doc, suggestionId))
+  if (found === undefined || (found.status === 'pending') === (action === 'reopen'))
+    throw new Error(`suggestion ${suggestionId} of ${doc} was decided elsewhere`)
+  const { operation, set, task, author, past, withdrawn: _withdrawn, reason: _reason, ...rest } = found
+  const why = action === 'reject' && reason.trim() !== '' ? { reason } : {}
+  const named = { suggestionId, operation, author: nameOfAuthor(author), ...(withdrawn && { withdrawn }), ...why }
+  const payload = { ...named, ...(set === null ? {} : { setId: set }), ...(task === null ? {} : { taskId: task }) }
+  const event = draft.event(events[action], actorOf(caller), payload, version)
+  draft.notify(event, { by: authorOf(caller), people: [author] })
+  const kept = { ...rest, operation, set, task, author, status: outcomes[action] }
+  if (action === 'reopen')
+    return putAnnotation(draft, 'suggestion', {
+      ...kept,
+      pin: pin === undefined ? (past ?? null) : pin,
+      decidedBy: null,
+      decidedAt: null,
+      resultVersion: null
+    })
+  return putAnnotation(draft, 'suggestion', {
+    ...kept,
+    ...(withdrawn && { withdrawn }),
+    ...why,
+    pin: null,
+    past: pin === undefined ? found.pin : pin,
+    decidedBy: authorOf(caller),
+    decidedAt: draft.now,
+    resultVersion: action === 'accept' ? version : null
+  })
+}
+
+type Shown = Output<'decideSuggestion'>['suggestion']
+
+interface Told {
+  readonly version: string
+  /** Only for a dry run. */
+  readonly diff?: string
+}
+
+type AnswerOf<T> = (told: Told, judged: readonly Judged[], show: (id: string) => Shown | undefined) => T
+
+/** A request to decide suggestions. */
+interface Request {
+  readonly opened: Opened
+  readonly caller: Caller
+  readonly decisions: readonly Decision[]
+  readonly dryRun: boolean | undefined
+}
+
+/** The changes of text that the decisions make, in document order. */
+const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
+  judged
+    .flatMap(({ suggestionId: id, action, verdict }) =>
+      verdict.kind === 'new' && verdict.change !== undefined ? [{ ...verdict.change, id, action }] : []
+    )
+    .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
+
+/** Their edits, in document order. */
+const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
+
+/** Pins on the text that decisions inserted, in the resulting text. A reopened suggestion is tied again. */
+const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
+  let shift = 0
+  const placed = changesOf(judged).map((change) => {
+    const from = change.range.from + shift
+    shift += change.after.length - change.before.length
+    return { ...change, range: { from, to: from + change.after.length } }
+  })
+  const pins = pinsAt(
+    openDoc.text,
+    content,
+    placed.map(({ range }) => range)
+  )
+  return new Map(
+    placed.map(({ id, action, range, after }, index) => {
+      const pin = content.slice(range.from, range.to) === after ? (pins[index] ?? null) : null
+      if (action === 'reopen' && pin !== null) annotations.retie('suggestion', id, pin, range)
+      return [id, pin]
+    })
+  )
+}
+
+const shownBy =
+  (opened: Opened, written: ReadonlyMap<string, Suggestion | undefined> = new Map()) =>
+  (id: string): Shown | undefined => {
+    const record = written.get(id) ?? opened.annotations.suggestion.get(id)
+    return record && showSuggestion(opened, record)
+  }
+
+/** Writes the judged decisions. There is no `await` before the text changes. */
+const write = async <T>(request: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+  const { opened, caller } = request
+  const { service, doc, openDoc, annotations } = opened
+  const fresh = judged.filter(({ verdict }) => verdict.kind === 'new')
+  let pins: ReadonlyMap<string, Pin | null> = new Map()
+  const also = (draft: Draft, version: string): { written: Written<'suggestion'>[]; answer: T } => {
+    const written = fresh.map((decision) => putDecision(draft, caller, doc, decision, version, pins.get(decision.suggestionId)))
+    const show = shownBy(opened, new Map(written.map(({ id, record }) => [id, record])))
+    return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
+  }
+  const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
+  // A rejection never touched the text, so these keep their positions.
+  const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
+    const found = annotations.suggestion.get(suggestionId)
+    if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
+    return [{ id: suggestionId, pin: found.past, range: pastOf(opened, found) }]
+  })
+  const tied = untouched.map(({ id, pin, range }) => annotations.retie('suggestion', id, pin, range))
+  const changes = changesOf(judged)
+  try {
+    if (changes.length === 0) {
+      const change = (draft: Draft): { written: Written<'suggestion'>[]; answer: T } => {
+        openDoc.journalInto(draft)
+        return also(draft, formatVersion(draft.head))
+      }
+      const { written, answer } = await service.ledger.write(doc, caller, change, { reads })
+      settle(opened, written)
+      return answer
+    }
+    const edits = editsMade(judged)
+    checkSize(openDoc.snapshot().content, edits)
+    const idsOf = (action: Decision['action']): string[] => changes.filter((each) => each.action === action).map(({ id }) => id)
+    const [accepted, reopened] = [idsOf('accept'), idsOf('reopen')]
+    const facts = { ...(accepted.length > 0 && { suggestionIds: accepted }), ...(reopened.length > 0 && { reopenedIds: reopened }) }
+    const cause = accepted.length > 0 ? 'accept' : 'reopen'
+    const suggesterOf = (id: string): string[] => {
+      const author = annotations.suggestion.get(id)?.author
+      return author === undefined ? [] : [actorNamed(author)]
+    }
+    const changed = ({ content }: Snapshot): void => {
+      pins = pinsMade(opened, judged, content)
+    }
+    return await changeText(
+      opened,
+      caller,
+      { edits, isCompared: false, cause, event: 'content.changed', facts, authors: accepted.flatMap(suggesterOf) },
+      { reads, untied: accepted, changed, also: (draft, { after }) => also(draft, after.version) }
+    )
+  } catch (error) {
+    for (const back of tied) back()
+    throw error
+  }
+}
+
+/** The answer and the changes that a write would make. */
+const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
+  const { content, version, seq } = opened.openDoc.snapshot()
+  const edits = editsMade(judged)
+  checkSize(content, edits)
+  const diff = unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax)
+  const answer = answerOf({ version, diff }, judged, shownBy(opened))
+  await opened.openDoc.durable(seq)
+  return answer
+}
+
+/** Decides once no other decision on these suggestions is in progress. Errors: those that `check` throws. */
+const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
+  const { opened, decisions } = request
+  const { deciding } = opened.annotations
+  for (;;) {
+    const others = decisions.flatMap(({ suggestionId }) => deciding.get(suggestionId) ?? [])
+    if (others.length === 0) break
+    await Promise.allSettled(others)
+  }
+  // There is no `await` between here and the change of the text.
+  const judged = judge(opened, request.caller, decisions)
+  check(judged)
+  if (request.dryRun === true) return preview(request, judged, answerOf)
+  const writing = write(request, judged, answerOf)
+  for (const { suggestionId } of decisions) deciding.set(suggestionId, writing)
+  try {
+    return await writing
+  } finally {
+    for (const { suggestionId } of decisions) if (deciding.get(suggestionId) === writing) deciding.delete(suggestionId)
+  }
+}
+
+/** Errors: `invalid_request` for a reason with any action but a rejection. */
+const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
+  if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
+    throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'is allowed only with reject' }] })
+  return { opened, decisions, ...request }
+}
+
+export const decideSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId, action, step, reason, dryRun }: Input<'decideSuggestion'>
+): Promise<Output<'decideSuggestion'>> =>
+  withAnnotations(service, doc, (opened) => {
+    const check = (judged: readonly Judged[]): void => {
+      for (const { verdict, ...decision } of judged) if (verdict.kind === 'refused') throw withNearest(opened, decision, verdict.error)
+    }
+    return decide(
+      requireReasonFits({ opened, caller, decisions: [{ suggestionId, action, step, reason }], dryRun }),
+      check,
+      (told, _judged, show) => ({
+        ok: true,
+        suggestion: show(suggestionId) as Shown,
+        ...told
+      })
+    )
+  })
+
+/** Errors: `not_author`, even while it is pending; `already_decided`, `not_found`. */
+export const withdrawSuggestion = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  { suggestionId }: Input<'withdrawSuggestion'>
+): Promise<Output<'withdrawSuggestion'>> =>
+  withAnnotations(service, doc, (opened) => {
+    const check = (judged: readonly Judged[]): void => {
+      const found = opened.annotations.suggestion.get(suggestionId)
+      if (found !== undefined && !sameAuthor(authorOf(caller), found.author)) throw new ServiceError('not_author')
+      for (const { verdict } of judged) if (verdict.kind === 'refused') throw verdict.error
+    }
+    const decisions = [{ suggestionId, action: 'reject', withdrawn: true }] as const
+    return decide({ opened, caller, decisions, dryRun: undefined }, check, (_told, _judged, show) => ({
+      ok: true,
+      suggestion: show(suggestionId) as Shown
+    }))
+  })
+
+/** The requested decisions; those of a named set are in the order in which the suggestions were created. Errors: `not_found`, `too_many_ids`. */
+const decisionsOf = (
+  { annotations }: Opened,
+  { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>
+): readonly Decision[] => {
+  const ofSet = [...annotations.suggestion.values()].filter(({ set }) => setId !== undefined && set === setId)
+  if (setId !== undefined && ofSet.length === 0)
+    throw new ServiceError('not_found', { message: 'This document has no such set of suggestions.' })
+  const asked = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
+  const all = asked.map((decision): Decision => ({ reason, ...decision }))
+  if (all.length <= limits.suggestionsAtOnceMax) return all
+  const message = `has ${all.length} decisions; at most ${limits.suggestionsAtOnceMax} are taken`
+  throw new ServiceError('too_many_ids', { details: [{ path: 'decisions', message }] })
+}
+
+export const decideSuggestions = (
+  service: Service,
+  caller: Caller,
+  doc: string,
+  input: Input<'decideSuggestions'>
+): Promise<Output<'decideSuggestions'>> =>
+  withAnnotations(service, doc, (opened) =>
+    decide(
+      requireReasonFits({ opened, caller, decisions: decisionsOf(opened, input), dryRun: input.dryRun }),
+      () => undefined,
+      (told, judged, show) => {
+        const lines = linesOfRefused(opened, judged)
+        const results = judged.map(({ suggestionId, verdict }) => {
+          const suggestion = show(suggestionId)
+          const found = { suggestionId, ok: verdict.kind !== 'refused', ...(suggestion && { suggestion }) }
+          if (verdict.kind !== 'refused') return found
+          const nearest = lines.get(suggestionId) ?? []
+          const why = { code: verdict.error.code, message: verdict.error.message }
+          return { ...found, ...why, ...(nearest.length > 0 && { nearest: [...nearest] }) }
+        })
+        return { ok: results.every(({ ok }) => ok), ...told, results }
+      }
+    )
+  )
