@@ -17,7 +17,8 @@ import { listDrawings, storeDrawing } from './domain/media/drawings.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/accounts/devices.ts'
 import { editContent } from './domain/text/edits.ts'
 import { listEvents } from './domain/events/events.ts'
-import { createSuggestion, draftSuggestion, suggestContent } from './domain/review/proposals.ts'
+import { createSuggestion, suggestContent } from './domain/review/proposals.ts'
+import { draftSuggestion } from './domain/review/suggestion-drafts.ts'
 import { claimDocument, listDocuments } from './domain/documents/owned.ts'
 import {
   cancelJob,

@@ -1,5 +1,4 @@
-/** Making suggestions: one at a time, as they are typed, or all that turn the current text into another (docs/api.md, Comments and suggestions). */
-import { hash } from 'node:crypto'
+/** Making suggestions: one at a time, or all that turn the current text into another (docs/api.md, Comments and suggestions). suggestion-drafts.ts has those that are typed. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -8,22 +7,22 @@ import { followed } from '../../../shared/text/diff.ts'
 import { type Pin, pinsAt } from '../../../shared/text/pins.ts'
 import { sourceOf } from '../../../shared/text/resolution.ts'
 import { linesNow } from '../../../shared/text/similar.ts'
-import { actorOf, authorOf, type Caller, sameAuthor, taskOf } from '../rights/caller.ts'
+import { actorOf, authorOf, type Caller, taskOf } from '../rights/caller.ts'
 import { conflict, matches } from '../text/content.ts'
 import { remember } from '../records/idempotency.ts'
-import { type Author, keys, type Suggestion, type SuggestionOperation } from '../records/keys.ts'
+import { type Suggestion, type SuggestionOperation } from '../records/keys.ts'
 import type { Snapshot } from '../text/journal.ts'
 import type { Draft } from '../records/draft.ts'
 import { checkAnnotation, checkText, kindOf } from '../text/named-range.ts'
 import { checkHunks, type Hunk } from './proposed-hunks.ts'
-import { alone, type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
+import { type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
 import { settle, showSuggestion, showWriter, suggestionShown } from './annotations-shown.ts'
 import { newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { type Aim, aim, changedSince, groundOf, withRange } from '../text/targets.ts'
 
 /** A proposed change of text and its position. */
-interface Proposal {
+export interface Proposal {
   readonly operation: SuggestionOperation
   readonly original: string
   readonly text: string
@@ -33,7 +32,7 @@ interface Proposal {
   readonly typed?: { readonly id: string; readonly draft: NonNullable<Suggestion['draft']> }
 }
 
-type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
+export type ShownSuggestion = Output<'decideSuggestion'>['suggestion']
 
 /** The record of a pending suggestion. */
 const recordOf = (
@@ -57,7 +56,7 @@ const recordOf = (
 })
 
 /** Records proposals on the current text, all in one commit. There is no `await` before they are tied to it. */
-const propose = async <T>(
+export const propose = async <T>(
   opened: Opened,
   caller: Caller,
   proposals: readonly Proposal[],
@@ -156,14 +155,14 @@ const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range
 }
 
 /** Checks the request before any text is searched. Errors: `invalid_request`, `text_too_large`. */
-const checkProposal = (input: Input<'createSuggestion'>): void => {
+export const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkAnnotation('note', input.note ?? '')
   checkText('text', input.text ?? '')
   checkInput(input)
 }
 
 /** Finds the target in the text that the caller read, and hands the proposal over in the same turn. */
-const proposalOf = async <T>(
+export const proposalOf = async <T>(
   { service, doc, openDoc }: Opened,
   input: Input<'createSuggestion'>,
   use: (proposal: Proposal) => Promise<T>
@@ -206,160 +205,6 @@ export const createSuggestion = (
       return propose(opened, caller, [proposal], null, ([suggestion]) => {
         const shown = suggestion as ShownSuggestion
         return { id: shown.id, suggestionId: shown.id, suggestion: shown }
-      })
-    })
-  )
-}
-
-// ——— as it is typed ———
-
-/** The id of a draft: equal for all requests of one author with one draftId. */
-const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
-  hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
-/** The same length as the ids of other suggestions. */
-const draftedIdChars = 16
-
-/** The part of a draftId that others may see; undefined: none. */
-const shownName = (draftId: string): string | undefined => (draftId.includes('.') ? draftId.slice(0, draftId.indexOf('.')) : undefined)
-
-/** One request about a suggestion that is being typed. */
-interface Typed {
-  readonly opened: Opened
-  readonly caller: Caller
-  readonly input: Input<'draftSuggestion'>
-}
-
-type Drafted = Output<'draftSuggestion'>
-
-/** The proposal at its known position when the words to be replaced are gone: the author can keep typing the new text. */
-const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
-  const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
-  const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
-  if (!isGone || !isSame || known.pin === null) return undefined
-  return { operation, original: known.original, text, note: note ?? null, aim: { pin: known.pin, range: undefined } }
-}
-
-/** Changes a pending suggestion. There is no `await` before it is tied to its text. */
-const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
-  const { service, doc, openDoc, annotations } = opened
-  const { operation, original, text, note, aim: to } = proposal
-  const key = keys.suggestion(doc, known.id)
-  const isSame = operation === known.operation && original === known.original && text === known.text && note === known.note
-  const told = isSame && (known.draft?.told ?? true)
-  const stood = annotations.rangeOf(known.id)
-  const saysSame = isSame && (!isMoved || (stood !== undefined && stood.from === to.range?.from && stood.to === to.range.to))
-  const since = known.draft?.since ?? known.draft?.step ?? 0
-  const back = isMoved ? annotations.retie('suggestion', known.id, to.pin, to.range) : undefined
-  const change = (draft: Draft): { written: Written<'suggestion'>; answer: Drafted } => {
-    const found = draft.read<Suggestion>(key)
-    if (found === undefined) throw new ServiceError('not_found')
-    service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
-    openDoc.journalInto(draft)
-    if (input.done && !told) {
-      // Text that was typed and then deleted in the meantime must not stay in the files.
-      draft.erase()
-      const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
-      draft.event('suggestion.edited', actorOf(caller), payload)
-    }
-    const drafted = { ...found.draft, step: input.step, since: saysSame ? since : input.step, told: input.done || told }
-    const pin = isMoved ? to.pin : found.pin
-    const written = putAnnotation(draft, 'suggestion', {
-      ...found,
-      operation,
-      original,
-      text,
-      note,
-      pin,
-      draft: drafted,
-      updatedAt: draft.now
-    })
-    annotations.requireRoom(written)
-    const answer = { ok: true as const, suggestion: showSuggestion(opened, written.record as Suggestion) }
-    return { written, answer: remember(service, draft, caller, doc, answer) }
-  }
-  try {
-    const { written, answer } = await service.ledger.write(doc, caller, change, { reads: [key] })
-    settle(opened, [written])
-    return answer
-  } catch (error) {
-    back?.()
-    throw error
-  }
-}
-
-/** Whether a request equals the current proposal. */
-const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: Suggestion): boolean =>
-  operation === known.operation &&
-  (operation === 'delete' || text === known.text) &&
-  (note ?? null) === known.note &&
-  (operation === 'insert' || find === undefined || find === known.original)
-
-/** Errors: `suggestion_fixed` when typing alone could not have moved it there. */
-const requireSamePlace = ({ openDoc, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
-  const stood = annotations.rangeOf(known.id)
-  if (stood === undefined || range === undefined) {
-    if (operation !== 'insert' && original === known.original) return
-    throw new ServiceError('suggestion_fixed')
-  }
-  const [from, to] = range.from > stood.to ? [stood.to, range.from] : [range.to, Math.max(range.to, stood.from)]
-  if (openDoc.snapshot().content.slice(from, to).trim() !== '') throw new ServiceError('suggestion_fixed')
-}
-
-/**
- * Creates or changes a suggestion that is being typed. Errors: `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and those of making
- * one.
- */
-export const draftSuggestion = (service: Service, caller: Caller, doc: string, input: Input<'draftSuggestion'>): Promise<Drafted> => {
-  checkProposal(input)
-  const { draftId, step } = input
-  const author = authorOf(caller)
-  const id = draftedId(doc, author, draftId)
-  const name = shownName(draftId)
-  return withAnnotations(service, doc, (opened) =>
-    alone(opened, id, () => {
-      const known = opened.annotations.suggestion.get(id)
-      const make = (proposal: Proposal): Promise<Drafted> =>
-        propose(
-          opened,
-          caller,
-          [{ ...proposal, typed: { id, draft: { ...(name !== undefined && { id: name }), step, told: true } } }],
-          null,
-          ([suggestion]) => ({
-            ok: true,
-            suggestion: suggestion as ShownSuggestion
-          })
-        )
-      // Another author cannot take the name that a page already uses.
-      const isTaken = (): boolean =>
-        name !== undefined && [...opened.annotations.suggestion.values()].some(({ draft }) => draft?.id === name)
-      if (known === undefined && isTaken()) throw new ServiceError('not_author')
-      if (known === undefined) return proposalOf(opened, input, make)
-      if (!sameAuthor(author, known.author)) throw new ServiceError('not_author')
-      const asItIs = async (): Promise<Drafted> => ({ ok: true, suggestion: showSuggestion(opened, known) })
-      if (known.status !== 'pending') {
-        if (known.text === (input.text ?? '')) return asItIs()
-        throw new ServiceError('already_decided', { suggestionStatus: known.status })
-      }
-      const typed = { opened, caller, input }
-      const has = known.draft?.step ?? 0
-      const isSame = repeats(typed, known)
-      if (step < has || (step === has && !isSame)) throw new ServiceError('stale_step', { step: has })
-      if (step === has && (!input.done || known.draft?.told === true)) return asItIs()
-      const isAnswered = known.replies !== undefined
-      if (isAnswered && !isSame) throw new ServiceError('suggestion_fixed')
-      // Its position does not change.
-      if ((step === has || isAnswered) && known.pin !== null) {
-        const { operation, original, text, note, pin } = known
-        return redraft(typed, known, { operation, original, text, note, aim: { pin, range: undefined } }, false)
-      }
-      const change = (proposal: Proposal): Promise<Drafted> => {
-        requireSamePlace(opened, known, proposal)
-        return redraft(typed, known, proposal, true)
-      }
-      return proposalOf(opened, input, change).catch((error: unknown) => {
-        const stays = keepsPlace(error, input, known)
-        if (stays === undefined) throw error
-        return redraft(typed, known, stays, false)
       })
     })
   )
