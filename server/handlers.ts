@@ -11,7 +11,7 @@ import {
   resolveComment
 } from './domain/review/comments.ts'
 import { type File, uploadAsset } from './domain/media/assets.ts'
-import { replaceContent, restoreRevision } from './domain/text/content.ts'
+import { replaceContent, restoreRevision } from './domain/text/replacement.ts'
 import { createDocument, readDocument, updateDocument } from './domain/documents/documents.ts'
 import { listDrawings, storeDrawing } from './domain/media/drawings.ts'
 import { pollDeviceLogin, startDeviceLogin } from './domain/accounts/devices.ts'

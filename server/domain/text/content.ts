@@ -8,24 +8,20 @@
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
-import type { Input, Output } from '../../../shared/operations/index.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
-import { coarsened, coarseWordDiff, type Edit, followed, hunksOf, rebased } from '../../../shared/text/diff.ts'
-import { requireRightNow } from '../rights/authority.ts'
+import { coarsened, coarseWordDiff, type Edit, hunksOf } from '../../../shared/text/diff.ts'
 import { actorOf, type Caller, nameOfActor } from '../rights/caller.ts'
 import type { Announcement, ContentPayload } from './follower.ts'
-import { remember } from '../records/idempotency.ts'
 import { contentAt, findPointAt, findProjection, parseVersion, type Point, type Snapshot, snapshotOf } from './journal.ts'
-import { type Head, keys, type Revision, type RevisionCause } from '../records/keys.ts'
+import { type Head, type Revision, type RevisionCause } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Key } from '../ports.ts'
-import { keysOfMoved, type Opened, putMoved, withAnnotations, type Written } from '../review/annotations.ts'
+import { keysOfMoved, type Opened, putMoved, type Written } from '../review/annotations.ts'
 import { settle } from '../review/annotations-shown.ts'
-import { getRevision, saveRevision, saveUnsaved } from './revisions.ts'
+import { saveRevision, saveUnsaved } from './revisions.ts'
 import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 import { type TextTitle, titleOfText } from '../../../shared/names.ts'
-import { unitsOf } from './text-work.ts'
 
 /** The title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
 export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
@@ -111,7 +107,7 @@ export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
 
 /** The text of the version that a replacement is based on; undefined: the document never had it. */
-const baseOf = async (service: Service, doc: string, base: string): Promise<string | undefined> => {
+export const baseOf = async (service: Service, doc: string, base: string): Promise<string | undefined> => {
   const point = await findPoint(service, doc, versionsNamed(base)[0] ?? '')
   return point && contentAt(service.storage, doc, point)
 }
@@ -323,144 +319,6 @@ export const changeText = async <T>(
   return answer
 }
 
-interface Replacement extends Omit<TextChange, 'edits' | 'isCompared'> {
-  readonly content: string
-  readonly baseVersion?: string | undefined
-  readonly dryRun?: boolean | undefined
-  readonly onConflict?: 'refuse' | 'merge' | undefined
-}
-
-type Replaced = Output<'replaceContent'>
-
-/** A text that replaces the current one, and the edits from the text that was read. */
-interface Plan {
-  readonly seen: Snapshot
-  readonly content: string
-  readonly edits: readonly Edit[]
-  readonly isMerged: boolean
-  readonly others?: Replaced['othersChanged']
-}
-
 /** The minimal edits, at most `editsAtOnceMax`. If finding them takes too long, the part between the first and the last difference is replaced. */
 export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
   coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)
-
-/** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
-const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement): Promise<Plan> => {
-  const { content, baseVersion, onConflict } = what
-  const doc = openDoc.id
-  const base =
-    matches(baseVersion, openDoc.snapshot().version) || onConflict !== 'merge' ? undefined : await baseOf(service, doc, baseVersion ?? '')
-  const seen = openDoc.snapshot()
-  if (matches(baseVersion, seen.version))
-    return { seen, content, edits: await editsTo(service, doc, seen.content, content), isMerged: false }
-  const merged = base === undefined ? undefined : await service.texts.do(doc, 'merge', base, content, seen.content)
-  if (merged?.clean !== true) throw await conflict(service, openDoc, baseVersion ?? '', content, seen)
-  checkSize(merged.content)
-  const others = await othersChanges(service, doc, { version: versionsNamed(baseVersion ?? '')[0] ?? '', content: base ?? '' }, seen)
-  return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
-}
-
-/** How often a merge is repeated because others changed the same part meanwhile. */
-const mergesMax = 5
-
-/**
- * The edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes in between. A
- * replacement without a version overwrites them, as if it had arrived a moment later. Undefined: they conflict. Synchronous.
- */
-const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
-  const now = openDoc.snapshot()
-  if (now.seq === seen.seq) return edits
-  if (isMerged) return followed(edits, seen.content, now.content)
-  return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
-}
-
-/** Reports the text that an unguarded replacement overwrote, and how to restore it. `shown` is the newest revision known before. */
-export const unseenOf = (
-  doc: string,
-  version: string,
-  { after, revisionBefore }: Changed,
-  shown: Revision | undefined
-): Pick<Replaced, 'unguarded' | 'replaced' | 'undo'> => ({
-  unguarded: true,
-  replaced: { version, revisionId: revisionBefore, authors: shown?.id === revisionBefore ? shown.authors.map(nameOfActor) : [] },
-  undo: { method: 'POST', path: `/api/docs/${doc}/restore`, body: { revision: revisionBefore, baseVersion: after.version } }
-})
-
-const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
-  withAnnotations(service, doc, async (opened) => {
-    const { openDoc } = opened
-    // Without a base there is nothing to merge with: the write would replace the text unseen.
-    if (what.onConflict === 'merge' && namesNone(what.baseVersion))
-      throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
-    for (let left = mergesMax; ; left--) {
-      const newest = keys.revision(doc, (await service.ledger.head(doc)).revision)
-      const plan = await planOf(service, openDoc, what)
-      const { seen, content, isMerged, others } = plan
-      const facts = isMerged ? { merged: true as const, ...(others && { othersChanged: others }) } : {}
-      const cause = isMerged && what.cause === 'put' ? 'merge' : what.cause
-      checkSize(content)
-      if (what.dryRun === true) {
-        await openDoc.durable(seen.seq)
-        const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
-        return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
-      }
-      // Comparing large texts takes a while, and a right may end during it.
-      if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
-      // There is no `await` between here and the change: an edit in between would be lost.
-      const edits = editsNow(plan, openDoc, what.baseVersion)
-      if (edits === undefined && left > 0) continue
-      if (edits === undefined) throw await conflict(service, openDoc, what.baseVersion ?? '', what.content, openDoc.snapshot())
-      const changed = edits.length > 0
-      const before = openDoc.snapshot()
-      const isUnguarded = (cause === 'put' || cause === 'restore') && changed && namesNone(what.baseVersion) && before.content !== ''
-      return changeText(
-        opened,
-        caller,
-        { ...what, cause, edits, isCompared: true, isUnguarded },
-        {
-          reads: [newest],
-          also: (draft, made) => {
-            const unseen = isUnguarded ? unseenOf(doc, before.version, made, made.typed ?? draft.read<Revision>(newest)) : {}
-            const answer = { ok: true as const, version: made.after.version, revisionId: made.revisionId, changed, ...facts, ...unseen }
-            return { written: [], answer: remember(service, draft, caller, doc, answer) }
-          }
-        }
-      )
-    }
-  })
-
-/**
- * Only proposals have `granularity` and `note`: a caller that sends them without `mode: suggest` meant to propose. Errors: `invalid_request`, with
- * the way to propose.
- */
-export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | 'granularity' | 'note'>): void => {
-  if (input.mode === 'suggest') return
-  const path = (['granularity', 'note'] as const).find((field) => input[field] !== undefined)
-  if (path === undefined) return
-  const hint = `Send mode: "suggest" with ${path} to propose the change, or leave ${path} out to write it.`
-  throw new ServiceError('invalid_request', { details: [{ path, message: 'is allowed only with mode suggest' }], hint })
-}
-
-export const replaceContent = async (service: Service, caller: Caller, doc: string, input: Input<'replaceContent'>): Promise<Replaced> => {
-  requireProposing(input)
-  checkSize(input.content)
-  return replaceIn(service, caller, doc, { ...input, cause: 'put', event: 'content.replaced' })
-}
-
-export const restoreRevision = async (
-  service: Service,
-  caller: Caller,
-  doc: string,
-  input: Input<'restoreRevision'>
-): Promise<Replaced> => {
-  const revision = await getRevision(service, doc, input.revision)
-  const content = await contentAt(service.storage, doc, revision)
-  return replaceIn(service, caller, doc, {
-    ...input,
-    content,
-    cause: 'restore',
-    event: 'content.restored',
-    facts: { revision: revision.id }
-  })
-}
