@@ -9,7 +9,6 @@ import type { Draft } from '../records/draft.ts'
 import { alone, type Opened, putAnnotation, withAnnotations, type Written } from './annotations.ts'
 import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Service } from '../service.ts'
-import { aim } from '../text/targets.ts'
 import { type Proposal, type ShownSuggestion, propose, checkProposal, proposalOf } from './proposals.ts'
 
 /** The id of a draft: equal for all requests of one author with one draftId. */
