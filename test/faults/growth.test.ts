@@ -233,6 +233,8 @@ const parsers: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 const others: Readonly<Record<string, string>> = {
   'shared/fences/chart-pick.ts': 'edits of a chart that is parsed: its settings, one by one',
   'shared/fences/json-table.ts': 'by chartTableOf, in chart-data.ts',
+  'shared/fences/csv.ts': 'the records of sheets and charts, which have rows',
+  'shared/fences/rows.ts': 'types, and one cell without the space around it',
   'shared/fences/table.ts': 'types, and the order of at most so many rows as a grid shows',
   'shared/text/characters.ts': 'reads structures of Yjs',
   'shared/text/client-ids.ts': 'reads numbers',
