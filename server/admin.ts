@@ -1,4 +1,5 @@
 /** `npm start -- admin …`: makes links that an operator hands to people. It runs next to the server, because it only reads. */
+import { AdminError } from './admin-error.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Account, findAccountByEmail, normalEmail } from './domain/accounts/accounts.ts'
@@ -8,14 +9,12 @@ import { readInstance, readSecret, refuseMovedStore } from './storage/data-folde
 import { openLmdbReader } from './storage/lmdb.ts'
 import { readPostgres } from './storage/postgres/open.ts'
 
-/** A command with wrong arguments. */
-export class AdminError extends Error {
-  override readonly name = 'AdminError'
-}
-
 const usage = `usage: npm start -- admin COMMAND EMAIL
   invite EMAIL  print a link with which this person makes an account
-  reset EMAIL   print a link with which this person sets a new password; all their sessions end`
+  reset EMAIL   print a link with which this person sets a new password; all their sessions end
+
+usage: npm start -- admin migrate --help
+  move all documents between LMDB and PostgreSQL`
 
 const isKind = (word: string | undefined): word is LinkKind => word === 'invite' || word === 'reset'
 

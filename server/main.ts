@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../shared/limits.ts'
-import { admin, AdminError } from './admin.ts'
+import { admin } from './admin.ts'
+import { AdminError } from './admin-error.ts'
+import { runMigrate } from './migrate-command.ts'
 import { openDiskBlobs } from './blobs/disk.ts'
 import { systemClock } from './clock.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -61,7 +63,8 @@ const captureConsole = (log: Log): void => {
 
 const administer = async (words: readonly string[]): Promise<void> => {
   try {
-    process.stdout.write(`${await admin(words, settings())}\n`)
+    const output = words[0] === 'migrate' ? runMigrate(words.slice(1), settings(), version) : admin(words, settings())
+    process.stdout.write(`${await output}\n`)
   } catch (error) {
     if (!(error instanceof AdminError)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -93,11 +93,24 @@ export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   const instance = await readOrCreateInstance(folder)
   refuseMovedStore(folder, instance)
   await refuseLostStore(folder, instance)
+  const database = await openOwn(folder, instance)
+  await markInitialised(folder, instance)
+  return createLmdbStorage(database, join(folder, 'store'), options)
+}
+
+/** Opens or creates the store of a folder whose documents are in PostgreSQL, to copy them into it. `instance.json` stays as it is. */
+export async function openLmdbToFill(folder: string): Promise<{ storage: Storage; database: Database }> {
+  const database = await openOwn(folder, { ...(await readOrCreateInstance(folder)), initialised: false })
+  return { storage: createLmdbStorage(database, join(folder, 'store'), { folder }), database }
+}
+
+/** Opens the environment, made where it is missing, and makes sure that it is the one of this folder. */
+async function openOwn(folder: string, instance: Instance): Promise<Database> {
   const path = join(folder, 'store')
   await mkdir(path, { recursive: true, mode: 0o700 })
   const database = openDatabase(path, false)
   await adopt(folder, database, instance)
-  return createLmdbStorage(database, path, options)
+  return database
 }
 
 /** Opens the store of a data folder to read from it, next to a server that may be running. Errors: `DataFolderError` when it is lost or of another folder. */
@@ -175,7 +188,6 @@ async function adopt(folder: string, database: Database, instance: Instance): Pr
     refuseOtherStore(folder, identity, instance)
     if (!identity) await database.put(instanceKey, Buffer.from(JSON.stringify({ format: dataFormat, instance: instance.instance })))
     await syncFolder(join(folder, 'store'))
-    await markInitialised(folder, instance)
   } catch (error) {
     await database.close()
     throw error

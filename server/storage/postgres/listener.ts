@@ -13,6 +13,9 @@ import { decodeNotice } from './notices.ts'
 const beatSeconds = 10
 const beatSecondsMax = 5
 
+/** How long the lock is waited for, in seconds: PostgreSQL needs a moment to notice that a service before this one has ended. */
+const lockSeconds = 2
+
 export interface ListenerOptions {
   readonly config: pg.ClientConfig
   /** The store's own messages are left out. */
@@ -92,9 +95,14 @@ export async function listen(options: ListenerOptions): Promise<() => Promise<vo
     if (!stopped) timer = setTimeout(() => void run(), milliseconds).unref()
   }
 
-  if (!(await open())) {
-    connection!.cut()
-    throw new PostgresError(1, `Another agmd uses the ${shown}, or its records are being moved. Stop it first.`)
+  const until = performance.now() + lockSeconds * 1000
+  while (!(await open())) {
+    const refused = connection
+    connection = undefined
+    refused?.cut()
+    if (performance.now() > until)
+      throw new PostgresError(1, `Another agmd uses the ${shown}, or its records are being moved. Stop it first.`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
   plan(beatSeconds * 1000, beat)
   return async () => {

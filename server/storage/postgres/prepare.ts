@@ -83,11 +83,12 @@ function explained({ shown, user, database, schema }: PostgresAddress, error: un
 }
 
 /** Checks the server, brings the tables to our format, and gives a new store its owner. Errors: `PostgresError`. */
-export function preparePostgres(address: PostgresAddress, owner: Owner): Promise<Prepared> {
+export function preparePostgres(address: PostgresAddress, owner: Owner, use: 'service' | 'migration' = 'service'): Promise<Prepared> {
   return withClient(address, async (client) => {
     const settings = await checkServer(client, address)
     const meta = await migrate(client, address, owner)
     refuseOther(address, meta, owner)
+    if (use === 'service') refusePartial(address, meta)
     await client.query(`delete from writer where seen < now() - interval '7 days'`)
     return { instance: meta.get('instance')!, ...settings }
   })
@@ -176,6 +177,9 @@ function refuseOther({ shown }: PostgresAddress, meta: Meta, { instance, secret 
       3,
       `The secret is not the one that the ${shown} was made with: links and sessions could not be opened. Restore the file secret, or AGMD_SECRET.`
     )
+}
+
+function refusePartial({ shown }: PostgresAddress, meta: Meta): void {
   if (meta.has('migration'))
     throw new PostgresError(
       3,

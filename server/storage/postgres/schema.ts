@@ -1,7 +1,7 @@
 /**
  * The tables of a PostgreSQL store and their numbered migrations. All lie in one schema.
  *
- *     record   every record of the domain. `key`: as in `../keys.ts`; `place`: hash of the first two parts of the key, by which the table is
+ *     record   every record of the domain. `key`: as in `server/storage/keys.ts`; `place`: hash of the first two parts of the key, by which the table is
  *              partitioned; `version`: from the sequence `version`, so none returns; `sum`: crc32 of key and value
  *     writer   a row for each running store: `epoch` rises with each of its connections, `last` is the number of its last commit
  *     meta     'format', 'instance', 'secret' (a fingerprint), 'created'; 'migration' while records are being copied in

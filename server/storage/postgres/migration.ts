@@ -1,0 +1,53 @@
+/** The parts of a migration that are about PostgreSQL: its notes and its records. */
+import type { PostgresAddress } from './address.ts'
+import { PostgresError } from './errors.ts'
+import { fingerprintOf, type Owner, preparePostgres, readMeta, withClient, writeMeta } from './prepare.ts'
+import { type Records, scanRecords } from '../records.ts'
+import { entryOf, type Row } from './store.ts'
+
+/** Makes the tables of a target, or finds those of an earlier run. Answers `Prepared.synced`. Errors: `PostgresError` when it is not empty. */
+export async function beginMigration(address: PostgresAddress, owner: Owner): Promise<boolean> {
+  const { synced } = await preparePostgres(address, owner, 'migration')
+  await withClient(address, async (client) => {
+    const meta = await readMeta(client)
+    const { rowCount } = await client.query('select 1 from record limit 1')
+    if (rowCount !== 0 && !meta.has('migration'))
+      throw new PostgresError(1, `The ${address.shown} is not empty. Name another database, or another schema with ?schema=NAME.`)
+    await writeMeta(client, { migration: 'records are being copied from LMDB', secret: fingerprintOf(owner.secret) })
+  })
+  return synced
+}
+
+/** All records are there: services may use them. */
+export const endMigration = (address: PostgresAddress): Promise<void> =>
+  withClient(address, (client) => writeMeta(client, { migration: null }))
+
+/** Errors: `PostgresError` 3 when the store belongs to another installation. */
+export const requireInstance = (address: PostgresAddress, instance: string): Promise<void> =>
+  withClient(address, async (client) => {
+    const meta = await readMeta(client)
+    if (meta.get('instance') !== instance)
+      throw new PostgresError(3, `The ${address.shown} holds the documents of another installation. Use its data folder.`)
+  })
+
+/** The records of a store. Each call has a connection of its own. Errors: `PostgresError`, `storage_corrupt`. */
+export function postgresRecords(address: PostgresAddress): Records {
+  return {
+    scan: (above) =>
+      withClient(address, async (client) => {
+        const query = 'select key, value, version, sum from record where key > $1 order by key limit $2'
+        const { rows } = await client.query<Row>(query, [above, scanRecords])
+        return rows.map((row) => ({ bytes: Uint8Array.from(row.key), ...entryOf(row) }))
+      }),
+    last: () =>
+      withClient(address, async (client) => {
+        const { rows } = await client.query<Pick<Row, 'key'>>('select key from record order by key desc limit 1')
+        return rows[0] && Uint8Array.from(rows[0].key)
+      }),
+    count: () =>
+      withClient(address, async (client) => {
+        const { rows } = await client.query<{ count: string }>('select count(*) from record')
+        return Number(rows[0]!.count)
+      })
+  }
+}
