@@ -67,6 +67,7 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
   )
   const access = join(data, 'pg_hba.conf')
   writeFileSync(access, `host all guarded 127.0.0.1/32 scram-sha-256\n${readFileSync(access, 'utf8')}`)
+  guard(folder)
   const port = await freePort()
   let server: ChildProcess | undefined
 
@@ -137,6 +138,14 @@ export const newCluster = async ({ onDisk = false } = {}): Promise<Cluster> => {
     start,
     remove
   }
+}
+
+/** Ends the cluster and removes its folder when this process is gone, however it ended: the pipe closes then. */
+const guard = (folder: string): void => {
+  const script = 'read -r line; kill -QUIT "$(head -n 1 "$0/data/postmaster.pid")"; sleep 1; rm -rf "$0"'
+  const child = spawn('sh', ['-c', script, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  child.unref()
+  ;(child.stdin as unknown as { unref(): void }).unref()
 }
 
 const parentOf = (pid: string): number | undefined => {
