@@ -1,18 +1,17 @@
 /** The list of known documents: search, filters and order; a person can open, delete, or remove them from this device. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { includesRole } from '../../shared/roles.ts'
 import { failureWords } from '../client/failure.ts'
 import type { Access } from '../client/operation.ts'
 import { removeFromDevice } from '../device/remove.ts'
 import { forget, remember } from '../device/recent.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
 import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, tn } from '../text/t.ts'
 import { agoWords } from '../text/when.ts'
 import { Icon } from '../ui/icons.tsx'
 import { moveToTrash } from '../trash/trash.ts'
 import { RenameDialog } from './rename-dialog.tsx'
+import { AskToRemove, RowMenu, type RowDialog } from './row-menu.tsx'
 import { addressOf, filters, orders, type Entry, type Filter, type Library, type Order } from './library.ts'
 
 interface DocumentsInput {
@@ -20,7 +19,7 @@ interface DocumentsInput {
 }
 
 function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Element {
-  const [open, setOpen] = useState<'menu' | 'rename' | 'remove' | undefined>(undefined)
+  const [open, setOpen] = useState<'menu' | RowDialog | undefined>(undefined)
   const first = useRef<HTMLButtonElement>(null)
   const firstLink = useRef<HTMLAnchorElement>(null)
   const more = useRef<HTMLButtonElement>(null)
@@ -33,15 +32,9 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
     else if (wasOpen.current) more.current?.focus()
     wasOpen.current = open !== undefined
   }, [open])
-  const mayRename = inAccount || includesRole(role, 'edit')
-  const mayRemove = onDevice && !inAccount
-  const mayDelete = inAccount || role === 'owner'
   // In a session, a link with fewer rights would limit those of the owner.
   const access: Access = { id, key: inAccount ? '' : key }
   const close = (): void => setOpen(undefined)
-  const escape = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') close()
-  }
   /** The row disappears, and the focus with it. */
   const besides = (): (() => void) => {
     const next = row.current?.nextElementSibling ?? row.current?.previousElementSibling
@@ -51,6 +44,14 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
     besides()()
     forget(id)
     void removeFromDevice(id)
+  }
+  const putInTrash = (): void => {
+    const next = besides()
+    close()
+    void moveToTrash({ ...access, title }, () => {
+      next()
+      if (inAccount) void library.load()
+    })
   }
   return (
     <li class='recent' ref={row}>
@@ -82,55 +83,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
         <Icon name='ellipsis' size={18} />
       </button>
       {open === 'menu' && (
-        <div class='recent-ask' role='group' aria-label={t('More for “{title}”', { title })} onKeyDown={escape}>
-          <span class='actions'>
-            {mayRename && (
-              <button type='button' class='button' ref={first} onClick={() => setOpen('rename')}>
-                <Icon name='pen' size={18} />
-                {t('Rename…')}
-              </button>
-            )}
-            <a
-              class='button'
-              href={addressOf(entry)}
-              target='_blank'
-              rel='noopener'
-              ref={mayRename ? undefined : firstLink}
-              onClick={close}
-            >
-              <Icon name='book-open' size={18} />
-              {t('Open in a new tab')}
-            </a>
-            <CopyButton
-              text={`${location.origin}/d/${id}${access.key === '' ? '' : `?key=${access.key}`}`}
-              what={t('Link')}
-              words={access.key !== '' && role === 'owner' ? t('Copy owner link') : t('Copy link')}
-            />
-            {mayRemove && (
-              <button type='button' class='button' onClick={() => setOpen('remove')}>
-                <Icon name='x' size={18} />
-                {t('Remove from this device…')}
-              </button>
-            )}
-            {mayDelete && (
-              <button
-                type='button'
-                class='button'
-                onClick={() => {
-                  const next = besides()
-                  close()
-                  void moveToTrash({ ...access, title }, () => {
-                    next()
-                    if (inAccount) void library.load()
-                  })
-                }}
-              >
-                <Icon name='trash' size={18} />
-                {t('Delete for everyone…')}
-              </button>
-            )}
-          </span>
-        </div>
+        <RowMenu entry={entry} access={access} first={first} firstLink={firstLink} onOpen={setOpen} onDelete={putInTrash} onClose={close} />
       )}
       {open === 'rename' && (
         <RenameDialog
@@ -143,26 +96,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
           onClose={close}
         />
       )}
-      {open === 'remove' && (
-        <div class='recent-ask' role='group' aria-label={t('Remove “{title}” from this device', { title })} onKeyDown={escape}>
-          <p class='muted'>{t('This removes the link and the copy from this device. Keep the link elsewhere if you need it again.')}</p>
-          <span class='actions'>
-            {key !== '' && (
-              <CopyButton
-                text={`${location.origin}/d/${id}?key=${key}`}
-                what={t('Link')}
-                words={role === 'owner' ? t('Copy owner link') : t('Copy link')}
-              />
-            )}
-            <button type='button' class='button danger' onClick={remove}>
-              {t('Remove')}
-            </button>
-            <button type='button' class='button' ref={first} onClick={close}>
-              {t('Cancel')}
-            </button>
-          </span>
-        </div>
-      )}
+      {open === 'remove' && <AskToRemove entry={entry} first={first} onRemove={remove} onClose={close} />}
     </li>
   )
 }

@@ -1125,7 +1125,7 @@ export const de: Catalogue = {
   'More for “{title}”': 'Mehr zu „{title}“',
   'Remove from this device': 'Von diesem Gerät entfernen',
   'Remove from this device…': 'Von diesem Gerät entfernen…',
-  'Delete for everyone…': 'Für alle löschen…',
+  'Delete for everyone': 'Für alle löschen',
   'Copy owner link': 'Besitzerlink kopieren',
   'Copy a link for anyone': 'Link für alle kopieren',
   'Existing links': 'Vorhandene Links',
