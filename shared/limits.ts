@@ -216,6 +216,8 @@ export const limits = {
   /** Time for the rest of a refused request's body, in seconds: just enough for its sender to receive the answer. */
   refusedBodySecondsMax: 10,
   requestSecondsMax: 120,
+  /** Time in which a page expects an answer, in seconds, longer than any wait of the server. Then the request counts as not sent. */
+  answerSecondsMax: 90,
   keepAliveSeconds: 65,
   /** Time between checks for connections that take too long, in milliseconds; and how long an answered and ended connection may still send. */
   connectionCheckMs: 2_000,

@@ -8,13 +8,14 @@ import { openDrafting, type Drafting } from '../web/review/suggestions/drafting.
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  vi.restoreAllMocks()
 })
 
 /**
- * `unreached`: the service never gets it. `lost`: its answer never arrives. `cut`: the connection ends within the answer. `other`: the service has
+ * `unreached`: the service never gets it. `lost`: its answer never arrives. `cut`: the connection ends within the answer. `silent`: nothing comes. `other`: the service has
  * other words under this name.
  */
-type Fate = 'ok' | 'unreached' | 'lost' | 'cut' | 'other'
+type Fate = 'ok' | 'unreached' | 'lost' | 'cut' | 'silent' | 'other'
 
 interface Typing {
   readonly drafting: Drafting
@@ -30,7 +31,12 @@ function openTyping(next: () => { readonly fate: Fate; readonly milliseconds: nu
   const cut = (): ReadableStream => new ReadableStream({ start: (controller) => controller.error(new TypeError('cut')) })
   vi.useFakeTimers()
   vi.stubGlobal('navigator', { onLine: true })
-  vi.stubGlobal('fetch', async (path: string, { body }: { body: string }) => {
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+    const limit = new AbortController()
+    setTimeout(() => limit.abort(), milliseconds)
+    return limit.signal
+  })
+  vi.stubGlobal('fetch', async (path: string, { body, signal: limit }: { body: string; signal: AbortSignal }) => {
     const { fate, milliseconds } = next()
     const draftId = decodeURIComponent(path.split('/').at(-1) ?? '')
     const { step, text } = JSON.parse(body) as { step: number; text: string }
@@ -41,6 +47,10 @@ function openTyping(next: () => { readonly fate: Fate; readonly milliseconds: nu
     if (!isStale) service.set(draftId, { step, text })
     await wait(milliseconds)
     if (fate === 'lost') throw new TypeError('Failed to fetch')
+    if (fate === 'silent') {
+      await new Promise((ended) => limit.addEventListener('abort', ended))
+      throw limit.reason
+    }
     if (fate === 'cut') return new Response(cut())
     if (isStale) return Response.json({ code: 'stale_step', step: known.step }, { status: 409 })
     const shown = fate === 'other' ? 'Other words' : text
@@ -81,6 +91,18 @@ test('[SUGG-23] an answer that is cut off is asked for again, so that the sugges
   type('Words')
   await vi.advanceTimersByTimeAsync(60_000)
   expect(texts()).toEqual(['Words'])
+  expect(drafting.saved.value).toBe(true)
+  drafting.close()
+})
+
+test('[SUGG-23] an answer that never comes is asked for again', async () => {
+  const fates: Fate[] = ['silent']
+  const { drafting, type, texts } = openTyping(() => ({ fate: fates.shift() ?? 'ok', milliseconds: 10 }))
+  type('Words')
+  await vi.advanceTimersByTimeAsync(1000)
+  type(' and more')
+  await vi.advanceTimersByTimeAsync(120_000)
+  expect(texts()).toEqual(['Words and more'])
   expect(drafting.saved.value).toBe(true)
   drafting.close()
 })

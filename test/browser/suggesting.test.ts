@@ -114,6 +114,27 @@ test('[SUGG-8] [SUGG-9] [UNDO-8] others see a suggestion while it is typed; if t
   await eves.close()
 })
 
+test('[REVIEW-66] letters typed before the code for suggestions has loaded become part of the suggestion', async () => {
+  const document = await createDocument(world.url, text)
+  const context = await contextOf('Ana')
+  const page = await context.newPage()
+  const { promise: typed, resolve } = Promise.withResolvers<void>()
+  await page.route('**/assets/review-*.js', async (route) => {
+    await typed
+    await route.continue()
+  })
+  await page.goto((await createLink(world.url, document, 'suggest')).url)
+  await page.locator('.chip', { hasText: 'Suggesting' }).waitFor()
+  await page.locator('.cm-content').press('Control+End')
+  await page.keyboard.type('Early. T')
+  await page.keyboard.press('Backspace')
+  resolve()
+  await page.locator('.cm-content[aria-readonly=false]').waitFor()
+  await page.keyboard.type('Later.')
+  await until(async () => (await suggestions(document)).some((each) => each.text === 'Early. Later.'), 'what was typed early')
+  await context.close()
+})
+
 test('[SUGG-10] a tab closed right after typing has sent the typed text, six times out of six; so has a phone browser in the background', async () => {
   const document = await createDocument(world.url, text)
   const { url } = await createLink(world.url, document, 'suggest')

@@ -1,4 +1,5 @@
 /** Requests to the service, and its errors as the pages need them. */
+import { limits } from '../../shared/limits.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 
@@ -77,9 +78,11 @@ async function ask<Answer>(path: string, options: Call, read: (response: Respons
   const isFile = body instanceof Blob
   if (body !== undefined) headers['content-type'] = isFile ? body.type : 'application/json'
   const sent = isFile ? body : body === undefined ? null : JSON.stringify(body)
+  // A connection can die without a word. A file may take long.
+  const signal = isFile ? null : AbortSignal.timeout(limits.answerSecondsMax * 1000)
   let response: Response
   try {
-    response = await fetch(path, { method, headers, body: sent, cache: 'no-store', keepalive })
+    response = await fetch(path, { method, headers, body: sent, cache: 'no-store', keepalive, signal })
     if (response.ok) return await read(response)
   } catch {
     throw new RequestError(0, {

@@ -77,6 +77,10 @@ function wordsOf(state: EditorState, mode: Mode): string {
   return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
+/** Whether a person who only suggests cannot type yet, but can once the code for suggestions has loaded. */
+const willType = ({ review, session }: Page): boolean =>
+  review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
+
 function createView(session: Session): Page & { start(parent: HTMLElement): Steps<() => void> } {
   // Viewers get the reading view unless they choose another one; that choice is not stored. A person who could write here continues to see their own
   // changes.
@@ -138,6 +142,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       awareness: session.link.awareness,
       uploads: session.uploads,
       canEdit: canType.value,
+      willType: () => willType(view),
       label: session.title.value,
       mode: writing.value,
       keys: keyBindings(commands, view),
@@ -345,10 +350,9 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const Annotations = view.review.value?.Layer
   const loadPanel = view.panel.value && panels[view.panel.value]
   const loadDialog = view.dialog.value && dialogs[view.dialog.value]
-  // A person who only suggests can type once the code for suggestions has loaded; its space is reserved before.
-  const willType = view.review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
   const isOpen = state.value === 'open'
-  const hasToolbar = isOpen && !reading && (view.canType.value || willType)
+  // Its space is reserved before.
+  const hasToolbar = isOpen && !reading && (view.canType.value || willType(view))
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
     <div class={view.quiet.value ? 'document quiet' : 'document'}>

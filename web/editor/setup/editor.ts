@@ -48,6 +48,8 @@ export interface EditorInput {
   readonly awareness: Awareness
   readonly uploads: Uploads
   readonly canEdit: boolean
+  /** Whether a person who cannot type yet soon can: what they type is put in then. */
+  readonly willType: () => boolean
   /** The name of the text, for screen readers. */
   readonly label: string
   readonly mode: WritingMode
@@ -120,6 +122,8 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
   let { canEdit: canEditNow, label: labelNow } = input
   let extras: Extras | undefined
   let endExactUndo = (): void => undefined
+  /** Letters typed before typing is allowed. */
+  let early = ''
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
   const keys = keymap.of([
@@ -147,6 +151,14 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
       extensions: [
         cleanInput,
         sizeLimit(limits.contentUnitsMax, input.onTooLarge),
+        EditorView.domEventHandlers({
+          beforeinput: ({ inputType, data }, { state: { readOnly } }) => {
+            if (readOnly && inputType === 'insertText' && input.willType()) early += data
+          },
+          keydown: ({ key }) => {
+            if (key === 'Backspace') early = early.slice(0, -1)
+          }
+        }),
         keys,
         caret,
         resting,
@@ -211,6 +223,8 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
       if (value === canEditNow) return
       canEditNow = value
       view.dispatch({ effects: access.reconfigure(editable(value)) })
+      if (value && early !== '') view.dispatch(view.state.replaceSelection(early))
+      early = ''
     },
     setLabel(value) {
       if (value === labelNow) return
