@@ -22,6 +22,8 @@ export interface RecentDocument {
   readonly given: string
   /** Until when it can be restored from the trash, in milliseconds since 1970; 0 if it is not in the trash. */
   readonly trashedUntil: number
+  /** Whether the account that was signed in here owns it; false if the person keeps it here all the same, null if unknown. */
+  readonly inAccount: boolean | null
 }
 
 const storageKey = deviceValue('documents')
@@ -45,7 +47,8 @@ function parseOne(value: unknown): RecentDocument[] {
       received: entry['received'] === true,
       published: entry['published'] === true,
       given: text(entry['given']),
-      trashedUntil: Number(entry['trashedUntil']) || 0
+      trashedUntil: Number(entry['trashedUntil']) || 0,
+      inAccount: typeof entry['inAccount'] === 'boolean' ? entry['inAccount'] : null
     }
   ]
 }
@@ -84,7 +87,8 @@ export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>
     received: false,
     published: false,
     given: '',
-    trashedUntil: 0
+    trashedUntil: 0,
+    inAccount: null
   }
   // Read again: another tab may have written since.
   const list = load()

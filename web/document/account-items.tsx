@@ -1,6 +1,7 @@
 /** The menu items for accounts: sign in, add a document found by its link, go to the documents of the account. */
 import type { JSX } from 'preact'
 import { claimDocument } from '../client/documents.ts'
+import { remember } from '../device/recent.ts'
 import { failureWords } from '../client/failure.ts'
 import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -12,6 +13,7 @@ async function keepInAccount({ id, key, owned }: Session): Promise<void> {
   try {
     await claimDocument({ id, key })
     owned.value = true
+    remember(id, { inAccount: true })
     toast(t('Added to your account.'))
   } catch (error) {
     toast(failureWords(error))

@@ -9,6 +9,7 @@ import { AskToDelete } from '../trash/ask.tsx'
 import { ClaimOffer } from './claim-offer.tsx'
 import { openLibrary, type Library } from './library.ts'
 import { Documents } from './documents.tsx'
+import { SignedOutOffer } from './signed-out-offer.tsx'
 import { importFiles, StartFailure, startDocument } from './start.ts'
 import { TrashView } from './trash-view.tsx'
 
@@ -238,6 +239,7 @@ export function HomePage(): JSX.Element {
       ) : (
         <>
           <ClaimOffer library={library} />
+          <SignedOutOffer library={library} />
           <Documents library={library} />
           {(library.signedIn.value === true || library.trash.value.length > 0) && <TrashLink count={library.trash.value.length} />}
         </>

@@ -8,6 +8,7 @@ import { operation } from '../client/operation.ts'
 import { fit } from '../base/match.ts'
 import { recentDocuments, type RecentDocument } from '../device/recent.ts'
 import { locale, t, term } from '../text/t.ts'
+import { noteOwned } from './signed-out.ts'
 
 const listDocuments = operation<'listDocuments'>('GET /api/docs')
 const listTrash = operation<'listTrash'>('GET /api/trash')
@@ -159,6 +160,7 @@ export function openLibrary(): Library {
       found.value = wanted
       next.value = nextBefore
       signedIn.value = true
+      noteOwned(recentDocuments.peek(), new Set([...docs, ...deleted].map(({ id }) => id)))
       failure.value = undefined
     } catch (error) {
       if (mine !== asked) return

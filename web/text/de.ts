@@ -1152,6 +1152,18 @@ export const de: Catalogue = {
     other: '{count} Dokumente zu deinem Konto hinzugefügt.'
   },
   '{count} could not be added.': { one: '1 ließ sich nicht hinzufügen.', other: '{count} ließen sich nicht hinzufügen.' },
+  'You are signed out': 'Du bist abgemeldet',
+  'You are signed out. {count} documents of your account stay on this device. Anyone who uses the device can open them.': {
+    one: 'Du bist abgemeldet. 1 Dokument deines Kontos bleibt auf diesem Gerät. Wer das Gerät benutzt, kann es öffnen.',
+    other: 'Du bist abgemeldet. {count} Dokumente deines Kontos bleiben auf diesem Gerät. Wer das Gerät benutzt, kann sie öffnen.'
+  },
+  '{count} documents removed from this device.': {
+    one: '1 Dokument von diesem Gerät entfernt.',
+    other: '{count} Dokumente von diesem Gerät entfernt.'
+  },
+  '“{title}” stays until its changes are sent.': '„{title}“ bleibt, bis seine Änderungen gesendet sind.',
+  'Remove it from this device': 'Von diesem Gerät entfernen',
+  'Remove them from this device': 'Von diesem Gerät entfernen',
   'Add the {count} documents on this device to your account?': {
     one: 'Das Dokument auf diesem Gerät zu deinem Konto hinzufügen?',
     other: 'Die {count} Dokumente auf diesem Gerät zu deinem Konto hinzufügen?'

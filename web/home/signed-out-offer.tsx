@@ -1,0 +1,55 @@
+/** After signing out: says which documents of the account stay on this device, and offers to remove them. */
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { type RecentDocument, recentDocuments } from '../device/recent.ts'
+import { t, tn } from '../text/t.ts'
+import { toast } from '../ui/toast.tsx'
+import type { Library } from './library.ts'
+import { keepAll, ofAccount, removeAll } from './signed-out.ts'
+
+const busy = signal(false)
+/** The documents that were kept at the last attempt. */
+const unsent = signal<readonly RecentDocument[]>([])
+
+async function remove(documents: readonly RecentDocument[]): Promise<void> {
+  busy.value = true
+  try {
+    unsent.value = await removeAll(documents)
+    const removed = documents.length - unsent.value.length
+    if (removed > 0) toast(tn(removed, '1 document removed from this device.', '{count} documents removed from this device.'))
+  } finally {
+    busy.value = false
+  }
+}
+
+export function SignedOutOffer({ library }: { library: Library }): JSX.Element | null {
+  const documents = ofAccount(recentDocuments.value)
+  if (library.signedIn.value !== false || documents.length === 0) return null
+  const waiting = documents.filter(({ id }) => unsent.value.some((each) => each.id === id))
+  return (
+    <div class='notice claim-offer' role='group' aria-label={t('You are signed out')}>
+      <div>
+        <p>
+          {tn(
+            documents.length,
+            'You are signed out. 1 document of your account stays on this device. Anyone who uses the device can open it.',
+            'You are signed out. {count} documents of your account stay on this device. Anyone who uses the device can open them.'
+          )}
+        </p>
+        {waiting.map(({ id, title }) => (
+          <p key={id} role='status'>
+            {t('“{title}” stays until its changes are sent.', { title: title || t('Untitled') })}
+          </p>
+        ))}
+      </div>
+      <p class='actions'>
+        <button type='button' class='button primary' disabled={busy.value} onClick={() => void remove(documents)}>
+          {documents.length === 1 ? t('Remove it from this device') : t('Remove them from this device')}
+        </button>
+        <button type='button' class='button' disabled={busy.value} onClick={() => keepAll(documents)}>
+          {t('Keep')}
+        </button>
+      </p>
+    </div>
+  )
+}
