@@ -1,8 +1,12 @@
 /** The commands of the pages. */
-import { EditorState } from '@codemirror/state'
+import { EditorState, type Extension, type TransactionSpec } from '@codemirror/state'
 import { type EditorView, keymap, runScopeHandlers } from '@codemirror/view'
 import { expect, test } from 'vitest'
+import * as Y from 'yjs'
 import { commandOf, commands, toolbar } from '../web/commands/all.ts'
+import { endStep, ownUndo } from '../web/editor/binding.ts'
+import { markdown } from '../web/editor/language.ts'
+import { suggesting } from '../web/review/suggestions/suggesting.ts'
 import { isPossible } from '../web/view/command.ts'
 import { replaceKeys } from '../web/commands/find.ts'
 import { isMac, withoutCapsLock } from '../web/commands/keys.ts'
@@ -70,4 +74,52 @@ test('[WRITE-76] a shortcut with Shift means the same with Caps Lock on', () => 
   press('z', true)
   press('Z', false)
   expect(done).toEqual(['redo', 'undo', 'redo', 'undo'])
+})
+
+/** A page whose editor has no window. `done` gets each change of the text. */
+function pageOf(doc: string, extensions: Extension, done: (text: string) => void = () => undefined) {
+  let state = EditorState.create({ doc, selection: { anchor: 0, head: doc.length }, extensions: [markdown(), extensions] })
+  const view = {
+    get state() {
+      return state
+    },
+    dispatch(spec: TransactionSpec) {
+      const before = state.doc
+      state = state.update(spec).state
+      if (state.doc !== before) done(state.doc.toString())
+    }
+  } as unknown as EditorView
+  const page = { editor: { value: { view } }, canType: { value: true }, mode: { value: 'live' }, inCode: { value: undefined } }
+  return { view, page: page as unknown as Page }
+}
+
+test('[WRITE-97] a command that changes the text ends the undo step before it and its own', () => {
+  for (const id of ['bold', 'link', 'heading.1', 'list.task', 'quote', 'insert.code']) {
+    const order: string[] = []
+    const { page } = pageOf(
+      'word',
+      endStep.of(() => void order.push('end')),
+      () => void order.push('change')
+    )
+    commandOf(id).run(page)
+    expect(order, id).toEqual(['end', 'change', 'end'])
+  }
+})
+
+test('[WRITE-97] while suggesting, too, a command is an undo step of its own', () => {
+  const text = new Y.Doc().getText()
+  const ignore = (): undefined => undefined
+  const drafting = { sent: () => [], follow: ignore }
+  const { view, page } = pageOf('', suggesting(text, { onHunks: ignore, onUprooted: ignore, onDrafts: ignore, onLeave: ignore, drafting }))
+  const type = (insert: string): void => view.dispatch({ ...view.state.replaceSelection(insert), userEvent: 'input.type' })
+  type('word')
+  view.dispatch({ selection: { anchor: 0, head: 4 } })
+  commandOf('bold').run(page)
+  type('new')
+  expect(view.state.doc.toString()).toBe('**new**')
+  const texts = [1, 2, 3].map(() => {
+    view.state.facet(ownUndo)?.undo(view)
+    return view.state.doc.toString()
+  })
+  expect(texts).toEqual(['**word**', 'word', ''])
 })

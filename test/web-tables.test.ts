@@ -4,6 +4,7 @@ import { ChangeSet, EditorState, Text, type TransactionSpec } from '@codemirror/
 import type { EditorView } from '@codemirror/view'
 import { expect, test } from 'vitest'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
+import { markingBlocks } from '../web/editor/mark-blocks.ts'
 import { table as layOut } from '../web/editor/grid/layout.ts'
 import { columnsFor } from '../web/editor/grid/widths.ts'
 import { markdown } from '../web/editor/language.ts'
@@ -184,7 +185,7 @@ test('[GRID-11] bold over a rectangle formats each nonempty cell, and removes th
     let state = EditorState.create({
       doc: text,
       selection: { anchor: text.indexOf('one') + 1, head: text.indexOf('three') + 2 },
-      extensions: [markdown()]
+      extensions: [markdown(), markingBlocks]
     })
     const view = {
       get state() {

@@ -1,14 +1,15 @@
 /** Typing: the letters, their position, and suggested completions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EditorState, type StateCommand, Text, Transaction } from '@codemirror/state'
+import { EditorState, type Extension, type StateCommand, Text, Transaction } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
-import { continueList, deleteMarker } from '../web/editor/commands-list.ts'
+import { continueList, deleteMarker, outdentItem } from '../web/editor/commands-list.ts'
 import { toggleMarker } from '../web/editor/commands-inline.ts'
+import { markEach, markingBlocks } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
 import { belowRows } from '../web/editor/grid/below.ts'
@@ -29,13 +30,13 @@ import { best } from '../web/base/match.ts'
 import type { EditorView } from '@codemirror/view'
 
 /** A text in which `‹` and `›` mark the selection, or `|` the caret. */
-function stateOf(marked: string): EditorState {
-  const from = marked.search(/[‹|]/)
+function stateOf(marked: string, extension: Extension = []): EditorState {
+  const from = marked.includes('‹') ? marked.indexOf('‹') : marked.indexOf('|')
   const to = marked.includes('›') ? marked.indexOf('›') - 1 : from
   return EditorState.create({
-    doc: marked.replaceAll(/[‹›|]/g, ''),
+    doc: marked.replaceAll(marked.includes('‹') ? /[‹›]/g : '|', ''),
     selection: { anchor: from, head: to },
-    extensions: [markdown()]
+    extensions: [markdown(), extension]
   })
 }
 
@@ -78,8 +79,8 @@ function marked(state: EditorState): string {
   return from === to ? `${text.slice(0, from)}|${text.slice(to)}` : `${text.slice(0, from)}‹${text.slice(from, to)}›${text.slice(to)}`
 }
 
-function after(before: string, command: StateCommand): string | undefined {
-  let state = stateOf(before)
+function after(before: string, command: StateCommand, extension: Extension = []): string | undefined {
+  let state = stateOf(before, extension)
   // View commands dispatch a change, state commands a transaction.
   const dispatch = (change: object): void => void (state = change instanceof Transaction ? change.state : state.update(change).state)
   return command({ state, dispatch }) ? marked(state) : undefined
@@ -205,6 +206,47 @@ test.each([
   ['wo|rds', '**', '**wo|rds**']
 ])('[WRITE-70] the command of a mark on %j, %s', (before, marker, expected) => {
   expect(after(before, toggleMarker(marker) as unknown as StateCommand)).toBe(expected)
+})
+
+test.each([
+  ['al ‹be\n\nga› de', '**', 'al **‹be**\n\n**ga›** de'],
+  ['**‹be**\n\n**ga›**', '**', '‹be\n\nga›'],
+  ['‹a\n\n**b**›', '**', '**‹a**\n\n**b**›'],
+  ['‹# One #\n\n- [ ] two\n  1. three\n\n> four\n> five›', '**', '‹# **One** #\n\n- [ ] **two**\n  1. **three**\n\n> **four\n> five›**'],
+  ['‹- one›', '**', '‹- **one›**'],
+  ['‹---\nt: x\n---\n\na\n\n```\ncode\n```\n\n    code\n\nb \n›', '*', '‹---\nt: x\n---\n\n*a*\n\n```\ncode\n```\n\n    code\n\n*b* \n›'],
+  ['‹a\n\n| b | c d |\n| - | - |\n| e |  |›', '==', '==‹a==\n\n| ==b== | ==c d== |\n| - | - |\n| ==e== |  |›'],
+  ['a **‹b** c **d**\n\n**e›** f', '**', 'a **‹b c d**\n\n**e›** f'],
+  ['**a ‹b**\n\n**c› d**', '**', '**a** ‹b\n\nc› **d**'],
+  ['a *b ‹c* d\n\ne [li›nk](/x)', '**', 'a ***b ‹c* d**\n\n**e [li›nk](/x)**'],
+  ['*a ‹b*\n\n~~c› d~~', '**', '*a **‹b***\n\n~~**c›** d~~'],
+  ['‹a `b` c\n\n`d`›', '`', '`‹a b c`\n\n`d`›'],
+  ['‹> [!note] Title\n> text\n\n![p](/f/p.png)›', '~~', '‹> [!note] ~~Title\n> text~~\n\n![p](/f/p.png)›'],
+  ['‹```\na\n```\n\n›', '**', '‹```\na\n```\n\n›']
+])('[WRITE-95] the command of a mark on the blocks %j, %s', (before, marker, expected) => {
+  expect(after(before, toggleMarker(marker) as unknown as StateCommand, markingBlocks)).toBe(expected)
+})
+
+test('[WRITE-95] a selection within one block keeps the rule of a single pair of marks', () => {
+  for (const text of ['a ‹b› c', '- ‹one›', 'a ‹b\nc› d', '`‹a›`']) expect(markEach(stateOf(text), '**'), text).toBeUndefined()
+})
+
+test.each([
+  ['- aa\n  - bb\n    - |', '- aa\n  - bb\n  - |'],
+  ['- aa\n  - bb\n    - cc|', '- aa\n  - bb\n  - cc|'],
+  ['- aa\n  - bb\n  - cc|', '- aa\n  - bb\n- cc|'],
+  ['1. aa\n   - bb\n     1. cc\n     2. dd|', '1. aa\n   - bb\n     1. cc\n   2. dd|'],
+  ['1. aa\n    - bb|', '1. aa\n- bb|'],
+  ['- aa\n\t- bb\n\t\t- cc|', '- aa\n\t- bb\n\t- cc|'],
+  ['- aa\n\n  - bb\n\n    text\n\n    - cc|', '- aa\n\n  - bb\n\n    text\n\n  - cc|'],
+  ['- aa\n  - ‹bb\n    - cc›', '- aa\n- ‹bb\n  - cc›'],
+  ['  - aa|', '- aa|']
+])('[WRITE-96] Shift-Tab on %j', (before, expected) => {
+  expect(after(before, outdentItem as unknown as StateCommand)).toBe(expected)
+})
+
+test('[WRITE-96] Enter on an empty nested item moves it to the level of the item around it', () => {
+  expect(after('- aa\n  - bb\n    - cc\n    - |', continueList as unknown as StateCommand)).toBe('- aa\n  - bb\n    - cc\n  - |')
 })
 
 test.each([

@@ -10,7 +10,8 @@ import { mediaCommands } from '../media/commands.ts'
 import { shareCommands } from '../sharing/commands.ts'
 import { trashCommands } from '../trash/commands.ts'
 import { kinds } from '../ui/component-kinds.ts'
-import type { Command } from '../view/command.ts'
+import { asOneStep } from '../editor/binding.ts'
+import type { Command, Group } from '../view/command.ts'
 import type { Page } from './page.ts'
 import { editCommands } from './edit.ts'
 import { findCommands } from './find.ts'
@@ -20,7 +21,7 @@ import { reviewCommands } from './review.ts'
 import { tableCommands } from './tables.ts'
 import { nameCommands, viewCommands } from './view.ts'
 
-export const commands: readonly Command<Page>[] = [
+const all: readonly Command<Page>[] = [
   ...formatCommands,
   ...insertCommands,
   ...mediaCommands,
@@ -37,6 +38,19 @@ export const commands: readonly Command<Page>[] = [
   ...exportCommands,
   ...trashCommands
 ]
+
+const changing: ReadonlySet<Group> = new Set(['format', 'blocks', 'insert', 'table', 'edit'])
+
+/** A command that changes the text is an undo step of its own, whatever was typed just before or after it. */
+const asStep = (command: Command<Page>): Command<Page> => ({
+  ...command,
+  run(page) {
+    const view = page.editor.value?.view
+    return view === undefined ? command.run(page) : asOneStep(view, () => command.run(page))
+  }
+})
+
+export const commands = all.map((command) => (changing.has(command.group) ? asStep(command) : command))
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 

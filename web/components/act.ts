@@ -21,12 +21,12 @@ export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   if (view.state.readOnly || edits.length === 0) return false
   const before = view.state.doc
   const end = view.state.facet(endStep)
-  end()
+  end(view)
   view.dispatch({
     changes: [...edits],
     userEvent: 'input.fence'
   })
-  end()
+  end(view)
   return view.state.doc !== before
 }
 

@@ -7,6 +7,7 @@ import { includesRole } from '../../shared/roles.ts'
 import type { Feed } from '../activity/feed.ts'
 import { documentValue } from '../device/device.ts'
 import { readDevice } from '../device/values.ts'
+import { asOneStep } from '../editor/binding.ts'
 import type { Editor } from '../editor/setup/editor.ts'
 import type { OpenReview } from '../review/review.ts'
 import { t } from '../text/t.ts'
@@ -107,7 +108,12 @@ export function createParts(session: Session): Parts {
       await asked(ready, () => review.value !== undefined && run(review.value))
       if (holdsTyping) held.value = false
     },
-    withExtras: (run) => asked(openExtras, run),
+    // A command that loads with the extras is an undo step of its own, like all others.
+    withExtras: (run) =>
+      asked(
+        async () => ({ part: await openExtras(), editor: (await begun.promise).editor }),
+        ({ part, editor }) => asOneStep(editor.view, () => run(part))
+      ),
     withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })

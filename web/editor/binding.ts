@@ -3,7 +3,7 @@
  * (web/review/suggestions/suggesting.ts).
  */
 import { Facet } from '@codemirror/state'
-import type { Command } from '@codemirror/view'
+import type { Command, EditorView } from '@codemirror/view'
 
 export interface TextMap {
   /** Maps an offset of the document's text to an offset of what the editor shows. */
@@ -23,7 +23,17 @@ export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, 
 })
 
 /** Ends the current undo step, so that the next change begins a new one. */
-export const endStep = Facet.define<() => void, () => void>({ combine: ([end]) => end ?? (() => undefined) })
+export const endStep = Facet.define<(view: EditorView) => void, (view: EditorView) => void>({
+  combine: ([end]) => end ?? (() => undefined)
+})
+
+/** Makes the changes of `run` an undo step of their own, whatever was typed just before or after it. */
+export function asOneStep<Made>(view: EditorView, run: () => Made): Made {
+  view.state.facet(endStep)(view)
+  const made = run()
+  view.state.facet(endStep)(view)
+  return made
+}
 
 /** Counts the steps that undo can take back. */
 export const undoSteps = Facet.define<() => number, () => number>({ combine: ([count]) => count ?? (() => 0) })

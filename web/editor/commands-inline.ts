@@ -1,12 +1,18 @@
 /** Commands on a range of text: bold, italic, strikethrough, code, link. Each is one undo step and keeps the selection. */
 import { syntaxTree } from '@codemirror/language'
-import { EditorSelection, type ChangeSpec, type EditorState, type SelectionRange, type StateCommand } from '@codemirror/state'
-import type { Command, EditorView } from '@codemirror/view'
+import {
+  EditorSelection,
+  Facet,
+  type ChangeSpec,
+  type EditorState,
+  type SelectionRange,
+  type StateCommand,
+  type TransactionSpec
+} from '@codemirror/state'
+import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import { chosenCells, chosenRows } from './chosen-cells.ts'
 import { codeNode } from './in-code.ts'
 import { openSlots, type Slots } from './slots.ts'
-import type { Cell } from './table-rows.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
 
@@ -43,7 +49,7 @@ function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: s
 }
 
 /** The node names of the spans that markers make. */
-const spanNames = new Map([
+export const spanNames: ReadonlyMap<string, string> = new Map([
   ['**', 'StrongEmphasis'],
   ['*', 'Emphasis'],
   ['~~', 'Strikethrough'],
@@ -92,53 +98,26 @@ function unwrap(span: SyntaxNode, range: SelectionRange): Change {
   return { changes: marks, range: EditorSelection.range(range.anchor - size, range.head - size) }
 }
 
-/** Whether a text begins and ends with exactly this marker. */
-const isMarked = (text: string, marker: string): boolean =>
-  text.length > 2 * marker.length &&
-  text.startsWith(marker) &&
-  text.endsWith(marker) &&
-  (marker !== '*' || /^(?:\*|\*{3})(?!\*)/.test(text))
-
-/** Marks each of several cells separately, or removes the marks if all have them. Empty cells stay empty. */
-function toggleCells(view: EditorView, cells: readonly Cell[], marker: string): true {
-  const { state } = view
-  const written = cells.filter(({ from, to }) => from < to)
-  const has = ({ from, to }: Cell): boolean => isMarked(state.sliceDoc(from, to), marker)
-  const remove = written.every(has)
-  const changes = written
-    .filter((cell) => remove || !has(cell))
-    .flatMap(({ from, to }): ChangeSpec[] =>
-      remove
-        ? [
-            { from, to: from + marker.length },
-            { from: to - marker.length, to }
-          ]
-        : [
-            { from, insert: marker },
-            { from: to, insert: marker }
-          ]
-    )
-  view.dispatch({ changes, scrollIntoView: true, userEvent: 'input.format' })
-  return true
-}
+/** Marks a selection of several blocks or cells, each separately; undefined for a selection within one (mark-blocks.ts, which loads later). */
+export const markBlocks = Facet.define<(state: EditorState, marker: string) => TransactionSpec | undefined>()
 
 /** Puts `marker` around the selection, or removes it. At the end of a span, the caret moves after its marks. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
     if (view.state.readOnly) return false
-    const chosen = chosenCells(view.state)
-    if (chosen !== undefined) return toggleCells(view, chosenRows(view.state, chosen).flat(), marker)
-    const change = view.state.changeByRange((range) => {
-      const end = spanEnd(view.state, range, marker)
-      if (end !== undefined) return { range: EditorSelection.cursor(end) }
-      const moved = spaced(view.state, range, marker)
-      if (moved !== undefined) return moved
-      const span = marker === '`' ? codeNode(view.state, range.head) : undefined
-      if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)
-      const target = stretch(view.state, range)
-      return markedOutside(view.state, target, marker) ? unmark(target, range, marker.length) : addMarks(target, range, marker)
-    })
+    const change =
+      view.state.facet(markBlocks)[0]?.(view.state, marker) ??
+      view.state.changeByRange((range) => {
+        const end = spanEnd(view.state, range, marker)
+        if (end !== undefined) return { range: EditorSelection.cursor(end) }
+        const moved = spaced(view.state, range, marker)
+        if (moved !== undefined) return moved
+        const span = marker === '`' ? codeNode(view.state, range.head) : undefined
+        if (span?.name === 'InlineCode' && span.from < range.from && range.to < span.to) return unwrap(span, range)
+        const target = stretch(view.state, range)
+        return markedOutside(view.state, target, marker) ? unmark(target, range, marker.length) : addMarks(target, range, marker)
+      })
     view.dispatch(change, { scrollIntoView: true, userEvent: 'input.format' })
     return true
   }

@@ -70,10 +70,26 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   return { changes, selection, scrollIntoView: true, userEvent: 'input' }
 }
 
+/** Most lines above an item that are searched for the item that contains it. */
+const outerLinesMax = 1000
+
+const widthOf = (lead: string): number => lead.replaceAll('\t', '    ').length
+
+/** Returns what is before the marker of the item that contains an item: that of the nearest item above with less indentation. */
+function outerLead({ doc }: EditorState, { number }: Line, lead: string): string {
+  // The space after a quote mark belongs to the mark.
+  const quote = /^(?:[ \t]*> ?)*/.exec(lead)?.[0] ?? ''
+  for (let above = number - 1; above >= 1 && above >= number - outerLinesMax; above--) {
+    const found = item(doc.line(above).text)
+    if (found?.marker !== undefined && found.marker !== '' && found.lead.startsWith(quote) && widthOf(found.lead) < widthOf(lead))
+      return found.lead
+  }
+  return quote
+}
+
 /** Moves an empty item, or an empty line of a quote, one level out. */
 function outward(state: EditorState, line: Line, { lead, marker, next }: Item): TransactionSpec {
-  // The space after a quote mark belongs to the mark.
-  const shorter = lead.replace(/(?<!>)(?: {1,4}|\t)$/, '')
+  const shorter = outerLead(state, line, lead)
   if (marker !== '' && shorter !== lead)
     return { changes: { from: line.from, to: line.to, insert: shorter + next.slice(lead.length) }, userEvent: 'input' }
   return leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead)
@@ -132,7 +148,10 @@ export const indentItem: Command = (view) => {
 export const outdentItem: Command = (view) => {
   const lines = selectedItems(view.state)
   if (view.state.readOnly || lines.length === 0) return false
-  const changes = lines.map((line) => ({ from: line.from, to: line.from + (/^(?:\t| {1,3})/.exec(line.text)?.[0].length ?? 0) }))
+  const changes = lines.map((line) => {
+    const lead = /^[ \t]*/.exec(line.text)?.[0] ?? ''
+    return { from: line.from, to: line.from + lead.length, insert: outerLead(view.state, line, lead) }
+  })
   view.dispatch({ changes, userEvent: 'delete.dedent' })
   return true
 }

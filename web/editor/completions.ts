@@ -93,14 +93,14 @@ async function createAndLink(view: EditorView, words: string, near: number, crea
   const insert = linkTo(target)
   const { head } = view.state.selection.main
   const end = view.state.facet(endStep)
-  end()
+  end(view)
   view.dispatch({
     changes: { ...place, insert },
     // A caret that went on elsewhere stays there.
     ...(head >= place.from && head <= place.to && { selection: { anchor: place.from + insert.length } }),
     userEvent: 'input.complete'
   })
-  end()
+  end(view)
 }
 
 const creation = (query: string, create: Documents['create']): Shown => ({

@@ -40,9 +40,9 @@ function nextPlace(units: readonly Unit[], run: Run, step: 1 | -1): number | und
 
 function dispatchStep(view: EditorView, spec: TransactionSpec): true {
   const end = view.state.facet(endStep)
-  end()
+  end(view)
   view.dispatch({ userEvent: 'move.block', ...spec })
-  end()
+  end(view)
   return true
 }
 

@@ -223,10 +223,10 @@ class PictureHandles {
     this.#sizing = undefined
     const view = this.#view
     if (isKept && picture !== undefined && sizing.asked !== picture.width && !view.state.readOnly) {
-      view.state.facet(endStep)()
+      view.state.facet(endStep)(view)
       // No input: the text would scroll to the caret.
       view.dispatch({ changes: widthChanges(picture, sizing.asked), userEvent: 'resize.picture' })
-      view.state.facet(endStep)()
+      view.state.facet(endStep)(view)
       // The text was drawn again, with another image.
       this.#hovered = this.#imageAt(sizing.from)
     } else if (image !== undefined && picture !== undefined) this.#preview(image, { ...sizing, asked: picture.width })

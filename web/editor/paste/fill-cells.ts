@@ -55,10 +55,10 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
     changes.push(...addCells(row, more))
   })
   if (added.length > 0) changes.push({ from: state.doc.line(last).to, insert: added.join('') })
-  view.state.facet(endStep)()
+  view.state.facet(endStep)(view)
   edit(view, { changes, userEvent: 'input.paste' })
   const end = rowAt(view.state, lineOf(rows.length - 1)).cells[column + width - 1]
   if (end !== undefined) view.dispatch({ selection: { anchor: content(view.state.doc, end).to }, scrollIntoView: true })
-  view.state.facet(endStep)()
+  view.state.facet(endStep)(view)
   return true
 }

@@ -91,8 +91,8 @@ export const smartPaste: Extension = EditorView.domEventHandlers({
     plain = false
     // A paste is an undo step of its own, also where CodeMirror handles it.
     const end = view.state.facet(endStep)
-    end()
-    queueMicrotask(end)
+    end(view)
+    queueMicrotask(() => end(view))
     if (asked || view.state.readOnly || event.clipboardData === null || !paste(view, event.clipboardData)) return false
     event.preventDefault()
     return true

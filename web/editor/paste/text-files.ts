@@ -22,9 +22,9 @@ async function enter(view: EditorView, files: readonly File[], { clientX: x, cli
   const text = texts.map((each) => each.replace(/^(?:[ \t]*\n)+/, '').trimEnd()).join('\n\n')
   if (text === '') return
   const end = { from: text.length, to: text.length }
-  view.state.facet(endStep)()
+  view.state.facet(endStep)(view)
   insertBlock(view, text, end, endOfBlock(view, view.posAtCoords({ x, y }, false)))
-  view.state.facet(endStep)()
+  view.state.facet(endStep)(view)
   view.focus()
 }
 

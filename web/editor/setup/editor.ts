@@ -7,7 +7,7 @@ import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
-import { endStep, textMap, undoSteps } from '../binding.ts'
+import { asOneStep, endStep, textMap, undoSteps } from '../binding.ts'
 import { caret } from '../caret.ts'
 import { cleanInput } from '../clean-input.ts'
 import { closeFence, closingFences } from '../close-fence.ts'
@@ -235,11 +235,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
     insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
-    asOneStep(run) {
-      undoManager.stopCapturing()
-      run()
-      undoManager.stopCapturing()
-    },
+    asOneStep: (run) => asOneStep(view, run),
     extend(value) {
       extras = value
       endExactUndo = value.exactUndo(input.text, undoManager)

@@ -13,6 +13,7 @@ import { pictureCard } from '../live/picture-card.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
+import { markingBlocks } from '../mark-blocks.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
 import { textFiles } from '../paste/text-files.ts'
 import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
@@ -40,6 +41,7 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
   always: [
     namesOnHover,
     completions(blocks, documents, onChange),
+    markingBlocks,
     smartPaste,
     titles.of(titleAt),
     textFiles,

@@ -63,7 +63,7 @@ export function openDecisions(view: EditorView, reopen: (ids: readonly string[])
     asked(action, ids) {
       if (action === 'reopen') return drop(ids)
       // Text typed from now on is a new undo step.
-      view.state.facet(endStep)()
+      view.state.facet(endStep)(view)
       made = [...made, { ids, steps: steps() }].slice(-decisionsMax)
       for (const id of ids) here.add(id)
       recent.value = new Set([...recent.peek(), ...ids])

@@ -4,7 +4,7 @@
  *
  * The editor works as usual: cursor, composition, lists, pasting and undo need no special case.
  */
-import { history, redo, undo } from '@codemirror/commands'
+import { history, isolateHistory, redo, undo } from '@codemirror/commands'
 import {
   Annotation,
   ChangeSet,
@@ -19,7 +19,7 @@ import {
 import { Decoration, ViewPlugin, type EditorView, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation, YSyncConfig } from 'y-codemirror.next'
 import type * as Y from 'yjs'
-import { ownUndo, textMap } from '../../editor/binding.ts'
+import { endStep, ownUndo, textMap } from '../../editor/binding.ts'
 import { verbatim } from '../../editor/clean-input.ts'
 import { followed } from './accepted.ts'
 import type { Drafting } from './drafting.ts'
@@ -252,5 +252,6 @@ export const suggesting = (text: Y.Text, input: SuggestingInput): Extension => [
   drafts,
   senders(input),
   undoing.of(history()),
-  ownUndo.of({ undo, redo })
+  ownUndo.of({ undo, redo }),
+  endStep.of((view) => view.dispatch({ annotations: isolateHistory.of('full') }))
 ]

@@ -1,0 +1,194 @@
+/**
+ * Inline formats on a selection of several blocks or cells: Markdown ends every inline format where its block ends, so each block gets marks of its
+ * own. Markers of lists, headings and quotes, code blocks, front matter and blank lines stay as they are.
+ */
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
+import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
+import type { SyntaxNode, Tree } from '@lezer/common'
+import { chosenCells, chosenRows } from './chosen-cells.ts'
+import { markBlocks, spanNames } from './commands-inline.ts'
+import { frontMatterEnd } from './front-matter.ts'
+
+interface Part {
+  readonly from: number
+  readonly to: number
+}
+
+/** A part of the selection within one block. */
+interface Target extends Part {
+  readonly block: SyntaxNode
+}
+
+/** How long the selected text may be parsed, in milliseconds. */
+const parseMs = 1000
+
+/** Blocks that contain text directly. */
+const isTextBlock = (name: string): boolean => /^(?:Paragraph|Task|TableCell|(?:ATX|Setext)Heading\d)$/.test(name)
+/** Formats whose text can be formatted in parts; everything else, such as an image, is formatted as a whole. */
+const divisible = new Set(['StrongEmphasis', 'Emphasis', 'Strikethrough', 'Highlight', 'Link', 'Subscript', 'Superscript'])
+
+const isMark = ({ name }: SyntaxNode): boolean => /Mark(?:er)?$/.test(name)
+
+function children(node: SyntaxNode): SyntaxNode[] {
+  const found: SyntaxNode[] = []
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) found.push(child)
+  return found
+}
+
+/** The text between the first mark of a format and the mark that closes it. */
+function inside(node: SyntaxNode): Part {
+  const marks = children(node).filter(isMark)
+  return { from: marks[0]?.to ?? node.from, to: (node.name === 'Link' ? marks[1] : marks.at(-1))?.from ?? node.to }
+}
+
+const trimmed = (state: EditorState, { from, to }: Part): Part => {
+  const text = state.sliceDoc(from, to)
+  // In a paragraph of a quote, every line begins with its mark.
+  const start = from + (/^(?:\s|(?<=\n[ \t>]*)>)*/.exec(text)?.[0].length ?? 0)
+  return { from: start, to: Math.max(start, from + text.trimEnd().length) }
+}
+
+/** Returns the text of a block, without its marker, the label of a callout and an image on its own line. */
+function textOf(state: EditorState, block: SyntaxNode): Part {
+  let { from, to } = block
+  for (const child of children(block)) {
+    if (!/^(?:HeaderMark|TaskMarker)$/.test(child.name)) continue
+    if (child.from === from) from = child.to
+    else to = child.from
+  }
+  const label = block.parent?.name === 'Blockquote' ? /^\[![\w-]+\][+-]?/.exec(state.sliceDoc(from, to)) : null
+  const text = trimmed(state, { from: from + (label?.[0].length ?? 0), to })
+  const isImage = children(block).some((child) => child.name === 'Image' && child.from === text.from && child.to === text.to)
+  return isImage ? { from: text.to, to: text.to } : text
+}
+
+/** Returns the text of each block of text within a range. */
+function textsIn(state: EditorState, tree: Tree, { from, to }: Part): (Target & { readonly isWithin: boolean })[] {
+  const start = frontMatterEnd(state.doc)
+  const found: (Target & { isWithin: boolean })[] = []
+  tree.iterate({
+    from,
+    to,
+    enter({ name, node }) {
+      if (!isTextBlock(name)) return
+      const text = node.from < start ? { from: node.from, to: node.from } : textOf(state, node)
+      const part = trimmed(state, { from: Math.max(from, text.from), to: Math.max(from, text.from, Math.min(to, text.to)) })
+      if (part.from < part.to) found.push({ ...part, block: node, isWithin: text.from <= from && to <= text.to })
+      return false
+    }
+  })
+  return found
+}
+
+/** Whether an edge of a part is within a node that it does not contain. */
+function isCut(part: Part, node: SyntaxNode): boolean {
+  if (isMark(node) || part.to <= node.from || node.to <= part.from || (part.from <= node.from && node.to <= part.to)) return false
+  const { from, to } = inside(node)
+  return !divisible.has(node.name) || part.from < from || to < part.to
+}
+
+/** Returns the formats in a block, outer ones first. */
+function formatsOf(block: SyntaxNode): SyntaxNode[] {
+  const found: SyntaxNode[] = []
+  for (const child of children(block)) found.push(child, ...(divisible.has(child.name) ? formatsOf(child) : []))
+  return found
+}
+
+/** Leaves marks out at the edges of a part that has only some words of their format. Grows it to formats that it would cut; one of its own name may be divided. */
+function whole(part: Part, formats: readonly SyntaxNode[], name: string | undefined): Part {
+  let { from, to } = part
+  for (const node of formats) {
+    if (!divisible.has(node.name) || !isCut({ from, to }, node)) continue
+    const inner = inside(node)
+    if (from >= node.from && from < inner.from && to <= inner.to) from = inner.from
+    else if (from >= inner.from && to > inner.to && to <= node.to) to = inner.to
+  }
+  // Innermost first: a grown part can cut only a format further out.
+  for (const node of formats.toReversed()) {
+    if (node.name === name || !isCut({ from, to }, node)) continue
+    from = Math.min(from, node.from)
+    to = Math.max(to, node.to)
+  }
+  return { from, to }
+}
+
+const withoutMarks = (span: SyntaxNode): ChangeSpec[] => {
+  const { from, to } = inside(span)
+  return [
+    { from: span.from, to: from },
+    { from: to, to: span.to }
+  ]
+}
+
+const withMarks = ({ from, to }: Part, marker: string): ChangeSpec[] =>
+  from < to
+    ? [
+        { from, insert: marker },
+        { from: to, insert: marker }
+      ]
+    : []
+
+interface Marked extends Part {
+  /** The spans of the format that the part touches. */
+  readonly spans: readonly SyntaxNode[]
+  readonly isMarked: boolean
+}
+
+function markedPart(state: EditorState, { block, ...part }: Target, name: string | undefined): Marked {
+  const formats = formatsOf(block)
+  const { from, to } = whole(part, formats, name)
+  const spans = formats.filter((node) => node.name === name && node.from <= to && node.to >= from)
+  let rest = ''
+  let at = from
+  for (const span of spans) {
+    rest += state.sliceDoc(at, Math.max(at, span.from))
+    at = Math.max(at, span.to)
+  }
+  rest += state.sliceDoc(at, Math.max(at, to))
+  // Between two spans there may be marks of other formats and of lines.
+  return { from, to, spans, isMarked: /^[\s*_~=`>]*$/.test(rest) }
+}
+
+/** Takes a format off a part; what is formatted before and after it stays so. */
+const removed = (state: EditorState, { from, to, spans }: Marked, marker: string): ChangeSpec[] =>
+  spans.flatMap((span) => {
+    const inner = inside(span)
+    return [
+      ...withoutMarks(span),
+      ...withMarks(trimmed(state, { from: inner.from, to: Math.max(inner.from, Math.min(from, inner.to)) }), marker),
+      ...withMarks(trimmed(state, { from: Math.min(inner.to, Math.max(to, inner.from)), to: inner.to }), marker)
+    ]
+  })
+
+/** Formats a part together with the spans that it touches. */
+const added = ({ from, to, spans }: Marked, marker: string): ChangeSpec[] => [
+  ...withMarks({ from: Math.min(from, ...spans.map((span) => span.from)), to: Math.max(to, ...spans.map((span) => span.to)) }, marker),
+  ...spans.flatMap(withoutMarks)
+]
+
+/** Puts marks around each part of a selection of several blocks, or removes them if all have them; undefined for a selection within one block. */
+export function markEach(state: EditorState, marker: string): TransactionSpec | undefined {
+  const chosen = chosenCells(state)
+  const ranges = (chosen === undefined ? state.selection.ranges : chosenRows(state, chosen).flat()).filter(({ from, to }) => from < to)
+  const last = ranges.at(-1)
+  if (last === undefined) return undefined
+  const tree = ensureSyntaxTree(state, last.to, parseMs) ?? syntaxTree(state)
+  const targets = ranges.flatMap((range) => textsIn(state, tree, range))
+  const isOneLine = ranges.every(({ from, to }) => to <= state.doc.lineAt(from).to)
+  if (chosen === undefined && (targets.length === 0 ? isOneLine : targets.every(({ isWithin }) => isWithin))) return undefined
+  const parts = targets.map((target) => markedPart(state, target, spanNames.get(marker)))
+  const remove = parts.every(({ isMarked }) => isMarked)
+  const changes = state.changes(
+    parts.filter(({ isMarked }) => remove || !isMarked).flatMap((part) => (remove ? removed(state, part, marker) : added(part, marker)))
+  )
+  const selection = EditorSelection.create(
+    state.selection.ranges.map(({ anchor, head }) => {
+      const side = anchor <= head ? 1 : -1
+      return EditorSelection.range(changes.mapPos(anchor, side), changes.mapPos(head, -side))
+    }),
+    state.selection.mainIndex
+  )
+  return { changes, selection }
+}
+
+export const markingBlocks = markBlocks.of(markEach)
