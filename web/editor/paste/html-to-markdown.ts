@@ -5,6 +5,7 @@
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { markdownTable } from './table-text.ts'
 import { inertDocument } from './inert.ts'
+import { isMarker, levelOf, wordList, type WordItem } from './word-lists.ts'
 
 /** Longest HTML that is converted, in UTF-16 units. Beyond that the plain text of the clipboard is used. */
 export const htmlUnitsMax = 1_000_000
@@ -84,6 +85,11 @@ function styled(element: Element, text: string): string {
   return [bold && '**', italic && '*', struck && '~~'].reduce<string>((sum, mark) => (mark === false ? sum : wrap(sum, mark)), text)
 }
 
+const styleOf = (element: Element): string => element.getAttribute('data-style') ?? ''
+
+/** A heading of Word keeps its number as text. */
+const isListMarker = (element: Element): boolean => isMarker(styleOf(element)) && element.closest('p') !== null
+
 const plainWeight = /font-weight:\s*(normal|400)/i
 
 const inlineRules: Readonly<Record<string, (element: Element) => string>> = {
@@ -99,7 +105,7 @@ const inlineRules: Readonly<Record<string, (element: Element) => string>> = {
   DEL: (element) => wrap(inline(element), '~~'),
   S: (element) => wrap(inline(element), '~~'),
   STRIKE: (element) => wrap(inline(element), '~~'),
-  SPAN: (element) => styled(element, inline(element)),
+  SPAN: (element) => (isListMarker(element) ? '' : styled(element, inline(element))),
   INPUT: (element) => (element.getAttribute('type') === 'checkbox' ? `[${element.hasAttribute('checked') ? 'x' : ' '}] ` : '')
 }
 for (const name of ['kbd', 'sub', 'sup', 'mark', 'ins']) {
@@ -116,19 +122,22 @@ const inline = (parent: Node): string => [...parent.childNodes].map(inlineNode).
 
 const indented = (text: string, by: string): string => text.replaceAll(/\n(?=[^\n])/g, `\n${by}`)
 
+const isList = ({ nodeName }: Element): boolean => nodeName === 'UL' || nodeName === 'OL'
+
 function list(element: Element): string {
   const ordered = element.nodeName === 'OL'
   let number = Number(element.getAttribute('start') ?? 1) || 1
   const items: string[] = []
+  let mark = ''
   for (const child of element.children) {
-    // Some programs put an inner list next to its item instead of inside it.
+    // Google Docs and others put an inner list next to its item instead of inside it.
     if (child.nodeName !== 'LI') {
-      const inner = blocks(child).join('\n\n')
-      const last = items.pop()
-      items.push(last === undefined ? inner : `${last}\n${indented(`  ${inner}`, '  ')}`)
+      const inner = isList(child) ? list(child) : blocks(child).join('\n\n')
+      const pad = ' '.repeat(mark.length)
+      if (inner !== '') items.push(pad + indented(inner, pad))
       continue
     }
-    const mark = ordered ? `${number++}. ` : '- '
+    mark = ordered ? `${number++}. ` : '- '
     const parts = blocks(child)
     const tight = parts.every((part, at) => at === 0 || /^([-*+]|\d+\.) /.test(part))
     items.push(mark + indented(parts.join(tight ? '\n' : '\n\n'), ' '.repeat(mark.length)))
@@ -193,13 +202,28 @@ const paragraph = (text: string): string =>
     .map((line) => escapeLine(line.trim()))
     .join('\n')
 
+function wordItem(element: Element): WordItem | undefined {
+  const level = element.nodeName === 'P' ? levelOf(styleOf(element)) : undefined
+  if (level === undefined) return undefined
+  const marker = [...element.querySelectorAll('span')].find((each) => isMarker(styleOf(each)))?.textContent ?? ''
+  return { level, marker, text: paragraph(inline(element)) }
+}
+
 /** Returns the blocks of an element, in order. */
 function blocks(parent: Element): string[] {
   const found: string[] = []
+  let items: WordItem[] = []
+  const endList = (): void => {
+    if (items.length > 0) found.push(wordList(items))
+    items = []
+  }
   let text = ''
   const flush = (): void => {
     const made = paragraph(text)
-    if (made !== '') found.push(made)
+    if (made !== '') {
+      endList()
+      found.push(made)
+    }
     text = ''
   }
   for (const child of parent.childNodes) {
@@ -209,11 +233,18 @@ function blocks(parent: Element): string[] {
       continue
     }
     flush()
+    const item = wordItem(child)
+    if (item !== undefined) {
+      items.push(item)
+      continue
+    }
+    endList()
     const rule = blockRules[child.nodeName]
     const made = rule === undefined ? blocks(child) : [rule(child)]
     found.push(...made.filter((block) => block !== ''))
   }
   flush()
+  endList()
   return found
 }
 
@@ -224,7 +255,7 @@ const holdsBlocks = (element: Element): boolean =>
   !skipped.has(element.nodeName.toUpperCase())
 
 const meaningful =
-  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"]'
+  'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"], [data-style*="mso-list"]'
 
 /** Returns the Markdown of HTML that has more than plain text; undefined if the plain text is equivalent. */
 export function htmlToMarkdown(html: string): string | undefined {
