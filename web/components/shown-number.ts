@@ -1,7 +1,8 @@
 /** Numbers of sheets and charts with the separators of the reader's language. Only shown: the text, the clipboard and formulas keep the point. */
 
 /** A text with one number in it, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list has more than one. */
-const oneNumber = /^([^\d.,]*)(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d+))?((?:[eE][+-]?\d+)?[^\d.,]*)$/
+const oneNumber = /^([^\d.,]*)(?:(\d[\d,]*)(?:\.(\d+))?|\.(\d+))((?:[eE][+-]?\d+)?[^\d.,]*)$/
+const grouped = /^\d{1,3}(?:,\d{3})*$/
 
 /** Decimal and thousands separators by language. */
 const known = new Map<string, { readonly decimal: string; readonly group: string }>()
@@ -18,8 +19,9 @@ function signsOf(locale: string): { readonly decimal: string; readonly group: st
 
 /** Returns a number, as the source has it, for a reader of a language; another text unchanged. */
 export function shownNumber(text: string, locale: string): string {
-  const [all, before = '', whole = '', fraction, behind = ''] = oneNumber.exec(text) ?? []
-  if (all === undefined) return text
+  const [all, before = '', whole = '', afterWhole, alone, behind = ''] = oneNumber.exec(text) ?? []
+  if (all === undefined || (whole.includes(',') && !grouped.test(whole))) return text
+  const fraction = afterWhole ?? alone
   const { decimal, group } = signsOf(locale)
   return `${before}${whole.replaceAll(',', group)}${fraction === undefined ? '' : `${decimal}${fraction}`}${behind}`
 }
