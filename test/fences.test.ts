@@ -6,7 +6,7 @@ import * as boards from '../shared/fences/board-edits.ts'
 import { type Board, cardsShown, detailsOf, parseBoard, repeatedCards, stateOfColumn } from '../shared/fences/board.ts'
 import { chartTableOf } from '../shared/fences/chart-data.ts'
 import { chartSvg } from '../shared/fences/chart-svg.ts'
-import { type DataSettings, followData, namedCells, setData } from '../shared/fences/chart-pick.ts'
+import { type DataSettings, followData, namedCells, namedColumns, setData } from '../shared/fences/chart-pick.ts'
 import {
   bodyRows,
   type ChartData,
@@ -737,6 +737,14 @@ test('[FENCE-45] a chart draws cells of a sheet, with the headings of their colu
   expect(area(0, 2, 0, 2)).toEqual({ data: '#s!A1:C3' })
   expect(area(0, 3, 2, 2)).toEqual({ data: '#s!C1:C4' })
   expect(namedCells('s', [['a', 'b, c', 'A', '']], { top: 0, bottom: 0, first: 0, last: 1 })).toEqual({ data: '#s!A1:B1' })
+
+  // The range that the chart shows is the one that was picked.
+  const columns = (text: string): unknown =>
+    namedColumns(parseChart(fencesOf(`\`\`\`chart\n${text}\n\`\`\`\n`)[0] as Fence), ['Item', 'Qty', 'Price'], 3)
+  expect(columns('data: #s\nx: Item\ny: Qty')).toEqual({ first: 0, last: 1 })
+  expect(columns('data: #s\nx: qty\ny: Price')).toEqual({ first: 1, last: 2 })
+  expect(columns('data: #s')).toEqual({ first: 0, last: 2 })
+  expect(columns('data: #s\nx: Item')).toEqual({ first: 0, last: 2 })
 
   const set = (text: string, wanted: DataSettings): string => after(text, (fence) => setData(parseChart(fence), wanted))
   expect(set('```chart\ntype: line\n\na, b\n1, 2\n```\n', { data: '#s', x: 'Item', y: 'Qty' })).toBe(

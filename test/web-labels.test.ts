@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { documentSheets } from '../shared/fences/document-sheets.ts'
 import { sheetHtml } from '../shared/fences/html.ts'
 import { fencesOf, freeId } from '../shared/fences/fences.ts'
+import { createRenderer } from '../shared/markdown/render.ts'
+import { renderComponent } from '../shared/markdown/components.ts'
 import { titleOfFence } from '../shared/fences/captions.ts'
 import { labelOf } from '../web/components/labels.ts'
 
@@ -32,6 +34,9 @@ test('[COMP-54] a sheet is named by its title, the heading above it, or its numb
   const context = { sheets: documentSheets(all, 0), inline: (words: string) => words }
   const captions = all.map((fence) => /<figcaption>(.*?)<\/figcaption>/.exec(sheetHtml(fence, { ...context, line: fence.line }))?.[1])
   expect(captions).toEqual([undefined, undefined, 'Far away', 'The costs', 'own', 'More'])
+  // A whole page, which has front matter and reads each fence alone.
+  const page = createRenderer({ fence: renderComponent }).render(`---\nby: me\n---\n\n## Tools\n\n${sheet(' #tools')}`).html
+  expect(/<figcaption>(.*?)<\/figcaption>/.exec(page)?.[1]).toBe('Tools')
   const ids: string[] = []
   for (const fence of all) ids.push(freeId(ids, fence, titleOfFence(fence, all)))
   expect(ids).toEqual(['sheet', 'sheet-2', 'far-away', 'the-costs', 'the-costs-2', 'more'])

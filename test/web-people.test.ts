@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
-import { hueOfName, hues } from '../shared/hues.ts'
+import { hueOfName, hues, ownHue } from '../shared/hues.ts'
 import { hueOf, noteColours } from '../web/presence/colours.ts'
 import type { Page } from '../web/commands/page.ts'
 import { namesAround } from '../web/presence/mention-names.ts'
@@ -46,7 +46,10 @@ test('[WEB-84] a name has one colour everywhere; if two people present share one
     0,
     Array.from({ length: 3 * hues }, () => 'guest Guest')
   )
-  expect(new Set(many.slice(0, hues).map(({ hue }) => hue)).size).toBe(hues)
+  // One colour is left out: that of a person's own caret and selection.
+  expect(new Set(many.slice(0, hues - 1).map(({ hue }) => hue)).size).toBe(hues - 1)
+  expect(many.slice(0, hues - 1).map(({ hue }) => hue)).not.toContain(ownHue)
+  expect(Array.from({ length: 500 }, (_, index) => hueOfName(`Name ${index}`))).not.toContain(ownHue)
 })
 
 test('[WEB-84] a page gives its own person the colour that others see', () => {

@@ -76,3 +76,15 @@ export const namedCells = (
   const [corner, opposite] = [at(top, first), at(bottom, last)]
   return { data: `#${id}!${corner === opposite ? corner : `${corner}:${opposite}`}` }
 }
+
+/** The first and last column that a chart of a whole sheet draws, counted from 0: those that `x` and `y` name, otherwise all. */
+export const namedColumns = (chart: Chart, heads: readonly string[], width: number): { readonly first: number; readonly last: number } => {
+  const names = [valueOf(chart, 'x') ?? '', ...(valueOf(chart, 'y') ?? '').split(',')].map((name) => name.trim().toLowerCase())
+  const named = [...heads.keys()].filter((column) => {
+    const head = heads[column]?.trim().toLowerCase() ?? ''
+    return head !== '' && names.includes(head)
+  })
+  // Without `y` a chart draws all columns.
+  if (names.every((name, index) => index === 0 || name === '') || named.length === 0) return { first: 0, last: Math.max(0, width - 1) }
+  return { first: valueOf(chart, 'x') === undefined ? 0 : (named[0] ?? 0), last: named.at(-1) ?? 0 }
+}

@@ -142,7 +142,8 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
   // A tooltip alone would reach only readers who point at the cell.
   const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
-  const caption = captionOf(fence, sheets.fences)
+  // The fence of the whole text: the heading above it is found by its place there.
+  const caption = captionOf(sheets.sheets[index]?.fence ?? fence, sheets.fences)
   return figure(
     'sheet',
     caption,

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { undoIn } from '../editor/undo.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
-import { namedCells, setData } from '../../shared/fences/chart-pick.ts'
+import { namedCells, namedColumns, setData } from '../../shared/fences/chart-pick.ts'
 import { sourceOf } from '../../shared/fences/chart-source.ts'
 import { addId, freeId } from '../../shared/fences/fences.ts'
 import { parseSheet, textsOf } from '../../shared/fences/sheet.ts'
@@ -19,14 +19,16 @@ const noticeMs = 10_000
 
 /** Returns the cells that a chart draws; undefined if its data comes from no existing sheet. */
 export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefined {
-  const name = valueOf(parseChart(fence.value), 'data') ?? ''
+  const chart = parseChart(fence.value)
+  const name = valueOf(chart, 'data') ?? ''
   const source = name.startsWith('#') ? sourceOf(name) : undefined
   const index = source === undefined ? -1 : sheets.value.sheets.findIndex((each) => each.fence.id === source.sheet)
   const sheet = sheets.value.sheets[index]
   if (sheet === undefined || source === undefined) return undefined
+  const columns = namedColumns(chart, textsOf(sheet)[0] ?? [], sheet.width)
   const { first, last = first } = source.cells ?? {
-    first: { row: 0, column: 0 },
-    last: { row: Math.max(0, sheet.rows.length - 1), column: Math.max(0, sheet.width - 1) }
+    first: { row: 0, column: columns.first },
+    last: { row: Math.max(0, sheet.rows.length - 1), column: columns.last }
   }
   return { sheet: index, one: { row: first.row, column: first.column }, other: { row: last.row, column: last.column } }
 }

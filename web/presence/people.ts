@@ -1,6 +1,6 @@
 /** The people present, from the awareness of the connection. The server sets everyone's name, kind, role, hue and mark. */
 import type { Awareness } from 'y-protocols/awareness'
-import { hueOfName, hues } from '../../shared/hues.ts'
+import { hueOfName, hues, ownHue } from '../../shared/hues.ts'
 import { t } from '../text/t.ts'
 
 /** The state of one page and its person. */
@@ -79,7 +79,7 @@ const keyOf = ({ id, kind, name, mark }: Marked): string => mark ?? (kind === 'g
 
 /** Everyone in the colour of their name. If two people share a colour, the later one by mark gets the next free one, the same on every page and after each reload. */
 function apart(list: readonly Marked[]): Marked[] {
-  const taken = new Set<number>()
+  const taken = new Set<number>([ownHue])
   const known = new Map<string, number>()
   return list.map((each) => {
     const key = keyOf(each)
