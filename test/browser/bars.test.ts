@@ -116,6 +116,12 @@ test('[QUICK-4] [WRITE-59] at 360 pixels nothing in the bars is cut off, for any
       await until(async () => (await editorText(page)).includes('More'), 'the text again')
     }
     if (role === 'owner') {
+      // Suggesting adds its button; the title keeps its place.
+      await page.getByRole('button', { name: 'More', exact: true }).tap()
+      await page.getByRole('button', { name: 'Suggest instead of editing' }).tap()
+      await page.locator(".top-bar .wide-only[aria-pressed='true']").waitFor()
+      expect((await page.locator('.document-title').boundingBox())?.width).toBeGreaterThan(70)
+      expect(await cut(page)).toEqual([])
       // An empty text takes the focus.
       await page.goto((await createDocument(world.url, '')).url)
       await page.locator('.cm-content:focus').waitFor()
