@@ -1,6 +1,6 @@
-/** The length of the text or the selection: the word count in the status line, and more on request. */
-import { useSignal } from '@preact/signals'
+/** The length of the text or the selection, as the popover of the word count lists it. Measured when the popover opens. */
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { countCharacters, countDocument } from '../editor/count.ts'
 import { t, tn } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'
@@ -25,42 +25,24 @@ function measure(page: Page): Measured | undefined {
 
 const minutes = (words: number): string => tn(Math.max(1, Math.round(words / wordsPerMinute)), '1 minute', '{count} minutes')
 
-export function CountPopover({ view }: { view: Page }): JSX.Element {
-  const measured = useSignal<Measured | undefined>(undefined)
+export function Count({ view }: { view: Page }): JSX.Element | null {
+  const [measured] = useState(() => measure(view))
+  if (measured === undefined) return null
   const row = (name: string, value: string): JSX.Element => (
     <div>
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
   )
-  const shown = measured.value
   return (
     <>
-      <button type='button' class='status-button' popovertarget='count' title={t('Word count')}>
-        {view.words.value}
-      </button>
-      <div
-        id='count'
-        class='menu count'
-        popover='auto'
-        role='dialog'
-        aria-label={t('Word count')}
-        onBeforeToggle={({ newState }: Pick<ToggleEvent, 'newState'>) => {
-          if (newState === 'open') measured.value = measure(view)
-        }}
-      >
-        {shown !== undefined && (
-          <>
-            <p class='muted'>{shown.selected ? t('Selection') : t('Whole text')}</p>
-            <dl class='tabular'>
-              {row(t('Words'), t('{count}', { count: shown.words }))}
-              {row(t('Characters'), t('{count}', { count: shown.characters }))}
-              {row(t('Lines'), t('{count}', { count: shown.lines }))}
-              {row(t('Reading time'), minutes(shown.words))}
-            </dl>
-          </>
-        )}
-      </div>
+      <p class='muted'>{measured.selected ? t('Selection') : t('Whole text')}</p>
+      <dl class='tabular'>
+        {row(t('Words'), t('{count}', { count: measured.words }))}
+        {row(t('Characters'), t('{count}', { count: measured.characters }))}
+        {row(t('Lines'), t('{count}', { count: measured.lines }))}
+        {row(t('Reading time'), minutes(measured.words))}
+      </dl>
     </>
   )
 }

@@ -29,5 +29,6 @@ export const dialogs: Readonly<Record<DialogName, Load>> = {
   shortcuts: async () => (await import('../commands/shortcut-sheet.tsx')).ShortcutSheet
 }
 
+export const loadCount = async () => (await import('./count-popover.tsx')).Count
 export const loadOutline = async () => (await import('./outline.tsx')).Outline
 export const loadAsk = async () => (await import('../trash/ask.tsx')).AskToDelete

@@ -1,9 +1,11 @@
 /** The word count, and the rights with which the document is open. */
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { Role } from '../../shared/roles.ts'
 import { t, term } from '../text/t.ts'
-import { CountPopover } from './count-popover.tsx'
+import { loadCount } from './later-parts.ts'
 import type { Page } from '../commands/page.ts'
+import { Later } from '../view/later.tsx'
 import type { Mode } from '../view/view.ts'
 
 const modeWords: Readonly<Record<Mode, string>> = {
@@ -20,12 +22,33 @@ const roleWords: Readonly<Partial<Record<Role, string>>> = {
   edit: term('You can edit')
 }
 
+function WordCount({ view }: { view: Page }): JSX.Element {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <button type='button' class='status-button' popovertarget='count' title={t('Word count')}>
+        {view.words.value}
+      </button>
+      <div
+        id='count'
+        class='menu count'
+        popover='auto'
+        role='dialog'
+        aria-label={t('Word count')}
+        onBeforeToggle={({ newState }: Pick<ToggleEvent, 'newState'>) => (isOpen.value = newState === 'open')}
+      >
+        {isOpen.value && <Later load={loadCount} view={view} />}
+      </div>
+    </>
+  )
+}
+
 export function StatusLine({ view }: { view: Page }): JSX.Element {
   const role = view.session.role.value
   const words = role === null || view.session.link.ended.value !== undefined ? undefined : roleWords[role]
   return (
     <footer class='status-line tabular'>
-      <CountPopover view={view} />
+      <WordCount view={view} />
       <span class='spread' />
       {words !== undefined && <span>{t(words)}</span>}
       <span class='status-mode'>{t(modeWords[view.mode.value])}</span>
