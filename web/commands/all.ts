@@ -11,7 +11,7 @@ import { shareCommands } from '../sharing/commands.ts'
 import { trashCommands } from '../trash/commands.ts'
 import { kinds } from '../ui/component-kinds.ts'
 import { asOneStep } from '../editor/binding.ts'
-import type { Command, Group } from '../view/command.ts'
+import type { Command } from '../view/command.ts'
 import type { Page } from './page.ts'
 import { editCommands } from './edit.ts'
 import { findCommands } from './find.ts'
@@ -39,7 +39,7 @@ const all: readonly Command<Page>[] = [
   ...trashCommands
 ]
 
-const changing: ReadonlySet<Group> = new Set(['format', 'blocks', 'insert', 'table', 'edit'])
+const changing = /^(?:format|blocks|insert|table|edit)$/
 
 /** A command that changes the text is an undo step of its own, whatever was typed just before or after it. */
 const asStep = (command: Command<Page>): Command<Page> => ({
@@ -50,7 +50,7 @@ const asStep = (command: Command<Page>): Command<Page> => ({
   }
 })
 
-export const commands = all.map((command) => (changing.has(command.group) ? asStep(command) : command))
+export const commands = all.map((command) => (changing.test(command.group) ? asStep(command) : command))
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 

@@ -109,11 +109,10 @@ export function createParts(session: Session): Parts {
       if (holdsTyping) held.value = false
     },
     // A command that loads with the extras is an undo step of its own, like all others.
-    withExtras: (run) =>
-      asked(
-        async () => ({ part: await openExtras(), editor: (await begun.promise).editor }),
-        ({ part, editor }) => asOneStep(editor.view, () => run(part))
-      ),
+    async withExtras(run) {
+      const { editor } = await begun.promise
+      await asked(openExtras, (part) => asOneStep(editor.view, () => run(part)))
+    },
     withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })

@@ -73,16 +73,13 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
 /** Most lines above an item that are searched for the item that contains it. */
 const outerLinesMax = 1000
 
-const widthOf = (lead: string): number => lead.replaceAll('\t', '    ').length
-
 /** Returns what is before the marker of the item that contains an item: that of the nearest item above with less indentation. */
 function outerLead({ doc }: EditorState, { number }: Line, lead: string): string {
   // The space after a quote mark belongs to the mark.
   const quote = /^(?:[ \t]*> ?)*/.exec(lead)?.[0] ?? ''
-  for (let above = number - 1; above >= 1 && above >= number - outerLinesMax; above--) {
+  for (let above = number - 1; above > 0 && above > number - outerLinesMax; above--) {
     const found = item(doc.line(above).text)
-    if (found?.marker !== undefined && found.marker !== '' && found.lead.startsWith(quote) && widthOf(found.lead) < widthOf(lead))
-      return found.lead
+    if (found !== undefined && found.marker !== '' && found.lead.startsWith(quote) && found.lead.length < lead.length) return found.lead
   }
   return quote
 }
@@ -149,7 +146,7 @@ export const outdentItem: Command = (view) => {
   const lines = selectedItems(view.state)
   if (view.state.readOnly || lines.length === 0) return false
   const changes = lines.map((line) => {
-    const lead = /^[ \t]*/.exec(line.text)?.[0] ?? ''
+    const lead = item(line.text)?.lead ?? ''
     return { from: line.from, to: line.from + lead.length, insert: outerLead(view.state, line, lead) }
   })
   view.dispatch({ changes, userEvent: 'delete.dedent' })

@@ -11,7 +11,7 @@ import type * as Y from 'yjs'
 import { mediaTypes } from '../../shared/media-types.ts'
 import { t } from '../text/t.ts'
 import { toast } from '../ui/toast.tsx'
-import { textMap } from './binding.ts'
+import { asOneStep, textMap } from './binding.ts'
 import type { Upload, Uploads } from '../uploads/upload.ts'
 
 const uploadsOf = Facet.define<Uploads, Uploads | undefined>({ combine: ([first]) => first })
@@ -222,19 +222,19 @@ function around({ doc }: EditorView['state'], at: number, follows: boolean): Sur
  * or after it within words, so that typing does not land in the Markdown. Otherwise it stays, so that a person who continued to write is not
  * disturbed.
  */
-export function insertUpload(view: EditorView, undo: Y.UndoManager, at: number, markdown: string, { follows }: Upload): boolean {
+export function insertUpload(view: EditorView, at: number, markdown: string, { follows }: Upload): boolean {
   if (view.state.readOnly) return false
   const { main } = view.state.selection
   const waits = main.empty && main.head === at && view.hasFocus
   const { before, caretLine, after } = around(view.state, at, follows)
   const own = before + markdown + (waits ? caretLine : '')
-  undo.stopCapturing()
-  view.dispatch({
-    changes: { from: at, insert: own + after },
-    ...(waits && { selection: EditorSelection.cursor(at + own.length), scrollIntoView: true }),
-    userEvent: 'input.upload'
-  })
-  undo.stopCapturing()
+  asOneStep(view, () =>
+    view.dispatch({
+      changes: { from: at, insert: own + after },
+      ...(waits && { selection: EditorSelection.cursor(at + own.length), scrollIntoView: true }),
+      userEvent: 'input.upload'
+    })
+  )
   return true
 }
 

@@ -2,7 +2,7 @@
 import { isolateHistory } from '@codemirror/commands'
 import { EditorSelection, type Text } from '@codemirror/state'
 import type { Editor } from '../editor/setup/editor.ts'
-import { textMap } from '../editor/binding.ts'
+import { asOneStep, textMap } from '../editor/binding.ts'
 
 /** Returns the blank lines that a separate paragraph still needs around it. */
 function apart(doc: Text, at: number): { from: number; lead: string; trail: string } {
@@ -30,7 +30,7 @@ export function insertResult(editor: Editor, stored: number, text: string, block
   const { doc } = view.state
   const at = Math.min(view.state.facet(textMap).shown(stored), doc.length)
   const { from, lead, trail } = block || text.includes('\n') ? apart(doc, at) : among(doc, at)
-  editor.asOneStep(() =>
+  asOneStep(editor.view, () =>
     view.dispatch({
       changes: { from, insert: lead + text + trail },
       selection: EditorSelection.cursor(from + lead.length + text.length),

@@ -7,7 +7,7 @@ import { yCollab } from 'y-codemirror.next'
 import type { Awareness } from 'y-protocols/awareness'
 import * as Y from 'yjs'
 import { limits } from '../../../shared/limits.ts'
-import { asOneStep, endStep, textMap, undoSteps } from '../binding.ts'
+import { endStep, textMap, undoSteps } from '../binding.ts'
 import { caret } from '../caret.ts'
 import { cleanInput } from '../clean-input.ts'
 import { closeFence, closingFences } from '../close-fence.ts'
@@ -74,8 +74,6 @@ export interface Editor {
   toggleTask(letter: number): boolean
   /** Puts the Markdown of an upload into the text. Returns false if the person may not write. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
-  /** Makes the changes of `run` one undo step of their own. */
-  asOneStep(run: () => void): void
   /** Adds the aids for writing, once they are loaded. */
   extend(extras: Extras): void
   /** Adds an extension permanently. */
@@ -234,8 +232,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     setReview: (value) => view.dispatch({ effects: review.reconfigure(value) }),
     setBinding: (value) => view.dispatch({ effects: binding.reconfigure(value ?? writing()) }),
     toggleTask: (letter) => toggleLetter(view, view.state.facet(textMap).shown(letter)),
-    insertUpload: (at, markdown, upload) => insertUpload(view, undoManager, view.state.facet(textMap).shown(at), markdown, upload),
-    asOneStep: (run) => asOneStep(view, run),
+    insertUpload: (at, markdown, upload) => insertUpload(view, view.state.facet(textMap).shown(at), markdown, upload),
     extend(value) {
       extras = value
       endExactUndo = value.exactUndo(input.text, undoManager)
