@@ -1,14 +1,14 @@
 /** Typing: the letters, their position, and suggested completions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { EditorState, type Extension, type StateCommand, Text, Transaction } from '@codemirror/state'
+import { EditorSelection, EditorState, type Extension, type StateCommand, Text, Transaction } from '@codemirror/state'
 import { expect, test } from 'vitest'
 import { commandOf, slashMenu } from '../web/commands/all.ts'
 import { isPossible } from '../web/view/command.ts'
 import type { Page } from '../web/commands/page.ts'
 import { belowCode, continueCode, indentCode, intoCode, outdentCode } from '../web/editor/commands-code.ts'
 import { continueList, deleteMarker, outdentItem } from '../web/editor/commands-list.ts'
-import { toggleMarker } from '../web/editor/commands-inline.ts'
+import { insertLink, toggleMarker } from '../web/editor/commands-inline.ts'
 import { markEach, markingBlocks } from '../web/editor/mark-blocks.ts'
 import { codeAround } from '../web/editor/in-code.ts'
 import { codeAt } from '../web/editor/copy-code.ts'
@@ -22,12 +22,16 @@ import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/p
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
-import { firstPlace } from '../web/editor/resting.ts'
+import { firstPlace, resting } from '../web/editor/resting.ts'
+import { homeOf, linesBetween, linkOfWords } from '../web/editor/line-words.ts'
+import { keepTab } from '../web/editor/tab-stays.ts'
+import { absolute, wrapped } from '../web/editor/copied-html.ts'
+import { isOwnCopy } from '../web/editor/own-copy.ts'
 import { taskTyped } from '../web/editor/typed-marks.ts'
 import { createRenderer } from '../shared/markdown/render.ts'
 import { isPlaced } from '../web/editor/bubble.ts'
 import { best } from '../web/base/match.ts'
-import type { EditorView } from '@codemirror/view'
+import { type EditorView, keymap } from '@codemirror/view'
 
 /** A text in which `‹` and `›` mark the selection, or `|` the caret. */
 function stateOf(marked: string, extension: Extension = []): EditorState {
@@ -536,4 +540,98 @@ test('[WRITE-74] the first words of a text come after the marks of their line; c
   expect(ofBlock('| a |\n| - |\n| b |\n\nwords')).toBe(19)
   expect(ofBlock('![a](/b)\n\nwords')).toBe(10)
   expect(ofBlock('<div>\nmore\n</div>\n\nwords')).toBe(19)
+})
+
+test.each([
+  ['- item wo|rds', '- |item words'],
+  ['- |item', '|- item'],
+  ['|- item', '- |item'],
+  ['- a\n  - [x] wor|ds', '- a\n  - [x] |words'],
+  ['12. wor|ds', '12. |words'],
+  ['## He|ad', '## |Head'],
+  ['> - quo|ted', '> - |quoted'],
+  ['> a\n> b|', '> a\n> |b'],
+  ['> ```\n>   co|de\n> ```', '> ```\n> |  code\n> ```'],
+  ['- |', '|- '],
+  ['wor|ds', undefined],
+  ['Head\n---|', undefined],
+  ['```\n- co|de\n```', undefined],
+  ['    - co|de', undefined]
+])('[WRITE-100] Home in %j', (before, expected) => {
+  const state = stateOf(before)
+  const { head } = state.selection.main
+  const to = homeOf(state, head, state.doc.lineAt(head).from)
+  expect(to === undefined ? undefined : marked(state.update({ selection: { anchor: to } }).state)).toBe(expected)
+})
+
+test('[WRITE-100] in a lower row of a long line, Home moves to the beginning of that row first', () => {
+  const state = stateOf('- many words')
+  expect([homeOf(state, 10, 7), homeOf(state, 7, 7), homeOf(state, 2, 0)]).toEqual([undefined, 2, 0])
+})
+
+test.each([
+  ['- first\n- sec|ond\n- third', '- first\n- ‹second›\n- third'],
+  ['# He|ad #\n', '# ‹Head› #\n'],
+  ['> - [ ] to| do\n', '> - [ ] ‹to do›\n'],
+  ['one\nwor|ds\n', 'one\n‹words›\n'],
+  ['```\n- co|de\n```', '```\n‹- code›\n```']
+])('[WRITE-101] a triple click in %j', (before, expected) => {
+  const state = stateOf(before)
+  const { head } = state.selection.main
+  expect(marked(state.update({ selection: EditorSelection.create([linesBetween(state, head, head)]) }).state)).toBe(expected)
+})
+
+test('[WRITE-101] a drag after a triple click selects whole lines, in both directions', () => {
+  const state = stateOf('- first|\n- second\n- third')
+  const range = (from: number, to: number) => [linesBetween(state, from, to).anchor, linesBetween(state, from, to).head]
+  expect([range(4, 20), range(20, 4)]).toEqual([
+    [2, 24],
+    [24, 2]
+  ])
+})
+
+test.each([
+  ['‹- second item\n›- third', '- [second item](|)\n- third'],
+  ['‹# Head\n›', '# [Head](|)\n'],
+  ['a\n‹ words \n›b', 'a\n [words](|) \nb'],
+  ['- a ‹b\n- c›', '- a [b](|)\n- c'],
+  ['> a ‹b\n> c\n> ›', '> a [b\n> c](|)\n> '],
+  ['‹\n\n> q›', '\n\n> [q](|)']
+])('[WRITE-101] a link of %j', (before, expected) => {
+  let state = stateOf(before)
+  state = EditorState.create({ doc: state.doc, selection: state.selection, extensions: [markdown(), linkOfWords] })
+  insertLink({ state, dispatch: (transaction) => void (state = transaction.state) })
+  expect(marked(state)).toBe(expected)
+})
+
+test('[WRITE-102] Tab stays in a text that a person writes, and tells once how to leave it', () => {
+  const told: string[] = []
+  const extensions = (isReader: boolean) => [keepTab((words) => told.push(words)), EditorState.readOnly.of(isReader)]
+  const press = (state: EditorState): (boolean | undefined)[] => {
+    const [binding] = state.facet(keymap).flat()
+    return [binding?.run?.({ state } as EditorView), binding?.shift?.({ state } as EditorView)]
+  }
+  const writer = EditorState.create({ doc: 'words', extensions: extensions(false) })
+  expect([press(writer), press(writer)].flat()).toEqual([true, true, true, true])
+  expect(told).toEqual(['Press Esc, then Tab to leave the text.'])
+  expect(press(EditorState.create({ extensions: extensions(true) }))).toEqual([false, false])
+  // Nobody has moved the caret of a page that was just opened.
+  expect(press(EditorState.create({ extensions: [extensions(false), resting] }))).toEqual([false, false])
+})
+
+test('[WRITE-103] copied HTML has absolute addresses and the mark of the editor, which its paste recognizes', () => {
+  const render = (text: string) => wrapped(createRenderer({}).render(text).html)
+  expect(render('one **bold**\n')).toMatch(/^<span data-agmd-copy>one <strong>bold<\/strong><\/span>$/)
+  expect(render('- a\n- b\n')).toMatch(/^<div data-agmd-copy><ul>/)
+  expect(render('a\n\nb\n')).toMatch(/^<div data-agmd-copy><p>a<\/p>/)
+  // Browsers add frames and write the attribute with a value.
+  expect(isOwnCopy('<html><body><!--StartFragment--><div data-agmd-copy=""><p>a</p></div>')).toBe(true)
+  expect(isOwnCopy('<p>data-agmd-copy</p>')).toBe(false)
+  const base = 'https://notes.example/d/a1'
+  expect(['/a/1.png', '#part', 'https://b.example/', 'mailto:a@b.example'].map((address) => absolute(address, base))).toEqual([
+    'https://notes.example/a/1.png',
+    'https://notes.example/d/a1#part',
+    'https://b.example/',
+    'mailto:a@b.example'
+  ])
 })

@@ -99,5 +99,6 @@ export const extrasOf = (page: Page): Extras =>
       }),
     turn: (id) => ({ title: t(commandOf(id).title), run: runOf(id, page) }),
     titleAt: (address) => titleAt(address, location.origin),
-    components: components(page)
+    components: components(page),
+    tell: toast
   })

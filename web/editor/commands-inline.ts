@@ -12,6 +12,7 @@ import {
 import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { codeNode } from './in-code.ts'
+import { linkWords } from './link-words.ts'
 import { openSlots, type Slots } from './slots.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
@@ -129,7 +130,7 @@ export const insertLink: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false
   const opened: Slots[] = []
   const change = state.changeByRange((range) => {
-    const { from, to } = stretch(state, range)
+    const { from, to } = state.facet(linkWords)[0]?.(state, range) ?? stretch(state, range)
     const text = state.sliceDoc(from, to)
     const [words, address] = isAddress(text) ? ['', text] : [text, '']
     const insert = `[${words}](${address})`

@@ -362,6 +362,7 @@ export const de: Catalogue = {
   'End date': 'Enddatum',
   'last used {when}': 'zuletzt benutzt {when}',
   'Latest first': 'Neueste zuerst',
+  'Press Esc, then Tab to leave the text.': 'Drücke Esc und dann Tab, um den Text zu verlassen.',
   'Leave the text: Esc, then Tab': 'Den Text verlassen: Esc, dann Tab',
   'Word count': 'Wörter zählen',
   Light: 'Hell',

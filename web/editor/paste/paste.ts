@@ -6,6 +6,7 @@ import { endStep } from '../binding.ts'
 import { isAddress } from '../commands-inline.ts'
 import { linkTo } from '../completions.ts'
 import { isInCode } from '../in-code.ts'
+import { isOwnCopy } from '../own-copy.ts'
 import { isInTable } from '../tables.ts'
 import { fillCells } from './fill-cells.ts'
 import { htmlToMarkdown } from './html-to-markdown.ts'
@@ -69,10 +70,14 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   const text = cleanText(data.getData('text/plain'))
   const { from } = view.state.selection.main
   if (isInCode(view.state, from)) return false
-  const html = data.types.includes('vscode-editor-data') ? '' : data.getData('text/html')
+  const formatted = data.getData('text/html')
+  const isOwn = isOwnCopy(formatted)
+  const html = isOwn || data.types.includes('vscode-editor-data') ? '' : formatted
   // A line break or a bar would end the cell.
   if (isInTable(view.state)) return pasteCells(view, text, html) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
   if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
+  // The plain text is the Markdown itself.
+  if (isOwn) return false
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
   if (markdown !== undefined) return replaceByBlocks(view, cleanText(markdown))
   const rows = cellsOf(text)

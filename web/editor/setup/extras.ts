@@ -16,6 +16,9 @@ import { dressing } from '../live/dressing.ts'
 import { markingBlocks } from '../mark-blocks.ts'
 import { smartPaste, titles } from '../paste/paste.ts'
 import { textFiles } from '../paste/text-files.ts'
+import { copiedHtml } from '../copied-html.ts'
+import { lineWords, linkOfWords } from '../line-words.ts'
+import { keepTab } from '../tab-stays.ts'
 import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
 
 export interface ExtrasInput {
@@ -35,9 +38,11 @@ export interface ExtrasInput {
   readonly titleAt: (address: string) => string | undefined
   /** Drawn components, such as boards, in the live view. */
   readonly components: Extension
+  /** Shows a short notice. */
+  readonly tell: (words: string) => void
 }
 
-export const createExtras = ({ blocks, onChange, documents, bubble, onRight, turn, titleAt, components }: ExtrasInput): Extras => ({
+export const createExtras = ({ blocks, onChange, documents, bubble, onRight, turn, titleAt, components, tell }: ExtrasInput): Extras => ({
   always: [
     namesOnHover,
     completions(blocks, documents, onChange),
@@ -47,8 +52,10 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     textFiles,
     dressing,
     turns.of(turn),
+    linkOfWords,
+    keepTab(tell),
     selectionBubble(bubble, onRight)
   ],
-  live: [drawings, components, linkCard, pictureCard, pictureHandles, gridHandles, pressBelow, blockHandles],
+  live: [drawings, components, linkCard, pictureCard, pictureHandles, gridHandles, pressBelow, blockHandles, lineWords, copiedHtml],
   exactUndo
 })

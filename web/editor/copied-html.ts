@@ -1,0 +1,113 @@
+/** Copying from the live view: formatted text beside the Markdown, for mail and word processors. */
+import { codeAround } from './in-code.ts'
+import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
+import { whenIdle } from '../base/idle.ts'
+import type { Renderer } from '../../shared/markdown/render.ts'
+import { ownCopy } from './own-copy.ts'
+
+/** Longest text that is also copied as HTML, in UTF-16 units: the clipboard waits for it. */
+const copiedUnitsMax = 200_000
+
+/** Attributes that mean something outside our pages. */
+const kept = new Set(['href', 'src', 'alt', 'title', 'width', 'height', 'start', 'type', 'checked', 'align'])
+
+/** Makes addresses absolute, and removes what only our pages use. */
+function clean(element: Element, base: string): void {
+  const side = /^(?:left|right|center)$/.exec(element.className)?.[0]
+  if (side !== undefined) element.setAttribute('align', side)
+  for (const name of element.getAttributeNames()) {
+    const value = element.getAttribute(name) ?? ''
+    if (!kept.has(name)) element.removeAttribute(name)
+    else if (name === 'href' || name === 'src') element.setAttribute(name, absolute(value, base))
+  }
+}
+
+/** Returns an address as other programs can open it. */
+export const absolute = (address: string, base: string): string => (URL.canParse(address, base) ? new URL(address, base).href : address)
+
+/** Wraps rendered text, so that our own editor recognizes it. A single paragraph goes into the line where it is pasted. */
+export function wrapped(html: string): string {
+  const words = /^<p>((?:(?!<\/?p[ >])[^])*)<\/p>\s*$/.exec(html)?.[1]
+  return words === undefined ? `<div ${ownCopy}>${html}</div>` : `<span ${ownCopy}>${words}</span>`
+}
+
+interface Loaded {
+  readonly renderer: Renderer
+  readonly nodesOf: (rendered: string) => ChildNode[]
+}
+
+async function load(): Promise<Loaded> {
+  const [{ createPageRenderer }, { nodesOf }] = await Promise.all([
+    import('../../shared/markdown/page.ts'),
+    import('../markdown/trusted.ts')
+  ])
+  const none = (): undefined => undefined
+  // Without components and formulas: other programs show their source.
+  return { renderer: createPageRenderer({ highlighter: none, formulaSetter: none, components: none }, () => true), nodesOf }
+}
+
+function htmlOf({ renderer, nodesOf }: Loaded, markdown: string): string {
+  // Images in a template are not fetched.
+  const whole = document.createElement('template')
+  whole.content.append(...nodesOf(renderer.render(markdown).html))
+  for (const element of whole.content.querySelectorAll('button')) element.remove()
+  for (const element of whole.content.querySelectorAll('*')) clean(element, location.href)
+  return wrapped(whole.innerHTML)
+}
+
+class CopiedHtml {
+  #loaded: Loaded | undefined
+  #isAsked = false
+  #inCode = false
+  readonly #view: EditorView
+
+  constructor(view: EditorView) {
+    this.#view = view
+    for (const type of ['copy', 'cut'] as const) {
+      view.dom.addEventListener(type, this.#before, true)
+      view.dom.addEventListener(type, this.#after)
+    }
+  }
+
+  update({ selectionSet, state }: ViewUpdate): void {
+    if (!selectionSet || this.#isAsked || state.selection.main.empty) return
+    this.#isAsked = true
+    whenIdle(() => void this.#load())
+  }
+
+  destroy(): void {
+    for (const type of ['copy', 'cut'] as const) {
+      this.#view.dom.removeEventListener(type, this.#before, true)
+      this.#view.dom.removeEventListener(type, this.#after)
+    }
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.#loaded = await load()
+    } catch {
+      // Offline, for example: the next selection asks again.
+      this.#isAsked = false
+    }
+  }
+
+  /** Cutting changes the text before `#after` runs. */
+  readonly #before = (): void => {
+    this.#inCode = codeAround(this.#view.state) !== undefined
+  }
+
+  /** Runs after CodeMirror has put the Markdown on the clipboard. */
+  readonly #after = (event: ClipboardEvent): void => {
+    const { clipboardData: data, target } = event
+    if (this.#loaded === undefined || data === null || this.#inCode || !event.defaultPrevented) return
+    if (
+      data.types.includes('text/html') ||
+      (target instanceof Element && target.closest('[contenteditable=false], input, textarea') !== null)
+    )
+      return
+    const markdown = data.getData('text/plain')
+    if (markdown.trim() !== '' && markdown.length <= copiedUnitsMax) data.setData('text/html', htmlOf(this.#loaded, markdown))
+  }
+}
+
+export const copiedHtml = ViewPlugin.fromClass(CopiedHtml)

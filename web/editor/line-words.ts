@@ -1,0 +1,120 @@
+/** The words of a line, without the markers of its blocks, for Home, triple clicks and links. The live view hides most of these markers. */
+import { syntaxTree } from '@codemirror/language'
+import { EditorSelection, Prec, type EditorState, type Extension, type Line, type SelectionRange } from '@codemirror/state'
+import { Direction, EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
+import type { SyntaxNode } from '@lezer/common'
+import { isInCode } from './in-code.ts'
+import { linkWords } from './link-words.ts'
+
+interface Words {
+  readonly from: number
+  readonly to: number
+}
+
+const marksMax = 32
+
+const isMarker = (name: string, parent: string | undefined): boolean =>
+  /^(?:QuoteMark|ListMark|TaskMarker)$/.test(name) || (name === 'HeaderMark' && parent?.startsWith('ATX') === true)
+
+/** Returns where the words of a line begin. Without a marker that is the beginning of the line. */
+function startOf(state: EditorState, line: Line): number {
+  let start = line.from
+  for (let marks = 0; marks < marksMax; marks++) {
+    const at = start + (/^[ \t]*/.exec(line.text.slice(start - line.from))?.[0].length ?? 0)
+    const node = syntaxTree(state).resolveInner(at, 1)
+    if (at >= line.to || node.from !== at || !isMarker(node.name, node.parent?.name)) break
+    start = node.to
+  }
+  if (start === line.from) return start
+  // In code, spaces after the one of a quote mark belong to the code.
+  const spaces = isInCode(state, line.to) ? /^[ \t]?/ : /^[ \t]*/
+  return start + (spaces.exec(line.text.slice(start - line.from))?.[0].length ?? 0)
+}
+
+/** Returns the words of the line at a position. */
+export function wordsAt(state: EditorState, position: number): Words {
+  const line = state.doc.lineAt(position)
+  const from = startOf(state, line)
+  const end = line.from + line.text.trimEnd().length
+  const closing = syntaxTree(state).resolveInner(end, -1)
+  const isClosed = closing.name === 'HeaderMark' && closing.parent?.name.startsWith('ATX') === true && closing.from > from
+  const to = isClosed ? line.from + line.text.slice(0, closing.from - line.from).trimEnd().length : line.to
+  return { from, to: Math.max(from, to) }
+}
+
+/**
+ * Returns where Home moves the caret on a line with markers: to its first word, and from there to its very beginning, where the markers show.
+ * Undefined leaves the key to the editor. `rowStart` is the beginning of the row on the screen: a long line has several.
+ */
+export function homeOf(state: EditorState, head: number, rowStart: number): number | undefined {
+  const line = state.doc.lineAt(head)
+  const { from } = wordsAt(state, head)
+  if (from === line.from || (rowStart > from && head > rowStart)) return undefined
+  return head === from ? line.from : from
+}
+
+const home =
+  (extend: boolean, isArrow: boolean): Command =>
+  (view) => {
+    const { main, ranges } = view.state.selection
+    // The left arrow of a text from right to left goes to the end of its line.
+    if (ranges.length > 1 || (isArrow && view.textDirectionAt(main.head) !== Direction.LTR)) return false
+    const to = homeOf(view.state, main.head, view.moveToLineBoundary(main, false).head)
+    if (to === undefined) return false
+    view.dispatch({ selection: { anchor: extend ? main.anchor : to, head: to }, scrollIntoView: true, userEvent: 'select' })
+    return true
+  }
+
+/** Returns the selection of whole lines from one position to another, without the markers of the first and the line break of the last. */
+export function linesBetween(state: EditorState, start: number, end: number): SelectionRange {
+  const [first, last] = [wordsAt(state, start), wordsAt(state, end)]
+  return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
+}
+
+/** Three presses select the words of a line, and a drag after them those of further lines. */
+function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
+  if (event.detail !== 3 || event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return null
+  const at = ({ clientX: x, clientY: y }: MouseEvent): number => view.posAtCoords({ x, y }, false)
+  let start = at(event)
+  return {
+    get: (current) => EditorSelection.create([linesBetween(view.state, start, current === event ? start : at(current))]),
+    update({ docChanged, changes }) {
+      if (docChanged) start = changes.mapPos(start)
+    }
+  }
+}
+
+/** Returns the end of the block of text that contains a position. */
+function blockEnd(state: EditorState, position: number): number {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, 1); node !== null; node = node.parent)
+    if (node.name === 'Paragraph' || node.name === 'Task') return node.to
+  return wordsAt(state, position).to
+}
+
+/** Returns the part of a selection that can become a link: its words in the first block that has any, because a link ends with its block. */
+export function linkable(state: EditorState, { from, to, empty }: SelectionRange): SelectionRange | undefined {
+  if (empty) return undefined
+  const last = state.doc.lineAt(to).number
+  for (let { number } = state.doc.lineAt(from); number <= last; number++) {
+    const words = wordsAt(state, state.doc.line(number).from)
+    const start = Math.max(from, words.from)
+    const first = state.sliceDoc(start, Math.max(start, Math.min(to, words.to)))
+    if (first.trim() === '') continue
+    const begin = start + first.length - first.trimStart().length
+    const text = state.sliceDoc(begin, Math.min(to, blockEnd(state, begin))).replace(/\n[ \t>]*$/, '')
+    return EditorSelection.range(begin, begin + text.trimEnd().length)
+  }
+  return undefined
+}
+
+export const linkOfWords: Extension = linkWords.of(linkable)
+
+export const lineWords: Extension = [
+  EditorView.mouseSelectionStyle.of(pressed),
+  Prec.high(
+    keymap.of([
+      { key: 'Home', run: home(false, false), shift: home(true, false) },
+      { mac: 'Cmd-ArrowLeft', run: home(false, true), shift: home(true, true) }
+    ])
+  )
+]
