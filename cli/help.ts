@@ -53,7 +53,7 @@ export const mainHelp = (terminal: Terminal, service: string | undefined): strin
         columns([
           ['agmd docs create -f notes.md', 'create a document from a file'],
           ['agmd docs pull URL -o notes.md', 'write a document to a file'],
-          ['agmd docs push notes.md', 'push your changes, if nobody was faster'],
+          ['agmd docs push notes.md', 'push your changes, unless someone else pushed first'],
           ['agmd login', 'open the documents of your account']
         ])
       ),

@@ -27,8 +27,8 @@ test('[WEB-1] the chip says Saved only if the page is connected and everything i
 })
 
 test('[WEB-38] if this device stores nothing, the chip says so', () => {
-  expect(say({ kept: false })).toBe('Saved, not kept on this device')
-  expect(say({ kept: false, durable: false })).toBe('Saving…, not kept on this device')
+  expect(say({ kept: false })).toBe('Saved (not stored on this device)')
+  expect(say({ kept: false, durable: false })).toBe('Saving… (not stored on this device)')
 })
 
 test('[WEB-2] without a connection the chip says whether this device keeps the changes, and counts no letters', () => {

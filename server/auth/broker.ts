@@ -279,7 +279,7 @@ const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse:
     const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
     return url !== undefined && url.username + url.password !== ''
   }
-  if (metadata.redirect_uris.some(hasCredentials)) throw refuse('redirect_uris must hold no user name and no password')
+  if (metadata.redirect_uris.some(hasCredentials)) throw refuse('redirect_uris must not contain a user name or password')
   if (metadata.redirect_uris.some(isPlain)) throw refuse('redirect_uris must use https; http leads to loopback addresses only')
 }
 
@@ -318,7 +318,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
   policy
     .get('consent')
     ?.checks.add(
-      new interactionPolicy.Check('documents_prompt', 'access to documents is agreed to each time', 'interaction_required', ({ oidc }) =>
+      new interactionPolicy.Check('documents_prompt', 'access to documents needs consent each time', 'interaction_required', ({ oidc }) =>
         Object.keys(oidc.resourceServers ?? {}).length > 0 && oidc.result?.consent === undefined
           ? interactionPolicy.Check.REQUEST_PROMPT
           : interactionPolicy.Check.NO_NEED_TO_PROMPT

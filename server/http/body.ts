@@ -29,7 +29,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
     // A caller that hung up gets no answer; the log has the error.
-    throw new ServiceError('invalid_request', { message: 'The connection ended before the body did.' }, { cause: error })
+    throw new ServiceError('invalid_request', { message: 'The connection ended before the whole body arrived.' }, { cause: error })
   } finally {
     // Unread bytes are drained, because they would block the next request on the connection.
     if (!whole) request.resume()

@@ -47,7 +47,7 @@ const takePlace = (http: Http, name: string): (() => void) => {
   if (count >= limits.eventStreamsMax)
     throw new ServiceError('rate_limited', {
       retryAfterSeconds: 5,
-      message: `A caller may hold ${limits.eventStreamsMax} streams of a document.`
+      message: `A caller may open at most ${limits.eventStreamsMax} streams of a document.`
     })
   counts.set(name, count + 1)
   return () => {

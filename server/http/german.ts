@@ -180,7 +180,7 @@ export const german: Catalogue = {
     'Dein Konto ist gelöscht. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'Your account has no password. To set one, ask the person who runs this server for a reset link.':
     'Dein Konto hat kein Passwort. Um eines festzulegen, bitte die Person, die diesen Server betreibt, um einen Link zum Zurücksetzen.',
-  'Your account is deleted at once, with your password, passkeys, sessions and node tokens. You cannot undo this.':
+  'This deletes your account immediately, including your password, passkeys, sessions and node tokens. You cannot undo this.':
     'Dein Konto wird sofort gelöscht, mit Passwort, Passkeys, Sitzungen und Token der Rechenknoten. Das lässt sich nicht rückgängig machen.',
   'Your device is signed in. You can close this page.': 'Dein Gerät ist angemeldet. Du kannst diese Seite schließen.',
   'Your documents': 'Deine Dokumente',
@@ -214,7 +214,7 @@ export const german: Catalogue = {
   'One of these documents is not yours.': 'Eines dieser Dokumente gehört dir nicht.',
   Program: 'Programm',
   'Programs and tokens': 'Programme und Token',
-  'Revoke the access of {name}': 'Zugriff von {name} widerrufen',
+  'Revoke access for {name}': 'Zugriff von {name} widerrufen',
   Role: 'Rolle',
   'Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.':
     'Sende es als Authorization: Bearer, oder setze es als AGMD_TOKEN für den Befehl agmd.',

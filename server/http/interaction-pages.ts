@@ -228,7 +228,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
   }
 
   const cancel = (step: Step): Promise<void> =>
-    finish(step, { error: 'access_denied', error_description: 'The person cancelled the sign-in.' }, false)
+    finish(step, { error: 'access_denied', error_description: 'The person canceled the sign-in.' }, false)
 
   const step = async (ctx: Context, fields: Record<string, string>): Promise<Step> => {
     const provider = await broker.provider()

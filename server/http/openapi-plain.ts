@@ -38,7 +38,7 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/d/{id}',
     name: 'openDocument',
-    summary: 'The page of a document. Programs get its Markdown after a comment on what they may do, and how.',
+    summary: 'The page of a document. Programs get its Markdown, preceded by a comment that says what they may do and how.',
     types: [page, markdown, json],
     isPrivate: true
   },

@@ -59,10 +59,10 @@ const errorReferences = (oauth: boolean): Record<string, object> => {
 /** How a problem is sent. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
-    description: 'Errors of 4XX and 5XX. The answer says what its code means, and the next step.',
+    description: '4XX and 5XX errors. The answer says what its code means, and the next step.',
     content: { 'application/problem+json': { schema: ProblemSchema } }
   },
-  OAuthError: { description: 'As OAuth says it.', content: { 'application/json': { schema: OAuthErrorSchema } } }
+  OAuthError: { description: 'An OAuth error.', content: { 'application/json': { schema: OAuthErrorSchema } } }
 })
 
 const versionHeaders = z.object({ ETag: z.string(), 'X-Doc-Version': z.string() })

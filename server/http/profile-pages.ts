@@ -206,7 +206,7 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
             error: refused?.text
           })
         : currentPasswordField(words, refused?.text)
-    const body = html`<p>${t('Your account is deleted at once, with your password, passkeys, sessions and node tokens. You cannot undo this.')}</p>
+    const body = html`<p>${t('This deletes your account immediately, including your password, passkeys, sessions and node tokens. You cannot undo this.')}</p>
 <form class="form" method="post" action="/account/delete-account">${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${account.email ?? ''}" autocomplete="username">
 <fieldset class="choices"><legend>${t('What happens to your documents?')}</legend>

@@ -46,7 +46,7 @@ const row = (words: Words, program: Program, token: string, now: number): Markup
 <span class="entry-link"><span class="entry-title">${named(name)}</span><span class="tag">${kind === 'token' ? t('Token') : named(host ?? t('Program'))}</span></span>
 <span class="muted entry-about"><span>${t(roleWords[role])}, ${docs === null ? t('all documents') : tn(docs.length, '1 document', '{count} documents')}</span> ${usedOf(words, program, now)} <span>${endOf(words, program)}</span></span>
 <form method="post" action="/account/end-token"><input type="hidden" name="token" value="${token}"><input type="hidden" name="id" value="${id}">
-<button class="button quiet" aria-label="${t('Revoke the access of {name}', { name: plainName(name, limits.labelCharsMax) })}">${t('Revoke')}</button></form>
+<button class="button quiet" aria-label="${t('Revoke access for {name}', { name: plainName(name, limits.labelCharsMax) })}">${t('Revoke')}</button></form>
 </li>`
 }
 

@@ -205,7 +205,7 @@ const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
     throw new ServiceError('body_too_large', {
       ...error.details,
       message: `Without a valid credential in header or query, a message has at most ${bytesMax / 1024} KiB.`,
-      hint: 'For larger messages send the key as the header X-Share-Key or in the address of the endpoint (/mcp?key=…), or a session in Authorization; the argument key comes too late.'
+      hint: 'For larger messages, send the key in the X-Share-Key header or in the endpoint address (/mcp?key=…), or send a session in the Authorization header. The key argument is read too late.'
     })
   }
 }

@@ -122,7 +122,7 @@ const uploadTool = toolOf('upload_asset', {
   title: 'Upload file',
   group: 'edit',
   description:
-    'Uploads a picture, sound or film. Returns Markdown that shows it; put that into the text yourself. Over 64 KiB the key must come with the connection.',
+    'Uploads a picture, sound or video. Returns Markdown that shows it; put that into the text yourself. Over 64 KiB the key must come with the connection.',
   input: z.object({
     data: z.string().meta({ description: 'The file, in base64.' }),
     ...operations.uploadAsset.input.shape

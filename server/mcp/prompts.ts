@@ -40,11 +40,11 @@ const prompts: readonly Prompt[] = [
   },
   {
     name: 'summarise_changes',
-    title: 'Summarise changes',
-    description: 'Summarises what changed in a document, and who changed it.',
+    title: 'Summarize changes',
+    description: 'Summarizes what changed in a document, and who changed it.',
     arguments: [doc, { name: 'since', description: 'A version; the last day when absent.' }],
     text: ({ doc: named = '', since = '' }, to) =>
-      `Summarise what changed in the document ${named} ${since === '' ? 'in the last day' : `since version ${since}`}. ${since === '' ? `Find the version to start from with ${to}list_revisions. ` : ''}Read the difference with ${to}read_doc (view diff, since), and use ${to}list_events to see who did what. Group by topic, not by line; name the authors, and say what is still open. Change nothing. ${asData}`
+      `Summarize what changed in the document ${named} ${since === '' ? 'in the last day' : `since version ${since}`}. ${since === '' ? `Find the version to start from with ${to}list_revisions. ` : ''}Read the difference with ${to}read_doc (view diff, since), and use ${to}list_events to see who did what. Group by topic, not by line; name the authors, and say what is still open. Change nothing. ${asData}`
   }
 ]
 

@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
   lines: 'Say 10-20.',
   note: '',
   occurrence: '',
-  onConflict: 'merge: keep both, where they do not touch.',
+  onConflict: 'merge: keep both if they do not overlap.',
   prefix: '',
   reason: '',
   reviewedVersion: '',

@@ -68,7 +68,7 @@ A document is one Markdown text with a version. People type in it while you work
 | preview a change | \`dryRun: true\` |
 | read an earlier version | \`${to}list_revisions\`, then \`${to}read_doc\` with \`version\` |
 | restore it | \`${to}restore_revision\`; \`${to}label_revision\` names one |
-| show a picture, sound or film | \`${to}upload_asset\`, then put its \`markdown\` into the text |
+| show a picture, sound or video | \`${to}upload_asset\`, then put its \`markdown\` into the text |
 | rename the document | \`${to}rename_doc\` |
 | list, change or revoke links | \`${to}list_shares\`, \`${to}change_share\`, \`${to}revoke_share\` |
 | move a document to the trash, or back | \`${to}delete_doc\` |

@@ -150,7 +150,7 @@ const appendTool = toolOf('append_doc', {
   title: 'Add to document',
   group: 'edit',
   description:
-    'Adds Markdown at the end of a document, or of a section. Never conflicts with others. A list or table that ends there goes on. ' +
+    'Adds Markdown at the end of a document, or of a section. Never conflicts with others. A list or table at the end is continued. ' +
     'After an unclear failure read the end before you repeat it.',
   input: z.object({
     content,

@@ -81,7 +81,7 @@ export const globalOptions: readonly Option[] = [
   { name: 'insecure-http', type: 'boolean', summary: 'connect to this service without encryption from now on (or AGMD_INSECURE_HTTP=1)' },
   { name: 'yes', short: 'y', type: 'boolean', summary: 'delete without asking' },
   { name: 'input', type: 'boolean', summary: 'with --no-input ask no questions' },
-  { name: 'color', type: 'boolean', summary: 'with --no-color print no colours' },
+  { name: 'color', type: 'boolean', summary: 'with --no-color print no colors' },
   { name: 'show-keys', type: 'boolean', summary: 'show keys in links instead of masking them' },
   { name: 'help', short: 'h', type: 'boolean', summary: 'show help for the command' }
 ]

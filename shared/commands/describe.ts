@@ -86,5 +86,5 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   AGMD_INSECURE_HTTP: '1: connect to services on other machines without encryption',
   XDG_CONFIG_HOME: 'folder of agmd/hosts.json; ~/.config when not set',
   BROWSER: 'the program that opens addresses',
-  NO_COLOR: 'print no colours'
+  NO_COLOR: 'print no colors'
 }

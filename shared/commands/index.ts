@@ -286,7 +286,7 @@ const sharing: readonly Command[] = [
   },
   commandOf('uploadAsset', {
     own: true,
-    options: [{ name: 'file', short: 'f', type: 'string', summary: 'the picture, sound or film', required: true }],
+    options: [{ name: 'file', short: 'f', type: 'string', summary: 'the picture, sound or video', required: true }],
     examples: ['agmd assets upload "$URL" -f picture.png --name "A picture"']
   })
 ]

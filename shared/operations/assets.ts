@@ -17,7 +17,7 @@ export const Asset = z
   .meta({ id: 'Asset' })
 
 export const uploadAsset = operation({
-  summary: 'Uploads a picture, sound or film, and answers with the Markdown that shows it.',
+  summary: 'Uploads a picture, sound or video, and answers with the Markdown that shows it.',
   description:
     'The body is the file and the Content-Type its type, which must match the bytes. Anyone who knows the address can read the file ' +
     'until the document is deleted.',

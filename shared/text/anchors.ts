@@ -197,7 +197,7 @@ export const missedPlace = (
   const times = beginning.length === 1 ? 'once' : `${beginning.length} times`
   const counted = candidates.length === candidatesMax ? `fewer than ${occurrence} times` : times
   const where = line === undefined ? 'in the text' : `on line ${line}`
-  return { message: `These words stand ${counted} ${where}: there is no number ${occurrence}.`, candidates: beginning }
+  return { message: `These words occur ${counted} ${where}: there is no number ${occurrence}.`, candidates: beginning }
 }
 
 const one = (range: Range | undefined): Found => range && { range }

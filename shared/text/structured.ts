@@ -110,7 +110,7 @@ const replaceAll = (source: Source, { find, with: insert, section, expected }: E
   }
   if (found.length === 0 && expected !== 0) return notFound(`The text has no ${quoted(find)}.`, find)
   if (expected !== undefined && expected !== found.length)
-    return ambiguous(source, `${quoted(find)} stands there ${found.length} times, not ${expected}.`, found, 'expected, or section')
+    return ambiguous(source, `${quoted(find)} occurs there ${found.length} times, not ${expected}.`, found, 'expected, or section')
   return found.map((range) => ({ ...range, insert }))
 }
 

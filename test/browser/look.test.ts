@@ -100,7 +100,7 @@ const beyond = (page: Page, within: string): Promise<string[]> =>
   )
 
 test.each([
-  ['en-GB', 'History', ['Saving…', 'Not sent yet', 'Saved, not kept on this device', 'Too large to save']],
+  ['en-GB', 'History', ['Saving…', 'Not sent yet', 'Saved (not stored on this device)', 'Too large to save']],
   ['de-DE', 'Verlauf', ['Speichert…', 'Noch nicht gesendet', 'Gespeichert, aber nicht auf diesem Gerät', 'Zu groß zum Speichern']]
 ] as const)('[WEB-86] in %s nothing extends beyond the window of a phone', async (locale, title, said) => {
   const document = await createDocument(world.url, '# A title of some length\n\nwords\n')

@@ -50,7 +50,7 @@ test.each(Object.entries(fullDisk))(
     await saved(page)
     await page.evaluate(fill)
     await typeAtEnd(page, 'not kept\n')
-    await page.locator('.chip', { hasText: 'Saved, not kept on this device' }).waitFor()
+    await page.locator('.chip', { hasText: 'Saved (not stored on this device)' }).waitFor()
     await page.getByText('Not kept on this device.', { exact: false }).first().waitFor()
     expect(await readMarkdown(world.url, document)).toBe('# Full\nkept\nnot kept\n')
 

@@ -74,13 +74,13 @@ function connected({ kept, durable }: ChipInput): Chip {
   if (!durable)
     return {
       state: 'saving',
-      label: kept ? t('Saving…') : t('Saving…, not kept on this device'),
+      label: kept ? t('Saving…') : t('Saving… (not stored on this device)'),
       detail: t('Your last changes are on their way to the server.')
     }
   const everything = t('All changes are saved on the server.')
   if (kept) return { state: 'saved', label: t('Saved'), detail: everything }
   const detail = `${everything} ${t('This browser does not store the text, so it cannot be opened offline.')}`
-  return { state: 'saved', label: t('Saved, not kept on this device'), detail }
+  return { state: 'saved', label: t('Saved (not stored on this device)'), detail }
 }
 
 function readOnly({ annotations }: ChipInput): Chip {

@@ -106,7 +106,7 @@ const wrapped = (live: LiveContext): { readonly first: ReadonlySet<number>; read
   last: new Set(live.wrappers.map(({ to }) => to))
 })
 
-/** The text up to the first part that cannot be drawn without a browser: a picture, sound or film. */
+/** The text up to the first part that cannot be drawn without a browser: a picture, sound or video. */
 export function liveText(source: string): LiveText {
   const parsing = EditorState.create({ doc: source, extensions: [markdown()] })
   ensureSyntaxTree(parsing, parsing.doc.length, parseMsMax)

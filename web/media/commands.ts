@@ -30,7 +30,7 @@ export const mediaCommands: readonly Command[] = [
   {
     id: 'media.ocr',
     title: term('Read text from a picture'),
-    words: term('OCR scan photo recognise'),
+    words: term('OCR scan photo recognize'),
     group: 'insert',
     icon: 'scan-text',
     ...asks('ocr')

@@ -73,7 +73,7 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
   if (text.trim() === '')
     return (
       <>
-        <p>{job.kind === 'ocr' ? t('No readable text was found in the picture.') : t('No words were recognised in the recording.')}</p>
+        <p>{job.kind === 'ocr' ? t('No readable text was found in the picture.') : t('No words were recognized in the recording.')}</p>
         <p class='actions'>
           <button type='button' class='button quiet' onClick={discard}>
             {t('Remove')}

@@ -28,7 +28,7 @@ const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', aud
 export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
   const type = findMediaType(contentType)
   if (type !== undefined && of.includes(type.kind)) return type
-  const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not taken`
+  const named = contentType === '' ? 'No Content-Type was sent' : `${contentType} is not accepted`
   const takes = mediaTypes.filter(({ kind }) => of.includes(kind)).map((each) => each.contentType)
   const message = `${named}; ${of.map((kind) => kindNames[kind]).join(' or ')} is.`
   throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
@@ -44,7 +44,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
   }
   if (!whole)
     throw new ServiceError('unsupported_media_type', {
-      message: `The file does not end as ${type.contentType} does. It is cut off, or has extra bytes.`,
+      message: `The end of the file is not valid for ${type.contentType}. The file is cut off, or has extra bytes.`,
       hint: 'Send the whole file, without extra bytes.'
     })
 }
@@ -76,7 +76,7 @@ const put = (draft: Draft, asset: Asset, bytesMax: number): void => {
 /** Makes the result of a media job an asset, under the name of its blob. Errors: `asset_quota_exceeded`. */
 export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: string, actor: string): Asset => {
   const type = findMediaType(file.contentType)
-  if (type === undefined) throw new Error(`${file.contentType} is no media type`)
+  if (type === undefined) throw new Error(`${file.contentType} is not a media type`)
   const { name: id, size, hash } = file
   const asset: Asset = {
     id,

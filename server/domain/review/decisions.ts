@@ -395,7 +395,7 @@ const decisionsOf = (
   const asked = decisions ?? ofSet.map(({ id }) => ({ suggestionId: id, action }))
   const all = asked.map((decision): Decision => ({ reason, ...decision }))
   if (all.length <= limits.suggestionsAtOnceMax) return all
-  const message = `has ${all.length} decisions; at most ${limits.suggestionsAtOnceMax} are taken`
+  const message = `has ${all.length} decisions; the limit is ${limits.suggestionsAtOnceMax}`
   throw new ServiceError('too_many_ids', { details: [{ path: 'decisions', message }] })
 }
 

@@ -94,7 +94,7 @@ const reconciliation = (
   charsMax: number
 ): { diff: string; merge: ReturnType<typeof merge> } => ({ diff: unifiedDiff(base, theirs, charsMax), merge: merge(base, mine, theirs) })
 
-const unfoundHint = 'Quote the words as they stand, as nearest shows them, or send unanchored: true to comment without a place.'
+const unfoundHint = 'Quote the words as nearest shows them, or send unanchored: true to comment without a place.'
 
 /**
  * The range that a target names; undefined: it names none, or the words are missing and may be. Errors: `target_not_found` with the lines most like

@@ -183,6 +183,6 @@ function refusePartial({ shown }: PostgresAddress, meta: Meta): void {
   if (meta.has('migration'))
     throw new PostgresError(
       3,
-      `The ${shown} holds a part of the records only. Run the same \`npm start -- admin migrate\` again: it goes on.`
+      `The ${shown} holds only a part of the records. Run the same \`npm start -- admin migrate\` again: it continues.`
     )
 }

@@ -54,7 +54,7 @@ const unknown = (cause: unknown): ServiceError =>
   new ServiceError(
     'storage_unavailable',
     {
-      message: 'The store did not answer in time. The change may have been stored all the same.',
+      message: 'The store did not answer in time. The change may still have been stored.',
       hint: 'Read the document again in a few seconds, then decide.'
     },
     { cause }

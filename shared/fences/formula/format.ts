@@ -105,7 +105,7 @@ export const format = (value: Scalar, pattern: string): string => {
   const number = toNumber(value)
   if (/^general$/i.test(pattern)) return textOf(value instanceof Day ? number : value)
   if (isDatePattern(pattern)) {
-    if (number < 1 || number >= 2_958_466) throw new Failure('#VALUE!', 'That is no date.')
+    if (number < 1 || number >= 2_958_466) throw new Failure('#VALUE!', 'This is not a date.')
     return formatDate(number, pattern)
   }
   const [first = '', second] = sectionsOf(pattern)

@@ -5,7 +5,7 @@ import { dateOf, Day, dayOfInstant, Failure, serialOf, toNumber, type Value } fr
 /** Errors: `#NUM!` for a number that is not a day. */
 const dateAt = (value: Value): Date => {
   const serial = toNumber(value)
-  if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', 'That is no date.')
+  if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', 'This is not a date.')
   return dateOf(serial)
 }
 

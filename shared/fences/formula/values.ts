@@ -126,7 +126,7 @@ export const toNumber = (value: Value): number => {
   if (one === null) return 0
   const text = one.trim()
   const number = numberOfText(text) ?? dayOfText(text)?.serial
-  if (number === undefined) throw new Failure('#VALUE!', `"${text.slice(0, 40)}" is no number.`)
+  if (number === undefined) throw new Failure('#VALUE!', `"${text.slice(0, 40)}" is not a number.`)
   return number
 }
 
