@@ -33,11 +33,11 @@ interface Bridge {
   readonly address: string
   readonly origin: string
   readonly headers: Record<string, string>
-  /** Whether it was started for one document: then that link decides, and no stored key is sent, for this document or another. */
+  /** Whether the bridge was started for one document. Then the link of that document is used, and no stored key is sent for any document. */
   readonly isBound: boolean
 }
 
-/** Returns the key in an address of this service; keys of other services are not sent to it. */
+/** Returns the key in an address of this service. Keys of other services are not sent to this one. */
 const keyInAddress = (doc: string, origin: string): string | undefined => {
   const url = URL.canParse(doc) ? new URL(doc) : undefined
   return url?.origin === origin ? (url.searchParams.get('key') ?? undefined) : undefined

@@ -45,7 +45,7 @@ export const watch = async (call: Call): Promise<never> => {
     const local = mustRead(file)
     const base = readLink(file)?.base ?? ''
     if (local === base) return
-    // Programs that write in two steps empty the file first; a person who wants it empty can push it.
+    // Programs that write in two steps empty the file first. A person who wants an empty document can push the file.
     if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; to push it: agmd docs push ${file}`)
     try {
       const { changed } = await pushFile(call, place, file, true)

@@ -51,14 +51,14 @@ import { searchDocument, searchDocuments } from './domain/text/searching.ts'
 import { readContent, readDiff, readOutline } from './domain/text/reading.ts'
 import type { WaitEnd } from './domain/events/waits.ts'
 
-/** The context that a face passes to a handler. */
+/** The context that an interface passes to a handler. */
 export interface Call<Name extends OperationName> {
   readonly service: Service
   readonly caller: Caller
   /** The document; '' for operations on none. */
   readonly doc: string
   readonly input: Input<Name>
-  /** The origin of the request, described so that its owner recognises it. */
+  /** Returns a description of the request's origin that its owner recognises. */
   readonly address: string
   /** The uploaded file, for operations that take one. */
   readonly file: File | null

@@ -77,7 +77,7 @@ interface Refusing {
   readOnly: boolean
 }
 
-/** LMDB refuses for good after a fault of the disk. PostgreSQL is asked again until it answers. */
+/** After a fault of the disk, LMDB refuses everything until a restart. PostgreSQL is tried again until it answers. */
 const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusing: Refusing): Promise<Storage> => {
   const folder = config.dataDir
   if (config.storage !== null) {
@@ -106,7 +106,10 @@ const openStorage = async (config: Config, log: Log, secret: Uint8Array, refusin
 
 const secretOf = (config: Config, folder: DataFolder): Uint8Array => (config.secret === null ? folder.secret : Buffer.from(config.secret))
 
-/** Calls `gone` when the launcher that started this process has ended: it holds the other end of a channel. A server may run without a launcher. */
+/**
+ * Calls `gone` when the launcher that started this process has ended, because it holds the other end of a channel. A server may run without a
+ * launcher.
+ */
 const onLauncherGone = (gone: () => void): void => {
   if (process.channel === undefined) return
   if (process.connected) process.once('disconnect', gone)

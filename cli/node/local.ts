@@ -125,7 +125,7 @@ const speaker = (
   name,
   voices,
   async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
-    // A flite voice may also be a file or an address: only its own voices are passed on.
+    // A flite voice may also be a file or an address, so only names of flite's own voices are passed on.
     if (!voices.includes(voice))
       throw new JobFailure('bad_input', `There is no voice ${voice}. Available: ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]

@@ -22,7 +22,7 @@ import type { Service } from '../domain/service.ts'
 
 interface BrokerRecord extends Expiring {
   readonly account: string | null
-  /** Epoch of the account when it was first kept (domain/rights/authority.ts); absent: 0. It counts in no other. */
+  /** The epoch of the account when the record was first stored (domain/rights/authority.ts); absent: 0. The record is valid only in this epoch. */
   readonly epoch?: number
   readonly sealed: string
   /** Seconds since 1970; null: not used yet. */
@@ -35,10 +35,10 @@ interface Index extends Expiring {
 
 const dayMs = 24 * 3600 * 1000
 
-/** A record without a lifetime of its own is a client that registered itself. */
+/** A record without a lifetime is a client that registered itself. */
 const lifetimeMs = (seconds: number | undefined): number => (seconds === undefined ? limits.brokerClientDays * dayMs : seconds * 1000)
 
-/** The account that a record is for: an interaction names it once somebody has signed in there. */
+/** The account of a record. An interaction has one once somebody has signed in to it. */
 const accountOf = ({ accountId, result, session }: AdapterPayload): string | null => {
   const { login } = (result ?? {}) as { login?: { accountId?: string } }
   return accountId ?? login?.accountId ?? session?.accountId ?? null
@@ -50,9 +50,9 @@ export interface BrokerStore {
   endSessions(account: string): Promise<void>
   /** Ends the session of a browser, by the value of its cookie. */
   endSession(id: string): Promise<void>
-  /** The lasting name of a browser's session, by the value of its cookie; undefined if the session is not of this account. */
+  /** Returns the lasting name of a browser's session, by the value of its cookie; undefined if the session is not of this account. */
   nameOfSession(id: string, account: string): Promise<string | undefined>
-  /** Ends a grant, by the hash of its id, and all that was issued under it. */
+  /** Ends a grant, by the hash of its id, and everything issued under the grant. */
   endGrant(grant: string): Promise<void>
   /** Ends a session by that name. */
   endNamedSession(name: string): Promise<void>
@@ -78,7 +78,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
 
   const epochNow = async (account: string): Promise<number> => epochOf((await findAccount(service, account)) ?? {})
 
-  /** A record that is stored again keeps its epoch: a request may have read it before an end and write it after. */
+  /** A record that is stored again keeps its epoch, because a request may have read it before all access ended and write it after. */
   const epochFor = async (key: Key, account: string): Promise<number> => {
     const known = await findLive<BrokerRecord>(service, key)
     return known?.record.account === account ? (known.record.epoch ?? 0) : epochNow(account)
@@ -146,7 +146,7 @@ export const createBrokerStore = (service: Service): BrokerStore => {
         found?.record.consumed === null &&
         consumed !== undefined &&
         (await storage.commit({ checks: [{ key, version: found.version }], puts: [{ key, value: encodeRecord(consumed) }] }))
-      // Two requests that redeem a code at the same moment have both seen it unused: one of them comes too late here.
+      // Two requests that redeem a code at the same moment have both read it as unused. One of them fails here.
       if (!first) throw new errors.InvalidGrant('it was used already')
     },
     async destroy(id) {

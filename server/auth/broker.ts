@@ -106,7 +106,7 @@ export const documentScopes: readonly string[] = roles.map((role) => `${scopePre
 /** All scopes that a client may request. */
 const knownScopes: ReadonlySet<string> = new Set(['openid', 'offline_access', 'email', 'profile', ...documentScopes])
 
-/** Scopes without those that are unknown here (RFC 6749 §3.3); as they are when none is known, for the broker to refuse. */
+/** Returns the scopes without unknown ones (RFC 6749 §3.3). If none is known, returns all, for the broker to refuse. */
 const narrowed = (scope: string): string => {
   const known = scope.split(' ').filter((each) => knownScopes.has(each))
   return known.length === 0 ? scope : known.join(' ')
@@ -117,8 +117,8 @@ export const roleOfScopes = (scopes: readonly string[]): Role | null =>
   roles.findLast((role) => scopes.includes(`${scopePrefix}${role}`)) ?? null
 
 /**
- * Scopes as the broker takes them: a role includes those below it, so that the person can allow less than was asked. A client that names no
- * scope gets the scopes that most programs need.
+ * Returns the scopes in the form that the broker takes. A role includes those below it, so that the person can allow less than the program requests.
+ * A client that names no scope gets the scopes that most programs need.
  */
 export const withLowerRoles = (scope: string): string => {
   const asked = scope.split(' ').filter((each) => each !== '')
@@ -233,7 +233,7 @@ const grantOf: NonNullable<Configuration['loadExistingGrant']> = async (ctx) => 
   return own
 }
 
-/** The host that answers for a client, when its id is the address of its document; undefined: it registered itself, under any name. */
+/** Returns the host that vouches for a client whose id is the address of its document; undefined if the client registered itself, under any name. */
 export const clientHost = (clientId: string): string | undefined =>
   clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined
 
@@ -241,8 +241,8 @@ export const clientHost = (clientId: string): string | undefined =>
 const askedFrom = new WeakMap<IncomingMessage, string>()
 
 /**
- * Whether addresses to return to are those of a program on the person's machine (RFC 8252 §7): it listens on a loopback address, at any
- * port, or has a scheme of its own. A page that is served there over https does not count.
+ * Whether redirect addresses belong to a program on the person's computer (RFC 8252 §7): they use a loopback address with any port, or a private
+ * scheme. A page that such a computer serves over https does not count.
  */
 const areNative = (uris: readonly unknown[]): boolean => {
   const urls = uris.flatMap((uri) => (typeof uri === 'string' && URL.canParse(uri) ? [new URL(uri)] : []))
@@ -252,11 +252,11 @@ const areNative = (uris: readonly unknown[]): boolean => {
   )
 }
 
-/** Whether a client registers itself now, without a type: the provider fills in its own default before we are asked. */
+/** Whether a client registers itself now, without a type. The provider fills in its own default before it calls our code. */
 const omitsType = (ctx: KoaContextWithOIDC | undefined): boolean =>
   ctx?.oidc.route === 'registration' && ctx.oidc.body?.['application_type'] === undefined
 
-/** Checks the provider leaves out for a client that registers itself: it names itself, and anybody may read plain http. */
+/** Checks that the provider omits for a client that registers itself: such a client chooses its own name, and anybody may read plain http. */
 const checkMetadata = (metadata: ClientMetadata, isTypeOmitted: boolean, refuse: (why: string) => Error): void => {
   if (typeof metadata.client_name === 'string') {
     const name = plainName(metadata.client_name, limits.authorCharsMax)
@@ -351,7 +351,7 @@ const createProvider = async (options: BrokerOptions, store: BrokerStore): Promi
     pkce: { required: () => true },
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     rotateRefreshToken: true,
-    // A program keeps its access when the browser is closed: it ends with its grant, in which it is listed to the person.
+    // A program keeps its access if the browser is closed. The access ends with its grant, which the person sees in a list.
     issueRefreshToken: (_ctx, client, source) =>
       client.grantTypeAllowed('refresh_token') && (source.scopes.has('offline_access') || isForResource(source)),
     expiresWithSession: (_ctx, source) => !source.scopes.has('offline_access') && !isForResource(source),

@@ -9,7 +9,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { limits } from '../../shared/limits.ts'
 
-/** Parts that a test replaces: it has no public address and no certificate that others trust. */
+/** Parts that a test replaces, because it has no public address and no certificate that others trust. */
 export interface ClientDocumentOptions {
   readonly mayReach: (address: string) => boolean
   /** Certificate of the authority that is trusted in place of the usual ones, as PEM. */
@@ -48,7 +48,7 @@ for (const [net, prefix] of ipv6Special) special.addSubnet(net, prefix, 'ipv6')
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an address belongs to the public internet: not to this machine, its network or a translator into it. */
+/** Whether an address belongs to the public internet, and not to this computer, its network or a translator into it. */
 export const isPublicAddress = (address: string): boolean => {
   const version = isIP(address)
   if (version === 4) return !special.check(address, 'ipv4')

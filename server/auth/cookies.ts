@@ -1,4 +1,4 @@
-/** Cookies: their names, and how they are read and written. */
+/** Cookies: their names, reading and writing. */
 import { hkdfSync } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -9,7 +9,7 @@ export interface Cookies {
   readonly signIn: string
   /** Names of the embedded broker's own. */
   readonly broker: { readonly session: string; readonly interaction: string; readonly resume: string }
-  /** Whether they go over TLS only. */
+  /** Whether cookies are sent only over TLS. */
   readonly secure: boolean
 }
 
@@ -21,7 +21,7 @@ export const cookiesOf = (baseUrl: string): Cookies => {
   const { protocol, port } = new URL(baseUrl)
   const secure = protocol === 'https:'
   const name = (what: string): string => (secure ? `__Host-agmd-${what}` : `agmd-${what}${port === '' ? '' : `-${port}`}`)
-  // Cookies of an interaction are set for its path alone, which __Host- forbids.
+  // Cookies of an interaction are set only for its path, which __Host- forbids.
   const plain = (what: string): string => (secure ? `__Secure-agmd-${what}` : name(what))
   return {
     session: name('session'),
@@ -31,7 +31,7 @@ export const cookiesOf = (baseUrl: string): Cookies => {
   }
 }
 
-/** The value of a cookie; undefined if it is absent, empty or sent twice. */
+/** Returns the value of a cookie; undefined if it is absent, empty or sent twice. */
 export const readCookie = ({ cookie }: IncomingHttpHeaders, name: string): string | undefined => {
   if (cookie === undefined) return undefined
   const values = cookie

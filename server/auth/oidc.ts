@@ -18,7 +18,7 @@ export interface RelyingPartyOptions {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string | null
-  /** How the issuer is reached; null: as its address says. */
+  /** The address at which this service reaches the issuer; null for the issuer's own address. */
   readonly fetch: oidc.CustomFetch | null
   readonly log: Log
 }
@@ -61,7 +61,7 @@ export const safeReturnTo = (text: string | null | undefined, baseUrl: string): 
   return url.origin === new URL(baseUrl).origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}${url.hash}` : fallback
 }
 
-/** Whether the issuer could not be asked, as opposed to: it answered, and something was wrong. */
+/** Whether the issuer could not be reached. False if it answered with a fault. */
 const unreachable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   const code = (error as { code?: string }).code ?? ''
@@ -77,7 +77,7 @@ export const issuerClient = (
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>
 ): (() => Promise<oidc.Configuration>) => {
   let known: { config: Promise<oidc.Configuration>; until: number } | undefined
-  // Our own broker is asked within this process, wherever people find it: a team's network often has no certificates.
+  // Our own broker is called within this process, wherever people reach it, because a team's network often has no certificates.
   const mayBePlain = (url: URL): boolean => url.protocol === 'http:' && (fetch !== null || isLoopback(url))
   const discover = async (): Promise<oidc.Configuration> => {
     const url = new URL(issuer)
@@ -87,7 +87,7 @@ export const issuerClient = (
       clientSecret === null ? { token_endpoint_auth_method: 'none' } : { client_secret: clientSecret },
       clientSecret === null ? oidc.None() : undefined,
       {
-        // The signature of an ID token is checked although it came over TLS: its keys are what the issuer is known by.
+        // The signature of an ID token is checked although it came over TLS, because its keys identify the issuer.
         execute: [oidc.enableNonRepudiationChecks, ...(mayBePlain(url) ? [oidc.allowInsecureRequests] : [])],
         timeout: limits.issuerSecondsMax,
         ...(fetch !== null && { [oidc.customFetch]: fetch })

@@ -22,9 +22,9 @@ export interface PasskeyQuestion {
 
 export interface Passkeys {
   askToMake(account: Account): Promise<PasskeyQuestion>
-  /** Stores the created passkey. False if it does not match the challenge. */
+  /** Stores the created passkey. Returns false if it does not match the challenge. */
   keepMade(caller: Caller, account: Account, name: string, challenge: string, response: string): Promise<boolean>
-  /** `about`: the sign-in that it is for. */
+  /** `about`: the sign-in to which the passkey belongs. */
   askToSignIn(about: string): Promise<PasskeyQuestion>
   /** The account whose passkey answered; undefined when none of ours did. */
   whoSigned(about: string, challenge: string, response: string): Promise<Account | undefined>
@@ -66,7 +66,7 @@ export const createPasskeys = (service: Service): Passkeys => {
     return { challenge, sealed: vault.seal(JSON.stringify({ about, challenge, expiresAt } satisfies Challenge), context) }
   }
 
-  /** The challenge of a sealed text, which is then used up; undefined if it is invalid, or for another purpose. */
+  /** Returns the challenge of a sealed text, which is then used up; undefined if it is invalid, or for another purpose. */
   const takeChallenge = async (about: string, sealed: string): Promise<string | undefined> => {
     let found: Challenge
     try {

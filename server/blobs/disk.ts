@@ -16,7 +16,7 @@ import { endsWell, headBytes, sniff, tailBytes } from './sniff.ts'
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Failures of the file system as the port names them. */
+/** Returns failures of the file system as the errors of the port. */
 const onDisk = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work()
@@ -37,7 +37,7 @@ const syncFolder = async (folder: string): Promise<void> => {
 
 const zeros = Buffer.alloc(64 * 1024)
 
-/** Writes zeros over a file; a reader of that moment may get them. Does nothing when there is no such file. */
+/** Writes zeros over a file, which a concurrent reader may get. Does nothing if there is no such file. */
 const overwrite = async (path: string): Promise<void> => {
   const file = await open(path, 'r+').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined
@@ -53,7 +53,7 @@ const overwrite = async (path: string): Promise<void> => {
   }
 }
 
-/** Removes a file, and its bytes from the disk as far as the file system writes in place. */
+/** Removes a file, and its bytes from the disk if the file system writes in place. */
 const erase = async (path: string): Promise<void> => {
   await overwrite(path)
   await rm(path, { force: true })

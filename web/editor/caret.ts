@@ -12,7 +12,7 @@ class Blinking {
   readonly #view: EditorView
   #timer: ReturnType<typeof setInterval> | undefined
   #layer: HTMLElement | null = null
-  /** The caret has moved since the last tick and stays visible for one more. A key starts no timer. */
+  /** The caret has moved since the last tick and stays visible until the next tick. A key starts no timer. */
   #moved = false
 
   constructor(view: EditorView) {

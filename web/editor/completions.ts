@@ -26,10 +26,10 @@ import { isInCode } from './in-code.ts'
 /** An entry of the menu of blocks. */
 export interface BlockEntry {
   readonly title: string
-  /** Other words that find it. */
+  /** Other words that find the option. */
   readonly words: string
   readonly section: string
-  /** Path data of its icon. */
+  /** Path data of the option's icon. */
   readonly icon: string
   /** Markdown that has the same effect when typed. */
   readonly typed: string
@@ -96,7 +96,7 @@ async function createAndLink(view: EditorView, words: string, near: number, crea
   end(view)
   view.dispatch({
     changes: { ...place, insert },
-    // A caret that went on elsewhere stays there.
+    // A caret that has moved elsewhere stays where it is.
     ...(head >= place.from && head <= place.to && { selection: { anchor: place.from + insert.length } }),
     userEvent: 'input.complete'
   })

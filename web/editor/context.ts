@@ -2,7 +2,7 @@
 import type { EditorState, Line, Range } from '@codemirror/state'
 import { type BlockWrapper, Decoration, type WidgetType } from '@codemirror/view'
 
-/** A place where the person works, so its markers show. */
+/** A place where the person works, so that its markers are visible. */
 export interface Reveal {
   readonly from: number
   readonly to: number
@@ -92,7 +92,7 @@ export class LiveContext {
     return this.state.doc.lineAt(from).to < to
   }
 
-  /** Whether the range is the only thing on its line. */
+  /** Whether the range is the only content of its line. */
   isWholeLine(from: number, to: number): boolean {
     const line = this.state.doc.lineAt(from)
     return line.to >= to && (line.text.slice(0, from - line.from) + line.text.slice(to - line.from)).trim() === ''

@@ -7,10 +7,10 @@ import { atxOf, withoutTargets } from '../../shared/text/scan.ts'
 export interface Heading {
   /** 1–6. */
   readonly level: number
-  /** Without marks. */
+  /** The title without marks. */
   readonly text: string
   readonly id: string
-  /** Start of its line, in UTF-16 units. */
+  /** Start of the heading's line, in UTF-16 units. */
   readonly at: number
 }
 

@@ -20,10 +20,10 @@ export interface ItemOf {
 }
 
 export interface Unit {
-  /** From the beginning of its first line to the end of its last, in UTF-16 units. */
+  /** From the beginning of the block's first line to the end of its last line, in UTF-16 units. */
   readonly from: number
   readonly to: number
-  /** Name of its node in the syntax tree. */
+  /** Name of the block's node in the syntax tree. */
   readonly name: string
   readonly item: ItemOf | undefined
 }

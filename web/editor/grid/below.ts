@@ -9,7 +9,7 @@ function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undef
   const place = tableAt(state, at)
   if (place === undefined) return undefined
   const { row, first, last } = place
-  // The row is not complete while a person still types its bars.
+  // While a person still types its bars, the row is incomplete.
   if (at !== row.line.to || !row.closed || row.cells.length < rowAt(state, first).cells.length) return undefined
   return row.line.number === last ? 'last' : 'other'
 }

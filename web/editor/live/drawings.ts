@@ -31,7 +31,7 @@ const heightsMax = 500
 /** Replaces a range of the text; a click puts the cursor into it. */
 abstract class Drawing extends WidgetType {
   readonly source: string
-  /** Whether the library that draws it was already loaded. */
+  /** Whether the library that makes the drawing was already loaded. */
   readonly ready: boolean
 
   constructor(source: string, ready: boolean) {
@@ -101,7 +101,7 @@ class Diagram extends Drawing {
     const waiting = element.appendChild(document.createElement('p'))
     waiting.className = 'md-diagram-waiting'
     waiting.textContent = t('Drawing the diagram…')
-    // It takes its colours from the page, so it must be part of it.
+    // The drawing takes its colours from the page, so it must be part of the page.
     requestAnimationFrame(() => {
       void this.#draw(element, view)
     })
@@ -175,7 +175,7 @@ function decorate(state: EditorState, blocks: readonly Block[]): DecorationSet {
     const from = state.doc.lineAt(block.from).from
     const to = state.doc.lineAt(Math.min(block.to, state.doc.length)).to
     if (!touches(state, block)) ranges.push(Decoration.replace({ widget: block.widget, block: true }).range(from, to))
-    // While its source is edited, the drawing shows below it.
+    // While its source is edited, the drawing is shown below the source.
     else if (block.widget instanceof Diagram || block.widget instanceof FormulaBlock)
       ranges.push(Decoration.widget({ widget: block.widget, block: true, side: 1 }).range(to))
   }
