@@ -1,6 +1,6 @@
 /**
- * Programs as participants: presence shows a program that wrote by HTTP or MCP at its place for half a minute, although it has no socket. People and
- * programs with an open page are shown by that page.
+ * Programs as participants. A program that writes by HTTP or MCP has no socket, so presence shows it at its last edit for half a minute. A program
+ * or person with an open page is shown by that page instead.
  */
 import { randomInt } from 'node:crypto'
 import type { Document } from '@hocuspocus/server'
@@ -16,13 +16,13 @@ import type { Clock } from '../domain/ports.ts'
 import type { OpenDocument } from '../domain/text/open-document.ts'
 import type { PresenceUser } from './awareness.ts'
 
-/** The programs that one document shows. */
+/** The programs that the presence of one document shows. */
 export interface Agents {
   /** Shows the caller at a range of the current text; a repeated call moves it there and restarts its time. */
   show(caller: Caller, name: string, at: Range): void
   /** Whether a program is shown under this client id. */
   has(client: number): boolean
-  /** Removes all of them. */
+  /** Removes all programs. */
   stop(): void
 }
 
@@ -30,15 +30,15 @@ interface Shown {
   readonly client: number
   clock: number
   cancel: () => void
-  /** Ends the watch over its link. */
+  /** Stops watching the link of the program. */
   forget: () => void
 }
 
-/** The name of a program; undefined: the caller is a person with an account, or gave no name. */
+/** Returns the name of a program, or undefined if the caller is a person with an account or gave no name. */
 export const agentName = ({ identity }: Caller): string | undefined =>
   identity.kind === 'account' && identity.program === undefined ? undefined : (nameOfIdentity(identity) ?? undefined)
 
-/** The message with one state of one client (y-protocols, awareness). */
+/** Returns an awareness message (y-protocols) with one state of one client. */
 export const stateMessage = (client: number, clock: number, state: object): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, 1)
@@ -59,7 +59,7 @@ interface AgentsOptions {
 }
 
 export const createAgents = ({ doc, document, openDoc, registry, clock }: AgentsOptions): Agents => {
-  // By link and name, first shown first.
+  // By link and name, in the order in which they were first shown.
   const shown = new Map<string, Shown>()
 
   const hide = (id: string): void => {
@@ -71,7 +71,7 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
     removeAwarenessStates(document.awareness, [found.client], null)
   }
 
-  /** A client id that nobody uses for writing or presence. */
+  /** Returns a client id that nobody uses for writing or presence. */
   const freshClient = (): number => {
     for (;;) {
       const client = randomInt(1, clientIdMax)
@@ -98,7 +98,7 @@ export const createAgents = ({ doc, document, openDoc, registry, clock }: Agents
     show(caller, name, at) {
       const id = `${caller.share ?? ''} ${caller.identity.kind} ${name}`
       const entry = shown.get(id) ?? enter(id, caller)
-      // Its link may have ended in the meantime.
+      // The link of the program may have ended in the meantime.
       if (!shown.has(id)) return entry.forget()
       const { client } = entry
       const user: PresenceUser = { name, kind: 'agent', role: caller.role ?? 'view', hue: hueOfName(name) }

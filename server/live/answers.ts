@@ -1,6 +1,6 @@
 /**
- * Answers with a whole document: they cost the server time and memory, and a reader may request them as often as it likes. So the server sends one in
- * each turn of the event loop, only to clients that keep up with reading, and within a budget of bytes.
+ * Answers that contain an entire document. They cost the server time and memory, and a reader may request them as often as it likes. So the server
+ * sends one per turn of the event loop, only to clients that keep up with reading, and within a budget of bytes.
  */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
@@ -17,13 +17,13 @@ interface Budget {
 const budgetsMax = 10_000
 
 export interface Answers {
-  /** Resolves when the answer may be made. Errors: throws if the socket is closed, or was closed because its address requested too much. */
+  /** Resolves when the server may send the answer. Throws if the socket is closed, or was closed because its address requested too much. */
   turn(peer: Peer, bytes: number): Promise<void>
 }
 
 const everyone = 'all addresses'
 
-/** Bytes of answers that were made and not yet read, by address. */
+/** Counts the bytes of answers that clients have not read yet, by address. */
 const createUnread = () => {
   const bytesOf = new Map<string, number>()
   let waiting: (() => void)[] = []
@@ -44,7 +44,7 @@ const createUnread = () => {
   }
 
   return {
-    /** Resolves when the answer fits beside the unread ones, or the socket is closed. */
+    /** Resolves when the answer fits together with the unread ones, or when the socket is closed. */
     async room({ address, ...peer }: { readonly address: string; readonly isOpen: () => boolean }, bytes: number): Promise<void> {
       const isFull = (): boolean =>
         !fits(address, bytes, limits.socketAnswersWaitingBytesMax) || !fits(everyone, bytes, limits.socketsAnswersWaitingBytesMax)
@@ -53,7 +53,7 @@ const createUnread = () => {
     /** Counts an answer until `read` resolves. */
     note(address: string, bytes: number, read: () => Promise<void>): void {
       note(address, bytes)
-      // After this turn of the event loop the answer is on its way.
+      // By the next turn of the event loop, the answer has been sent.
       setImmediate(() => {
         void read().then(() => {
           note(address, -bytes)
@@ -71,7 +71,7 @@ export const createAnswers = (clock: () => Clock): Answers => {
   const unread = createUnread()
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Takes so many bytes of the budget; false when there are not enough left. */
+  /** Takes bytes from the budget. Returns false if too few are left. */
   const spend = (address: string, bytes: number): boolean => {
     const now = clock().now()
     const budget = budgets.get(address) ?? { bytes: limits.socketAnswerBytesBurst, at: now }

@@ -1,6 +1,6 @@
 /**
- * Presence under the server's control: one client id per connection, never another's; name, kind, role and colour are set here.
- * A client chooses its cursor and, as a guest, a name; the id of its device never leaves the server.
+ * Presence under the server's control. Each connection has one client id that no other may use, and the server sets name, kind, role and colour. A
+ * client chooses its cursor and, as a guest, a name. The id of its device never leaves the server.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import * as decoding from 'lib0/decoding'
@@ -14,9 +14,9 @@ export interface PresenceUser {
   readonly role: string
   /** Index into the palette of presence colours, 0–9. */
   readonly hue: number
-  /** The same for all pages of one person on one document; it does not reveal who that is. */
+  /** A mark that all pages of one person on one document share. It does not reveal the identity of the person. */
   readonly person?: string
-  /** Distinguishes a guest without a name on this document, permanently; 10–99. */
+  /** A number from 10 to 99 that permanently distinguishes a guest without a name on this document. */
   readonly number?: number
 }
 
@@ -25,7 +25,7 @@ export const guestWithoutName = 'Guest'
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The requested name in a guest's state, made safe to show; '' if there is none. */
+/** Returns the name that a guest requests, made safe to show, or '' if the guest requests none. */
 const askedName = (state: Record<string, unknown>): string => {
   const name = isRecord(state['user']) ? state['user']['name'] : undefined
   const shown =
@@ -40,7 +40,7 @@ const askedName = (state: Record<string, unknown>): string => {
 
 const deviceCharsMax = 64
 
-/** A guest's own name for itself, known only to its own pages; '' when it sends none. */
+/** Returns the id of a guest's device, or '' if the guest sends none. Only the pages of that guest know the id. */
 const deviceOf = (state: Record<string, unknown>): string => {
   const device = state['device']
   return typeof device === 'string' && device.length <= deviceCharsMax ? device : ''
@@ -50,28 +50,29 @@ const deviceOf = (state: Record<string, unknown>): string => {
 const markKey = randomBytes(32)
 
 /**
- * The mark of a person on a document, derived from the account id or, for a guest, the device. Nobody can use another's mark without knowing that.
+ * Returns the mark of a person on a document, derived from the account id or, for a guest, from the device id. Only someone who knows that id can
+ * use the mark.
  */
 const markOf = (doc: string, { identity }: Caller, state: Record<string, unknown>): string | undefined => {
   const who = identity.kind === 'guest' ? deviceOf(state) : `${identity.id}${identity.program ?? ''}`
   return who === '' ? undefined : createHmac('sha256', markKey).update(`${doc} ${identity.kind} ${who}`).digest('base64url').slice(0, 16)
 }
 
-/** Two digits, for avatars: of two such guests on a document one pair in ninety has the same. */
+/** Avatars show the number, so it has two digits. Two such guests on one document have the same number in one of ninety cases. */
 const [numberMin, numbers] = [10, 90]
 
-/** Derived only from device and document, so that it outlives the process and differs between documents. */
+/** Returns the number of a guest. The number depends only on device and document, so it outlives the process and differs between documents. */
 const numberOf = (doc: string, device: string): number | undefined =>
   device === '' ? undefined : (createHash('sha256').update(`guest ${doc} ${device}`).digest().readUInt32BE() % numbers) + numberMin
 
-/** The part of a component that is being changed there (web/components/holds.ts); other sent data is dropped. */
+/** Returns the part of a component that the person is changing (web/components/holds.ts), and drops all other data. */
 const heldPart = (holds: unknown): { readonly fence: string; readonly item: string } | undefined => {
   if (!isRecord(holds)) return undefined
   const { fence, item } = holds
   return typeof fence === 'string' && typeof item === 'string' ? { fence, item } : undefined
 }
 
-/** The state that others see, whatever was sent. */
+/** Returns the state that others see, whatever the client sent. */
 export const presentState = (
   state: unknown,
   caller: Caller,
@@ -79,7 +80,7 @@ export const presentState = (
 ): { readonly user: PresenceUser; readonly cursor?: unknown; readonly holds?: unknown } => {
   const sent = isRecord(state) && JSON.stringify(state).length <= limits.awarenessStateCharsMax ? state : {}
   const { identity } = caller
-  // A page asks for a name before it knows that of its link. So nobody sees a guest whose name changes a moment later.
+  // A page requests a name before it knows the name of its link. The link's name comes first, so nobody sees the guest's name change a moment later.
   const guest = askedName(sent) || (caller.linkName ?? guestWithoutName)
   const name = nameOfIdentity(identity) ?? guest
   const person = markOf(doc, caller, sent)
@@ -88,7 +89,7 @@ export const presentState = (
     name,
     kind: identity.kind === 'account' && identity.program !== undefined ? 'agent' : identity.kind,
     role: caller.role ?? 'view',
-    // Each guest without a name keeps a colour, as each keeps a number.
+    // A guest without a name keeps the same colour, as the guest keeps the same number.
     hue: hueOfName(number === undefined ? name : `${name} ${number}`),
     ...(person !== undefined && { person }),
     ...(number !== undefined && { number })
@@ -97,7 +98,7 @@ export const presentState = (
   return { user, ...(isRecord(sent['cursor']) ? { cursor: sent['cursor'] } : {}), ...(holds === undefined ? {} : { holds }) }
 }
 
-/** The states of an awareness message that are not removed, with their clocks. Errors: throws when the message does not decode. */
+/** Returns the states of an awareness message that are not removals, with their clocks. Throws if the message does not decode. */
 export const readStates = (message: Uint8Array): { states: Map<number, Record<string, unknown>>; clocks: Map<number, number> } => {
   const decoder = decoding.createDecoder(message)
   const states = new Map<number, Record<string, unknown>>()
@@ -114,8 +115,8 @@ export const readStates = (message: Uint8Array): { states: Map<number, Record<st
 }
 
 /**
- * Client ids that an awareness message removes. Hocuspocus 4.7 drops them when it re-encodes the message, so their presence would stay until the
- * socket closes. Errors: throws when the message does not decode.
+ * Returns the client ids that an awareness message removes. Hocuspocus 4.7 drops these ids when it re-encodes the message, so their presence would
+ * stay until the socket closes. Throws if the message does not decode.
  */
 export const removedClients = (message: Uint8Array): number[] => {
   const decoder = decoding.createDecoder(message)

@@ -1,6 +1,7 @@
 /**
- * Messages of one socket that Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost n²;
- * it therefore gets a few at a time. A bounded number of the rest waits here; beyond that the socket is not read.
+ * Messages of one socket that Hocuspocus has not handled yet. Hocuspocus shifts its own backlog from the front of an array, so n messages cost n².
+ * To avoid this, the server gives it a few at a time and keeps a bounded number of the rest here. When this backlog is full, the server stops
+ * reading from the socket.
  */
 import { limits } from '../../shared/limits.ts'
 import { messageTypes } from '../../shared/live-protocol.ts'
@@ -16,12 +17,12 @@ export interface Waiting {
 interface InboxOptions {
   readonly valve: Valve
   readonly turns: Turns
-  /** Gives a frame to Hocuspocus. Returns whether `handled` will be called at its end. */
+  /** Gives a frame to Hocuspocus. Returns whether Hocuspocus will call `handled` when it has finished. */
   readonly deliver: (waiting: Waiting) => boolean
 }
 
-// A token and a presence wait until all that came before is handled: a session that was closed must be gone before the next one of its
-// document, and a presence that is taken back must have been shown.
+// A token waits until all earlier messages are handled, because a closed session must be gone before the next session of its document. A presence
+// waits too, because it must have been shown before it is removed.
 const waitsForOthers = ({ head: { type } }: Waiting): boolean => type === messageTypes.auth || type === messageTypes.awareness
 
 export class Inbox {
@@ -30,7 +31,7 @@ export class Inbox {
   readonly #deliver: (waiting: Waiting) => boolean
   readonly #handling = new Set<Uint8Array>()
   #waiting: Waiting[] = []
-  /** The delivered ones of `#waiting`. */
+  /** The number of messages in `#waiting` that were delivered. */
   #delivered = 0
   #bytes = 0
   #isEntered = false
@@ -48,22 +49,22 @@ export class Inbox {
     this.#enter()
   }
 
-  /** Whether Hocuspocus has frames of it that it has not finished: later ones must not overtake them. */
+  /** Whether Hocuspocus has not finished all frames of this socket; later frames must not overtake them. */
   get isHandling(): boolean {
     return this.#handling.size > 0
   }
 
-  /** Called when a frame that was delivered otherwise is given to Hocuspocus after all. */
+  /** Records that a frame is given to Hocuspocus after all, although it was first delivered in another way. */
   passed(frame: Uint8Array): void {
     this.#handling.add(frame)
   }
 
-  /** Called when Hocuspocus has finished a frame. */
+  /** Records that Hocuspocus has finished a frame. */
   handled(frame: Uint8Array): void {
     if (this.#handling.delete(frame)) this.#enter()
   }
 
-  /** Forgets what is being handled: the session that it was for has ended. */
+  /** Forgets the frames that are being handled, because their session has ended. */
   forget(): void {
     this.#handling.clear()
     this.#enter()

@@ -1,6 +1,4 @@
-/**
- * The documents in memory: loaded from the journal → idle → settled and unloaded, or fenced when the journal failed.
- */
+/** The documents in memory. Each is loaded from the journal, then idle, then settled and unloaded. A document whose journal failed is fenced. */
 import { type Connection, type Document, type Hocuspocus, isTransactionOrigin } from '@hocuspocus/server'
 import { ServiceError } from '../../shared/errors.ts'
 import { serviceClientId } from '../../shared/text/client-ids.ts'
@@ -24,32 +22,32 @@ export interface Context {
   readonly peer: Peer
   readonly inbox: Inbox
   readonly caller: Caller
-  /** Finds the caller again, for credentials that may end elsewhere without notice. Errors: those of `callerOfDocument`. */
+  /** Finds the caller again, for credentials that may end elsewhere without notice. Throws the errors of `callerOfDocument`. */
   readonly again?: () => Promise<Caller>
-  /** Name that a guest gave itself through its presence. */
+  /** The name that a guest chose in its presence. */
   guestName?: string
-  /** The mark of its person, once it was sent (awareness.ts). */
+  /** The mark of the person (awareness.ts), once it was sent. */
   person?: string
-  /** The number that distinguishes it from other guests without a name. */
+  /** The number that distinguishes this guest from other guests without a name. */
   number?: number | undefined
 }
 
 export type LiveLog = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void
 
-/** An edit that waits to be taken. */
+/** An edit that waits to be applied. */
 export interface WaitingEdit {
   readonly peer: Peer
   readonly connection: Connection
   readonly update: Uint8Array
-  /** Leaves it to Hocuspocus. */
+  /** Leaves the edit to Hocuspocus. */
   readonly pass: () => void
 }
 
-/** The edits of one document that are taken together (turn-edits.ts). */
+/** The edits of one document that are applied together (turn-edits.ts). */
 export interface TurnEdits {
-  /** Takes an edit with others. */
+  /** Adds an edit to those that are applied together. */
   add(waiting: WaitingEdit): void
-  /** Takes what waits at once: something comes that must find it in the document. */
+  /** Applies the waiting edits now, because a later step must find them in the document. */
   flush(): void
   stop(): void
 }
@@ -59,34 +57,34 @@ export interface LoadedDocument {
   readonly openDoc: OpenDocument
   readonly follower: Follower
   readonly document: Document
-  /** Programs shown without a socket. */
+  /** Programs that presence shows although they have no socket. */
   readonly agents: Agents
   readonly healer: Healer
-  /** The edits of one turn. */
+  /** The edits of this turn of the event loop. */
   readonly edits: TurnEdits
-  /** Presence as it is sent. */
+  /** The outgoing presence of the document. */
   readonly presence: PresenceFrames
-  /** Which connection writes under which Yjs client id. */
+  /** The connection that writes under each Yjs client id. */
   readonly owners: Map<number, Peer>
-  /** Callers between `open` and `release`. */
+  /** The number of callers between `open` and `release`. */
   pins: number
   cancelUnload: () => void
 }
 
 export interface Documents {
-  /** Brings an empty Hocuspocus document to the state on disk, and registers it. Errors: `not_found`, `document_deleted`, `storage_*`. */
+  /** Brings an empty Hocuspocus document to the state on disk, and registers it. Throws `not_found`, `document_deleted` or `storage_*`. */
   load(id: string, document: Document): Promise<void>
-  /** The document if it is in memory and its journal is sound. */
+  /** Returns the document if it is in memory and its journal is sound. */
   find(id: string): LoadedDocument | undefined
-  /** The document in memory, loaded if necessary; it stays there until released. */
+  /** Returns the document in memory, and loads it if necessary. The document stays in memory until it is released. */
   open(id: string): Promise<HeldDocument>
-  /** Starts the time after which an idle document leaves memory. */
+  /** Starts the timer after which an idle document leaves memory. */
   scheduleUnload(id: string): void
-  /** Drops a document whose journal failed: its sockets close, clients store their edits and reconnect. */
+  /** Drops a document whose journal failed. Its sockets close, and clients store their edits and reconnect. */
   fence(id: string, cause: unknown): void
   /** Unloads a document at once. */
   drop(id: string): void
-  /** Writes the pending data of every document, and unloads all. */
+  /** Writes the pending data of every document, and unloads all documents. */
   settleAll(): Promise<void>
   count(): number
 }
@@ -96,7 +94,7 @@ interface DocumentsOptions {
   readonly hocuspocus: () => Hocuspocus<Context>
   readonly registry: Registry
   readonly idleUnloadSeconds: number
-  /** The edits of a document; it is asked for again each time, since it may be gone. */
+  /** Creates the queue of edits of a document. The queue looks the document up each time, because it may be gone. */
   readonly editsOf: (entry: () => LoadedDocument | undefined) => TurnEdits
   readonly log: LiveLog
 }
@@ -154,7 +152,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     await quotas.load(head)
     document.clientID = serviceClientId()
     const tail = await rebuild(storage, id, document, head)
-    // Nobody is connected yet: pending broadcasts of the loading would reach the first client twice.
+    // Nobody is connected yet. Without this flush, the broadcasts pending from the load would reach the first client twice.
     document.flush()
     takeOverUpdates(document)
     const onFailure = (cause: unknown): void => fence(id, cause)
@@ -185,7 +183,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
 
   const unload = async (entry: LoadedDocument): Promise<void> => {
     await entry.follower.settle()
-    // In a separate macrotask: callers that have already looked up the document have also attached to it.
+    // Runs in a separate macrotask, so callers that have already looked up the document have also attached to it.
     await new Promise((resolve) => setImmediate(resolve))
     if (isIdle(entry) && loaded.get(entry.id) === entry && entry.openDoc.durableSeq === entry.openDoc.seq) drop(entry.id)
   }
@@ -230,7 +228,7 @@ export const createDocuments = ({ service, hocuspocus, registry, idleUnloadSecon
     fence,
     drop,
     async settleAll() {
-      // A document that cannot be settled must not block the others: its journal recovers the rest at the next start.
+      // A document that cannot be settled must not block the others. The next start recovers it from its journal.
       const settle = (entry: LoadedDocument): Promise<void> =>
         entry.follower.settle().catch((error: unknown) => log('warn', 'not settled at the end', { doc: entry.id, error }))
       await Promise.all([...loaded.values()].map(settle))

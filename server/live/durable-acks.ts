@@ -22,11 +22,11 @@ export interface FrameHead {
   /** The session name in the frame: `doc` or `doc NUL session`. */
   readonly address: string
   readonly type: number
-  /** Where the message's own content begins. */
+  /** The offset of the message's own content. */
   readonly offset: number
 }
 
-/** Reads document and type of a frame: its address is `doc` or `doc NUL session`. Errors: throws when the frame does not decode. */
+/** Returns the document and the type of a frame, whose address is `doc` or `doc NUL session`. Throws if the frame does not decode. */
 export const readFrame = (frame: Uint8Array): FrameHead => {
   const decoder = decoding.createDecoder(frame)
   const address = decoding.readVarString(decoder)
@@ -38,7 +38,7 @@ export const readFrame = (frame: Uint8Array): FrameHead => {
 const tellsOfText = (type: number): boolean =>
   type === messageTypes.sync || type === messageTypes.syncReply || type === messageTypes.syncStatus
 
-/** A frame that waits until the document is on disk up to `seq`, with its recipients. */
+/** A frame that waits, with its recipients, until the document is on disk up to `seq`. */
 interface Held {
   readonly seq: number
   readonly frame: Uint8Array
@@ -68,7 +68,7 @@ class Gate {
   }
 
   #release(): void {
-    // Updates that the journal did not accept are never announced: the clients reconnect and sync with the state on disk.
+    // Updates that the journal did not accept are never announced. The clients reconnect and sync with the state on disk.
     if (this.#openDoc.failed) this.#drop()
     const later = this.#held.findIndex((each) => each.seq > this.#openDoc.durableSeq)
     const ready = this.#held.splice(0, later === -1 ? this.#held.length : later)
@@ -98,7 +98,7 @@ const writeEach = (ready: readonly Held[]): void => {
     }
 }
 
-/** Sends several frames for one peer in one system call, so a backlog of the disk costs no more than one frame. */
+/** Sends several frames to one peer in one system call, so that many frames that waited for the disk cost no more than one. */
 const writeTogether = (ready: readonly Held[]): void => {
   const peers = new Set(ready.flatMap((each) => each.peers))
   for (const peer of peers) peer.cork()
@@ -108,7 +108,7 @@ const writeTogether = (ready: readonly Held[]): void => {
 
 const gateOf = onceFor((openDoc: OpenDocument): Gate => new Gate(openDoc))
 
-// A broadcast hands the same bytes to every socket: its head is read once.
+// A broadcast gives the same bytes to every socket, so the server reads their head once.
 let lastFrame: Uint8Array | undefined
 let lastHead: FrameHead | undefined
 const headOf = (frame: Uint8Array): FrameHead => {
@@ -119,7 +119,7 @@ const headOf = (frame: Uint8Array): FrameHead => {
   return lastHead
 }
 
-/** A binary message as a frame of a server (RFC 6455 §5.2): unmasked, so that its bytes are the same for everyone. */
+/** Returns a binary message as a server frame (RFC 6455 §5.2). The frame is unmasked, so its bytes are the same for everyone. */
 const frameOf = (message: Uint8Array): Buffer => {
   const { length } = message
   const header = length < 126 ? 2 : length < 65_536 ? 4 : 10
@@ -134,7 +134,7 @@ const frameOf = (message: Uint8Array): Buffer => {
 
 let lastMessage: Uint8Array | undefined
 let lastFramed: Buffer | undefined
-/** As `frameOf`; a broadcast is framed once, not once for each reader. */
+/** Does the same as `frameOf`, but frames a broadcast once instead of once for each reader. */
 const framedOnce = (message: Uint8Array): Buffer => {
   if (message !== lastMessage || lastFramed === undefined) {
     lastFramed = frameOf(message)
@@ -143,19 +143,19 @@ const framedOnce = (message: Uint8Array): Buffer => {
   return lastFramed
 }
 
-/** Node's own counters of a TCP connection, besides its public interface; it finds stalled connections by them too (net.js, `_onTimeout`). */
+/** Node's internal counters of a TCP connection. Node itself finds stalled connections by them (net.js, `_onTimeout`). */
 interface Handle {
-  /** Bytes given to the kernel or waiting for it, since the connection began. */
+  /** Bytes given to the kernel or waiting for the kernel, since the connection began. */
   readonly bytesWritten: number
   readonly writeQueueSize: number
 }
 
 const handleOf = (socket: Duplex): Handle | undefined => (socket as { readonly _handle?: Handle | null })._handle ?? undefined
 
-/** First number of an authentication message that refuses (Hocuspocus). */
+/** First number of an authentication message that denies access (Hocuspocus). */
 const permissionDenied = 1
 
-/** The answer of Hocuspocus to an invalid token. */
+/** Returns the answer of Hocuspocus to an invalid token. */
 export const refusalOf = (address: string, reason: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarString(encoder, address)
@@ -165,13 +165,13 @@ export const refusalOf = (address: string, reason: string): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-/** Whether a message contains the updates that a client requested: second number of a sync message (y-protocols). */
+/** Whether a message contains the updates that a client requested. The second number of a sync message says so (y-protocols). */
 const isAnswer = (message: Uint8Array): boolean => {
   const { type, offset } = readFrame(message)
   return (type === messageTypes.sync || type === messageTypes.syncReply) && message[offset] === 1
 }
 
-/** One WebSocket, as Hocuspocus may use it. */
+/** One WebSocket, with the methods that Hocuspocus may call. */
 export class Peer implements WebSocketLike {
   readonly address: string
   /** The browser's session, when a page of ours opened the socket. */
@@ -179,16 +179,19 @@ export class Peer implements WebSocketLike {
   readonly sessions = new SocketSessions()
   readonly valve: Valve
   readonly #ws: WebSocket
-  /** The socket that `ws` reads from and writes its control frames to. Nothing is compressed, so whole frames of ours may go between them. */
+  /**
+   * The socket that `ws` reads from and writes its control frames to. Nothing is compressed, so the server may send complete frames of its own
+   * between those of `ws`.
+   */
   readonly #socket: Duplex
   readonly #findOpen: (doc: string) => OpenDocument | undefined
   #answered = true
-  /** Frames, and their bytes, that wait for the disk. */
+  /** The number of frames that wait for the disk, and their bytes. */
   #held = 0
   #heldBytes = 0
-  /** Called when frames were released, or the socket was drained or is gone. */
+  /** Called when frames were released, and when the socket was drained or is gone. */
   #onProgress: (() => void)[] = []
-  /** Bytes that waited when it was sent a whole document: a slow reader requested those, so only what queues after them counts. */
+  /** Bytes that were waiting when the server sent an entire document. A slow reader requested those, so only bytes queued later count. */
   #answerBytes = 0
   #takenBefore = 0
   #slowSeconds = 0
@@ -214,15 +217,15 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState
   }
 
-  /** Sends a message of Hocuspocus, or holds it until its content is on disk. */
+  /** Sends a message of Hocuspocus, or holds the message until its content is on disk. */
   send(data: string | ArrayBufferLike | Blob | ArrayBufferView): void {
     const message = data as Uint8Array
     const { doc, type, offset } = headOf(message)
     if (type === messageTypes.auth && message[offset] === permissionDenied) this.sessions.release(doc)
-    // A cursor must not come before the text that it points into.
+    // A cursor must not arrive before the text that it points into.
     const openDoc = tellsOfText(type) || type === messageTypes.awareness ? this.#findOpen(doc) : undefined
     if (openDoc === undefined) {
-      // The document was dropped: the server must not send a text that did not reach the disk.
+      // The document was dropped, so the server must not send text that did not reach the disk.
       if (!tellsOfText(type)) this.write(message)
       return
     }
@@ -231,7 +234,7 @@ export class Peer implements WebSocketLike {
     else gate.hold(this, message)
   }
 
-  /** Sends a message at once, so many times: each edit has an acknowledgement. */
+  /** Sends a message now, `times` times, because each edit needs its own acknowledgement. */
   write(message: Uint8Array, times = 1): void {
     if (!this.isOpen) return
     if (this.#socket.writableLength > limits.socketBufferPauseBytes && !this.#keepsUp()) return
@@ -240,7 +243,10 @@ export class Peer implements WebSocketLike {
     if (message.length > limits.socketBufferPauseBytes && isAnswer(message)) this.#answerBytes = this.#socket.writableLength
   }
 
-  /** Whether more may be written. A client that does not read must not use up memory: the server stops reading from it, and finally closes it. */
+  /**
+   * Whether the server may write more. A client that does not read must not use up memory: the server stops reading from the socket, and finally
+   * closes it.
+   */
   #keepsUp(): boolean {
     const behind = this.#socket.writableLength - this.#answerBytes
     if (behind > limits.socketBufferPauseBytes) this.valve.shut('output')
@@ -255,12 +261,12 @@ export class Peer implements WebSocketLike {
     return handle === undefined ? 0 : handle.bytesWritten - handle.writeQueueSize
   }
 
-  /** Bytes that wait to be taken by the kernel. */
+  /** Bytes that the kernel has not taken yet. */
   get waitingBytes(): number {
     return this.#socket.writableLength
   }
 
-  /** Checks periodically whether the client reads its frames, and closes the socket with 4408 if it has not for too long. */
+  /** Checks periodically whether the client reads its frames. If the client has not read for too long, closes the socket with 4408. */
   look(seconds: number): void {
     const read = this.#taken - this.#takenBefore
     this.#takenBefore += read
@@ -273,13 +279,14 @@ export class Peer implements WebSocketLike {
     return this.#ws.readyState === this.#ws.OPEN
   }
 
-  /** Whether the service has told it goodbye: what it sent and is not taken yet does not count any more. */
+  /** Whether the service has sent its close frame. Frames that the kernel has not taken by then no longer count. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
   /**
-   * Counts a frame that begins to wait for the disk. While too many wait, the server does not read from the socket; an honest writer waits anyway.
+   * Counts a frame that begins to wait for the disk. While too many frames wait, the server does not read from the socket. An honest writer waits
+   * anyway.
    */
   hold({ length }: Uint8Array): void {
     this.#heldBytes += length
@@ -297,7 +304,7 @@ export class Peer implements WebSocketLike {
     for (const resolve of this.#onProgress.splice(0)) resolve()
   }
 
-  /** Resolves when the client has read everything and no whole document for it waits for the disk, or when it is gone. */
+  /** Resolves when the client has read everything and no entire document for the client waits for the disk, or when the client is gone. */
   async drained(): Promise<void> {
     while (this.isOpen && (this.#heldBytes > limits.socketBufferPauseBytes || this.#socket.writableNeedDrain))
       await new Promise<void>((resolve) => this.#onProgress.push(resolve))
@@ -311,17 +318,17 @@ export class Peer implements WebSocketLike {
     this.#socket.uncork()
   }
 
-  /** Ends the socket. The reason reaches the client as it is (at most 123 bytes). */
+  /** Ends the socket. The client receives the reason unchanged (at most 123 bytes). */
   close(code: number = closeCodes.badMessage, reason = ''): void {
     if (!this.isOpen) return
     this.#isEnded = true
     this.#ws.close(closeCode(code), reason.slice(0, 120))
-    // The close frame of the other side follows its earlier messages.
+    // The close frame of the client follows its earlier messages, so the server must keep reading.
     this.valve.leaveOpen()
     this.#progressed()
   }
 
-  /** Ends the socket and reads nothing more from it, for clients that exceed a limit. */
+  /** Ends the socket of a client that exceeds a limit, and reads nothing more from that socket. */
   cutOff(code: number, reason: string): void {
     if (!this.isOpen) return
     this.#isEnded = true
@@ -341,8 +348,8 @@ export class Peer implements WebSocketLike {
   }
 
   /**
-   * Drops the socket at once when there was no sign of life since the last ping, else pings it. The answer of one that is not read, or
-   * that has not read all that came before the ping, cannot be here yet.
+   * Drops the socket at once if there was no sign of life since the last ping; otherwise sends a ping. A client that is not read, or that has not
+   * read everything before the ping, cannot have answered yet.
    */
   probe(): void {
     if (!this.#answered && !this.valve.isShut && this.#socket.writableLength === 0) {
@@ -354,10 +361,10 @@ export class Peer implements WebSocketLike {
   }
 }
 
-/** Hocuspocus's close code when too much waits for an authentication. */
+/** Hocuspocus's close code for too many messages that wait for an authentication. */
 const resetConnection = 4205
 
-/** A code that may be sent in a close frame (RFC 6455 §7.4.2), and that our protocol knows. */
+/** Returns a code that our protocol knows and that a close frame may contain (RFC 6455 §7.4.2). */
 const closeCode = (code: number): number => {
   if (code === resetConnection) return closeCodes.tooFast
   return [1000, 1001, 1008, 1009, 1011, 1013].includes(code) || (code >= 4000 && code <= 4999) ? code : closeCodes.storeFailed

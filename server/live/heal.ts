@@ -1,6 +1,6 @@
 /**
- * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does it, so that two pages never tidy the same place
- * twice. It skips a fence with somebody's cursor, who may have made the empty line.
+ * Tidies fences that nobody has changed for a while (shared/fences/heal.ts). Only the server does so, because two pages could tidy the same place
+ * twice. A fence that contains a cursor is skipped, because its author may have made the empty line on purpose.
  */
 import { type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as Y from 'yjs'
@@ -25,7 +25,7 @@ interface HealerOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Skips texts without such a fence. */
+/** Matches texts that may contain such a fence. */
 const mayHold = /(?:```|~~~)[ \t]*(?:board|chat|sheet)/
 
 const placeOf = (ydoc: Y.Doc, position: unknown): number | undefined => {
@@ -44,7 +44,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
   /** Bodies of fences to tidy, with the time since which they are unchanged. */
   let waiting = new Map<string, number>()
 
-  /** The positions of people's cursors. Programs are shown where they wrote, not where they will continue. */
+  /** Returns the positions of people's cursors. The cursor of a program marks its last edit and not its next one, so programs are left out. */
   const cursors = (): number[] =>
     [...document.awareness.getStates()].flatMap(([client, state]) => {
       const cursor = agents.has(client) ? undefined : (state['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined)
@@ -55,7 +55,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
 
   type Healable = ReturnType<TextWork['healable']>
 
-  /** Decides which fences are tidied now, and which later. */
+  /** Decides which fences to tidy now, and which later. */
   const judge = (fences: Healable): { edits: readonly Edit[]; later: Map<string, number> } => {
     const places = cursors()
     const later = new Map<string, number>()
@@ -76,7 +76,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
     if (!mayHold.test(content)) return
     const fences = await texts.do(openDoc.id, 'healable', content)
     if (openDoc.failed || stopped) return
-    // Somebody wrote meanwhile: the next check tidies it.
+    // Somebody wrote in the meantime, so the next check tidies the fence.
     if (openDoc.seq !== seq) return plan()
     const { edits, later } = judge(fences)
     waiting = later
@@ -90,7 +90,7 @@ export const createHealer = ({ document, openDoc, agents, clock, texts, onProble
     })
   }
 
-  // Only what pages do leads here: the version that a program was answered stays good while nobody else writes.
+  // Only changes by pages are tidied. A program's version stays valid while nobody else writes.
   const onUpdate = (_update: Uint8Array, origin: unknown): void => {
     if (!isTransactionOrigin(origin) || origin.source !== 'connection') return
     changedAt = clock.now()

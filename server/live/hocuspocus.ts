@@ -1,6 +1,7 @@
 /**
- * Hocuspocus between the sockets and the domain. This file adds what Hocuspocus lacks: it validates nothing, acknowledges before anything
- * is stored, swallows store errors and lets clients speak for each other. Its own store hooks, its `onChange` and its unloading are never used.
+ * Connects the sockets to the domain through Hocuspocus, and adds the checks that Hocuspocus lacks. Hocuspocus validates nothing, acknowledges
+ * before anything is stored, swallows store errors, and lets clients speak for each other. Its store hooks, its `onChange` and its unloading are
+ * never used.
  */
 import type { IncomingMessage } from 'node:http'
 import { Hocuspocus } from '@hocuspocus/server'
@@ -23,7 +24,7 @@ import { createSockets, type Sockets } from './sockets.ts'
 import { createTurnEdits } from './turn-edits.ts'
 
 export interface LiveOptions {
-  /** The service, which itself needs this part, so it is read when the first document opens. */
+  /** Returns the service. The service itself needs this part, so this is called only when the first document opens. */
   readonly service: () => Service
   readonly registry: Registry
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
@@ -31,9 +32,9 @@ export interface LiveOptions {
   /** The session cookie of the requesting browser. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
   readonly idleUnloadSeconds: number
-  /** Counts wrong keys of an address. Errors: both throw `rate_limited` when there were too many. */
+  /** Counts wrong keys by address. Both functions throw `rate_limited` if there were too many. */
   readonly guesses: { check(address: string): void; count(address: string): void }
-  /** Sockets of one address, and connections of one document; null: as many as come. */
+  /** The most sockets per address and connections per document; null for no limit. */
   readonly socketsPerAddressMax: number | null
   readonly socketsPerDocumentMax: number | null
   readonly log: LiveLog
@@ -47,7 +48,7 @@ export interface LiveServer extends Live, Pick<Sockets, 'upgrade'> {
   counts(): { documents: number; sockets: number; waitingBytes: number }
 }
 
-/** Thrown in hooks. Hocuspocus sends `reason` to the client and prints errors that have a message: this one has none. */
+/** An error for hooks. Hocuspocus sends `reason` to the client and prints errors that have a message, so this error has none. */
 class Refusal extends Error {
   readonly reason: string
 
@@ -66,7 +67,7 @@ const closeCodeOf = (code: ErrorCode): number => {
   return code === 'forbidden' ? closeCodes.notAllowed : closeCodes.credentialEnded
 }
 
-/** Whether who wrote has a page or a socket open, which shows it already. */
+/** Whether the author has a page or a socket open, which already shows the author in presence. */
 const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name: string): boolean =>
   document.getConnections().some(({ context }) => {
     const { caller, guestName } = context as Context
@@ -76,7 +77,7 @@ const isThere = ({ document }: LoadedDocument, { identity, share }: Caller, name
 /** Type of a sync message that requests missing updates and changes nothing (y-protocols). */
 const syncStep1 = 0
 
-/** Closes the socket of a client that claims to know more than any page does. Errors: throws then. */
+/** Closes the socket of a client whose state vector is larger than any page needs, and throws. */
 const refuseLargeVector = (peer: Peer, vector: Uint8Array): void => {
   if (vector.length <= limits.stateVectorBytesMax) return
   peer.close(closeCodes.badMessage, 'the state vector is too large')
@@ -101,7 +102,7 @@ export const createLive = ({
   const editsOf = (entry: () => LoadedDocument | undefined): TurnEdits => createTurnEdits(entry, service)
   const documents = createDocuments({ service, hocuspocus: () => hocuspocus, registry, idleUnloadSeconds, editsOf, log })
 
-  /** Checks periodically whether a credential is still valid; an issuer that does not answer ends nothing. */
+  /** Checks periodically whether a credential is still valid. If the issuer does not answer, nothing ends. */
   const askAgain = (find: () => Promise<Caller>, end: (code: ErrorCode) => void): (() => void) => {
     let cancel = (): void => undefined
     let stopped = false
@@ -118,7 +119,7 @@ export const createLive = ({
     }
   }
 
-  /** Counts a wrong key, as requests do, and returns the refusal. */
+  /** Counts a wrong key, as HTTP requests do, and returns the refusal. */
   const countedGuess = (error: unknown, address: string): unknown => {
     if (!(error instanceof ServiceError) || error.code !== 'credential_invalid') return error
     try {
@@ -129,7 +130,7 @@ export const createLive = ({
     }
   }
 
-  // Hooks that are not named would cost a promise chain per message each: the defaults are taken away.
+  // Hocuspocus has a default for each unnamed hook, which costs a promise chain per message. So the defaults are removed.
   const unused = {
     onConfigure: undefined,
     onListen: undefined,
@@ -155,10 +156,10 @@ export const createLive = ({
       if (stopping) throw new Refusal('shutting_down')
       if (!isDocumentId(documentName)) throw new Refusal('not_found')
       const isBearer = /^(asess_|apat_|ai_)/.test(token)
-      // With a bearer token the browser's cookie is ignored, as in a request.
+      // If there is a bearer token, the browser's cookie is ignored, as for HTTP requests.
       const { cookie, address, sessions } = (context as Context).peer
       try {
-        // Only these may cost a question to their issuer: wrong keys of a neighbour keep no good key out.
+        // Only these tokens may cause a request to their issuer. Wrong keys from the same address must not lock out a good key.
         if (token.startsWith('ai_')) guesses.check(address)
         const credentials = isBearer ? { bearer: token } : { key: token === '' ? undefined : token, cookie }
         const find = (): Promise<Caller> => callerOfDocument(service(), documentName, credentials)
@@ -183,13 +184,13 @@ export const createLive = ({
     },
 
     afterLoadDocument({ document }) {
-      // The open document hears the Y.Doc itself; the way to Hocuspocus' own store hooks is cut.
+      // The open document listens to the Y.Doc itself, so Hocuspocus' own store hooks are disconnected.
       document.onUpdate(() => undefined)
       return Promise.resolve()
     },
 
     connected({ connection, documentName, context: { peer, inbox, caller, again } }) {
-      // It closed before it was connected.
+      // The client closed the connection before it was ready.
       if (!connection.document.hasConnection(connection)) {
         peer.sessions.release(documentName)
         return Promise.resolve()
@@ -205,7 +206,7 @@ export const createLive = ({
         peer.close(closeCodeOf(code), code)
       }
       const forget = registry.add(documentName, caller, (code, linkIsLeft) => {
-        // The page reconnects with only its link, or then learns that the link has ended too.
+        // The page reconnects with only its link, or learns then that the link has ended too.
         if (linkIsLeft) peer.close(closeCodes.syncAgain, code)
         else end(code)
         const entry = documents.find(documentName)
@@ -246,14 +247,14 @@ export const createLive = ({
 
     beforeHandleAwareness({ states, connection, documentName }) {
       const entry = documents.find(documentName)
-      // Hocuspocus decodes into an `Awareness` of its own, whose empty state comes first and is nobody's.
+      // Hocuspocus decodes into its own `Awareness`, whose first state is empty and belongs to nobody.
       const [scratch] = states.keys()
       if (scratch !== undefined) states.delete(scratch)
       if (entry !== undefined && connection !== undefined) takePresence(entry, connection, states, (connection.context as Context).caller)
       return Promise.resolve()
     },
 
-    // Documents leave memory by `scheduleUnload` alone, once everything is on disk.
+    // Only `scheduleUnload` removes documents from memory, once everything is on disk.
     beforeUnloadDocument() {
       return Promise.reject(new Refusal('kept'))
     },

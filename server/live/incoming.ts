@@ -1,4 +1,4 @@
-/** Guards what a client may do to a document: every update is checked before it is applied, every presence is rewritten. */
+/** Guards a document against its clients: the server checks every update before it applies it, and rewrites every presence. */
 import type { Connection } from '@hocuspocus/server'
 import { applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import * as Y from 'yjs'
@@ -19,18 +19,18 @@ import type { Peer } from './durable-acks.ts'
 import { lengthAfter } from './text-length.ts'
 import { checkUpdate, parseUpdate, type ParsedUpdate, UpdateRefused } from './update-check.ts'
 
-/** `WebSocket.OPEN`. */
+/** The value of `WebSocket.OPEN`. */
 const socketOpen = 1
 
 const peerOf = (connection: Connection): Peer => (connection.context as Context).peer
 
-// The client id that a writing connection shows presence under, which is its page's own. The others that it brings along are of earlier
-// pages of its device, or of others that are open there now: each of them brings along what the device had kept when it began.
+// The client id under which a writing connection shows presence: the id of its own page. The connection also sends states with other ids, from
+// earlier or other open pages of the same device, because each page loads the state that the device had stored.
 const homesOf = onceFor((_entry: LoadedDocument) => new Map<Peer, number>())
 
 /**
- * Whether another open connection uses this client id for its own writes; a connection without presence owns every id that it has used. Queued
- * messages of a closed one may still be applied, and must not reserve the id.
+ * Whether another open connection uses this client id for its own writes. A connection without presence owns every id that it has used. Queued
+ * messages of a closed connection may still be applied, and must not reserve the id.
  */
 const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   const owner = entry.owners.get(client)
@@ -38,7 +38,7 @@ const takenByOther = (entry: LoadedDocument, client: number, peer: Peer): boolea
   return (homesOf(entry).get(owner) ?? client) === client
 }
 
-// Owners of presence ids. Apart from `owners`: a reader must not keep a writer out by showing up under an id in the text.
+// Owners of presence ids, separate from `owners`. Otherwise a reader could keep a writer out by showing presence under an id in the text.
 const presences = new WeakMap<LoadedDocument, Map<number, Peer>>()
 
 const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
@@ -47,7 +47,7 @@ const presencesOf = (entry: LoadedDocument): Map<number, Peer> => {
   return known
 }
 
-// The id under which each connection is shown. Hocuspocus 4.7 knows it only of ids that no earlier connection had, and would leave the others.
+// The id under which each connection is shown. Hocuspocus 4.7 knows an id only if no earlier connection had it, and would leave the others in place.
 const shownIds = new WeakMap<LoadedDocument, Map<Peer, number>>()
 
 const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {
@@ -56,7 +56,10 @@ const shownIdsOf = (entry: LoadedDocument): Map<Peer, number> => {
   return known
 }
 
-/** Whether a program, or another open connection, writes or, unless this one writes there itself, shows presence under this client id. */
+/**
+ * Whether this client id is taken for presence: by a program, by another connection that writes under the id, or by one that shows presence under
+ * it. The last case does not count if this connection itself writes under the id.
+ */
 const shownByOther = (entry: LoadedDocument, client: number, peer: Peer): boolean => {
   if (takenByOther(entry, client, peer) || entry.agents.has(client)) return true
   const other = presencesOf(entry).get(client)
@@ -69,10 +72,10 @@ const newsOf = (entry: LoadedDocument, peer: Peer, update: ParsedUpdate): number
     takenByOther: (client) => takenByOther(entry, client, peer)
   })
 
-/** More characters than this are replaced together with the text between them. */
+/** If there are more characters than this, they are replaced together with the text between them. */
 const signsAtOnceMax = 1000
 
-/** Edits that remove all carriage returns and NULs from a text. */
+/** Returns edits that remove all carriage returns and NULs from a text. */
 const tidyingEdits = (content: string): readonly Edit[] => {
   const edits: Edit[] = []
   for (const { 0: sign, index: from } of content.matchAll(/\r\n?|\0/g)) {
@@ -82,17 +85,17 @@ const tidyingEdits = (content: string): readonly Edit[] => {
   return edits
 }
 
-/** Carriage returns and NUL never stay in a document, whoever typed them (CodeMirror counts CR LF as one). */
+/** Removes carriage returns and NULs from a document, whoever typed them. CodeMirror counts CR LF as one character. */
 const tidy = (openDoc: OpenDocument): void => {
   if (openDoc.failed) return
   const edits = tidyingEdits(openDoc.snapshot().content)
   if (edits.length > 0) openDoc.apply(edits, systemActor)
 }
 
-/** Open documents that will be tidied, and how long the last time took, in milliseconds. */
+/** Open documents that will be tidied, and the duration of their last tidying in milliseconds. */
 const tidying = new WeakMap<OpenDocument, { planned: boolean; took: number }>()
 
-/** Schedules tidying. The server spends at most a twentieth of its time on it, however many updates need it. */
+/** Schedules tidying. The server spends at most a twentieth of its time on tidying, however many updates need it. */
 const tidySoon = (openDoc: OpenDocument): void => {
   const state = tidying.get(openDoc) ?? { planned: false, took: 0 }
   tidying.set(openDoc, state)
@@ -109,14 +112,14 @@ const tidySoon = (openDoc: OpenDocument): void => {
 const wipes = (update: ParsedUpdate, openDoc: OpenDocument): boolean =>
   update.deleted > limits.wipeUnitsMin && update.deleted > openDoc.text.length * limits.wipeShare
 
-/** Errors: `credential_invalid` if the socket was closed: its waiting earlier messages are not applied. */
+/** Throws `credential_invalid` if the socket was closed. The server does not apply earlier messages that are still waiting. */
 export const requireOpen = (peer: Peer): void => {
   if (!peer.isOpen) throw new ServiceError('credential_invalid')
 }
 
 /**
- * Checks an update that Hocuspocus is about to apply. From the last check to the return nothing waits.
- * Errors: `UpdateRefused`, `content_too_large`, `quota_exceeded`, `credential_invalid`.
+ * Checks an update that Hocuspocus is about to apply. There is no `await` between the last check and the return. Throws `UpdateRefused`,
+ * `content_too_large`, `quota_exceeded` or `credential_invalid`.
  */
 export const takeUpdate = async (
   entry: LoadedDocument,
@@ -125,7 +128,7 @@ export const takeUpdate = async (
   connection: Connection
 ): Promise<void> => {
   const update = parseUpdate(payload)
-  // Hocuspocus itself does not apply updates from readers.
+  // Hocuspocus itself ignores updates from readers.
   if (connection.readOnly) return
   const { openDoc, owners } = entry
   const peer = peerOf(connection)
@@ -133,7 +136,7 @@ export const takeUpdate = async (
   let news = newsOf(entry, peer, update)
   if (openDoc.text.length + update.inserted > limits.contentUnitsMax && lengthAfter(openDoc.ydoc, update) > limits.contentUnitsMax)
     throw new ServiceError('content_too_large')
-  // An opening page sends nothing new: that is never refused.
+  // A page that is opening sends nothing new, and is never refused.
   if (news.length > 0) quotas.require(openDoc.held(), payload.length, update.inserted === 0)
   if (wipes(update, openDoc)) {
     await saveBeforeWipe(ledger, entry.id, openDoc.snapshot())
@@ -145,8 +148,8 @@ export const takeUpdate = async (
 }
 
 /**
- * The update, if it can be taken with others as it is: it only goes on where the document ends, wipes nothing, and nothing speaks against it.
- * `takeUpdate` judges all others, and refuses them in words.
+ * Returns the update if the server can apply it together with others: it only appends to the document's state, wipes nothing, and passes all checks.
+ * All other updates go to `takeUpdate`, which refuses them with an error message.
  */
 export const plainUpdate = (
   entry: LoadedDocument,
@@ -168,7 +171,7 @@ export const plainUpdate = (
   }
 }
 
-/** Notes what a plain update brought, once it is applied. */
+/** Records the changes of a plain update once it is applied. */
 export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy }: ParsedUpdate, peer: Peer): void => {
   for (const { client } of spans) owners.set(client, peer)
   if (untidy) tidySoon(openDoc)
@@ -177,14 +180,14 @@ export const noteUpdate = ({ owners, openDoc }: LoadedDocument, { spans, untidy 
 /** Close codes after which a client keeps its unsent changes. */
 const endings: Partial<Record<ErrorCode, number>> = { content_too_large: closeCodes.tooBig, quota_exceeded: closeCodes.full }
 
-/** The reason of a close besides the error: the next step, within the 120 letters that a close has room for. */
+/** The reason of a close frame besides the error: the next step. A close frame has room for 120 letters. */
 const nextSteps: Partial<Record<number, string>> = { [closeCodes.full]: ' Make room, then connect again.' }
 
-/** Closes the socket of a refused update with the code that tells the client what to do; returns the text to log. */
+/** Closes the socket of a refused update with the code of the client's next step. Returns the text to log. */
 export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, error: unknown): string => {
   if (error instanceof UpdateRefused) {
     const honest = error.reason === 'gap' || error.reason === 'client_id'
-    // The owner of the id may be gone without closing.
+    // The owner of the id may be gone without having closed its socket.
     if (error.client !== undefined) entry?.owners.get(error.client)?.probe()
     peer.close(honest ? closeCodes.syncAgain : closeCodes.badMessage, error.message)
     return `${error.reason}: ${error.message}`
@@ -195,7 +198,7 @@ export const refuseUpdate = (entry: LoadedDocument | undefined, peer: Peer, erro
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Keeps one presence per connection, under an id that is its own, as the server presents it. Changes `states` in place. */
+/** Keeps one presence per connection, under an id of that connection, and in the form that the server shows. Changes `states` in place. */
 export const takePresence = (
   entry: LoadedDocument,
   connection: Connection,
@@ -203,7 +206,7 @@ export const takePresence = (
   caller: Caller
 ): void => {
   const peer = peerOf(connection)
-  // Presence from a socket that is being closed is not worth a line in the log: nobody sees it.
+  // Presence from a closing socket is not logged, because nobody sees it.
   if (!peer.isOpen) return states.clear()
   const own = [...states.keys()].findLast((client) => !shownByOther(entry, client, peer))
   for (const [client, state] of states) {
@@ -234,7 +237,7 @@ export const takePresence = (
   giveUp(entry, former, peer)
 }
 
-/** Shows the presence of a connection, as Hocuspocus does after many more steps. Errors: throws when the message does not decode. */
+/** Shows the presence of a connection, as Hocuspocus does with many more steps. Throws if the message does not decode. */
 export const showPresence = (entry: LoadedDocument, connection: Connection, message: Uint8Array): void => {
   const { states, clocks } = readStates(message)
   takePresence(entry, connection, states, (connection.context as Context).caller)
@@ -245,13 +248,13 @@ export const showPresence = (entry: LoadedDocument, connection: Connection, mess
     })
 }
 
-/** Frees an id that a connection used only for presence: changing it with every message must not fill the memory. */
+/** Frees an id that a connection used only for presence. A client that changes its id with every message must not fill the memory. */
 const giveUp = (entry: LoadedDocument, client: number, peer: Peer): void => {
   if (presencesOf(entry).get(client) === peer) presencesOf(entry).delete(client)
   if (entry.owners.get(client) === peer && Y.getState(entry.openDoc.ydoc.store, client) === 0) entry.owners.delete(client)
 }
 
-/** Takes the removals out of a presence message (awareness.ts explains why). Errors: throws when the message does not decode. */
+/** Takes the removals out of a presence message (awareness.ts explains why). Throws if the message does not decode. */
 export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Array): void => {
   const removed = removedClients(message)
   const own = removed.filter((client) => presencesOf(entry).get(client) === peer)
@@ -259,8 +262,8 @@ export const takeRemovals = (entry: LoadedDocument, peer: Peer, message: Uint8Ar
 }
 
 /**
- * Removes the presence of a connection that the service is closing: its page may answer late or never. The ids are forgotten with it, because the
- * page may come back under the same id before this connection is gone.
+ * Removes the presence of a connection that the service is closing, because its page may answer late or never. The ids are forgotten too, because
+ * the page may return under the same id before this connection is gone.
  */
 export const hidePresence = (entry: LoadedDocument, connection: Connection, peer: Peer): void => {
   const clients = entry.document.getClients(connection) as Set<number>

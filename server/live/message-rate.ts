@@ -1,14 +1,14 @@
-/** Limits the messages read from a socket with a token bucket. While it is empty, the server reads nothing; it closes no socket for it. */
+/** Limits the messages read from a socket with a token bucket. While the bucket is empty, the server reads nothing, but does not close the socket. */
 import { limits } from '../../shared/limits.ts'
 import type { Valve } from './valve.ts'
 
-/** Messages to gain before reading resumes: each stop and start costs two system calls. */
+/** Tokens to collect before reading resumes, because each stop and start costs two system calls. */
 const atOnce = 100
 
 export class MessageRate {
   readonly #valve: Valve
   #tokens: number = limits.socketMessagesBurst
-  /** Milliseconds, monotonic. */
+  /** Milliseconds of a monotonic clock. */
   #at = performance.now()
   #timer: NodeJS.Timeout | undefined
 
@@ -36,7 +36,7 @@ export class MessageRate {
   }
 
   #wait(): void {
-    // Messages read before the stop count too: the tokens may be far below zero.
+    // Messages that arrive before the stop count too, so the number of tokens may be far below zero.
     const milliseconds = ((atOnce - this.#tokens) / limits.socketMessagesPerSecond) * 1000
     this.#timer = setTimeout(() => this.#again(), milliseconds).unref()
   }

@@ -1,6 +1,6 @@
 /**
- * The presence of one document as it is sent: one frame for all who moved, ten times a second at most, four in a crowd. Hocuspocus would send a frame
- * for each turn of the event loop, and list everybody's state for hooks that nobody uses with each message.
+ * The outgoing presence of one document. One frame holds all cursors that moved, ten times a second at most, or four times in a crowd. Hocuspocus
+ * would send a frame for each turn of the event loop, and would list all states for unused hooks with each message.
  */
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
@@ -28,14 +28,17 @@ const frameOf = (address: string, update: Uint8Array): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-/** `settle`: puts the edits that wait into the document, since a cursor must not come before the text that it points into. */
+/**
+ * Creates the presence frames of a document. `settle` applies the waiting edits, because a cursor must not arrive before the text that it points
+ * into.
+ */
 export const createPresenceFrames = (document: Document, settle: () => void): PresenceFrames => {
   const { awareness } = document
   const moved = new Set<number>()
   let cancel: (() => void) | undefined
   let sentAt = Number.NEGATIVE_INFINITY
 
-  /** Sends a frame to some sockets in each turn of the event loop: edits must not wait for all of a crowd. */
+  /** Sends a frame to a few sockets in each turn of the event loop, so that edits need not wait for a crowd. */
   const sendTo = (connections: readonly Connection[], update: Uint8Array, frame: Uint8Array): void => {
     for (const connection of connections.slice(0, limits.presenceFrameSockets))
       connection.send(connection.messageAddress === document.name ? frame : frameOf(connection.messageAddress, update))
@@ -66,7 +69,7 @@ export const createPresenceFrames = (document: Document, settle: () => void): Pr
 
   const onMoved = ({ added, updated, removed }: Moved, origin: unknown): void => {
     if (isTransactionOrigin(origin) && origin.source === 'connection' && document.hasConnection(origin.connection)) {
-      // Hocuspocus takes these away when the connection closes.
+      // Hocuspocus removes these client ids when the connection closes.
       const clients = document.getClients(origin.connection) as Set<number>
       for (const client of added) clients.add(client)
       for (const client of removed) clients.delete(client)

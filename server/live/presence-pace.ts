@@ -1,6 +1,6 @@
 /**
- * Limits the rate of presence: a client may send its cursor a thousand times a second, and each message goes to everybody. The first message passes
- * at once. Later ones that come too soon are merged by the latest state of each client id, and pass together a moment later.
+ * Limits the rate of presence. A client may send its cursor a thousand times a second, and each message goes to everybody. The first message passes
+ * through at once. Messages that follow too soon are merged, with the latest state of each client id, and pass through together a moment later.
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
@@ -11,13 +11,13 @@ import { messageTypes } from '../../shared/live-protocol.ts'
 type States = Map<number, { readonly clock: number; readonly state: string }>
 
 interface Pace {
-  /** When the last one passed, in milliseconds. */
+  /** The time when the last message passed through, in milliseconds. */
   at: number
   held: States | undefined
   timer: NodeJS.Timeout | undefined
 }
 
-/** Errors: throws when the content of the message does not decode. */
+/** Reads the states of a message into `states`. Throws if the content does not decode. */
 const readInto = (states: States, content: Uint8Array): void => {
   const decoder = decoding.createDecoder(decoding.readVarUint8Array(decoding.createDecoder(content)))
   const count = decoding.readVarUint(decoder)
@@ -34,7 +34,7 @@ const readInto = (states: States, content: Uint8Array): void => {
 
 const sizeOf = (states: States): number => [...states.values()].reduce((sum, { state }) => sum + state.length + 12, 0)
 
-/** A connection has presence under one client id: of many, the latest are enough. */
+/** A connection has presence under one client id, so the latest of many ids are enough. */
 const trim = (states: States): void => {
   let size = sizeOf(states)
   for (const [client, { state }] of states) {
@@ -63,12 +63,12 @@ export class PresencePace {
   readonly #paces = new Map<string, Pace>()
   readonly #pass: (frame: Uint8Array) => void
 
-  /** `pass` receives the held message when it is due. */
+  /** Creates the limit. `pass` receives the held message when it is due. */
   constructor(pass: (frame: Uint8Array) => void) {
     this.#pass = pass
   }
 
-  /** Whether a message may pass now; otherwise it is held. Errors: throws when its content does not decode. */
+  /** Returns whether a message may pass through now; otherwise holds it. Throws if the content does not decode. */
   take(address: string, content: Uint8Array): boolean {
     const pace = this.#paces.get(address) ?? { at: Number.NEGATIVE_INFINITY, held: undefined, timer: undefined }
     this.#paces.set(address, pace)
@@ -84,7 +84,7 @@ export class PresencePace {
     return false
   }
 
-  /** Forgets a session, or all of them. */
+  /** Forgets one session, or all sessions. */
   forget(address?: string): void {
     for (const [known, { timer }] of this.#paces) {
       if (address !== undefined && known !== address) continue

@@ -1,4 +1,4 @@
-/** Connections by link: sockets and long polls, so that a revocation ends them at once (ARCHITECTURE.md). */
+/** Registers sockets and long polls by link, so that a revocation ends them at once (ARCHITECTURE.md). */
 import { type ErrorCode, ServiceError } from '../../shared/errors.ts'
 import { includesRole, type Role } from '../../shared/roles.ts'
 import type { Caller } from '../domain/rights/caller.ts'
@@ -11,17 +11,18 @@ interface Connected {
   readonly end: End
 }
 
-// Node's timers hold 31 bits; a link that lives longer is checked again then.
+// Timers of Node hold 31 bits. A link that lives longer is checked again when its timer fires.
 const timerMsMax = 2 ** 31 - 1
 
-// An ended link stays ended: a caller admitted just before who connects just after (a document may load in between) must still be refused.
+// The most ended links to remember. A caller admitted just before the end may connect just after it, because loading a document takes time. The
+// server must still refuse this caller.
 const endedMax = 10_000
 
 export const createRegistry = (clock: Clock): Registry => {
   const documents = new Map<string, Set<Connected>>()
   const ended = new Map<string, ErrorCode>()
 
-  // The same for links whose role was changed.
+  // The most recent links whose role was changed, for the same reason.
   const changed = new Map<string, Role>()
 
   const endedName = (doc: string, share: string | null): string => (share === null ? doc : `${doc} ${share}`)
@@ -32,7 +33,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (ended.size > endedMax) ended.delete(ended.keys().next().value as string)
   }
 
-  /** With which code the right of a caller was ended. */
+  /** Returns the error code with which the caller's access ended, or undefined if the access is valid. */
   const endOf = (doc: string, { share, session }: Caller): ErrorCode | undefined => {
     const names = [endedName(doc, share), endedName(doc, null), ...(session === null ? [] : [endedSession(session)])]
     return names.map((name) => ended.get(name)).find((code) => code !== undefined)
@@ -43,7 +44,7 @@ export const createRegistry = (clock: Clock): Registry => {
     if (changed.size > endedMax) changed.delete(changed.keys().next().value as string)
   }
 
-  /** The lowered role of a caller's link, if it was lowered since the caller was admitted. */
+  /** Returns the new role of a caller's link if it was lowered after the caller was admitted. */
   const loweredTo = (doc: string, { share, role }: Caller): Role | undefined => {
     const now = share === null ? undefined : changed.get(endedName(doc, share))
     return now === undefined || role === null || includesRole(now, role) ? undefined : now

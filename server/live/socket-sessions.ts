@@ -6,11 +6,11 @@ import type { Connection } from '@hocuspocus/server'
 import { limits } from '../../shared/limits.ts'
 
 interface Session {
-  /** As its frames name it. */
+  /** The address in the frames of the session. */
   readonly address: string
-  /** Its place in the document, once its token was found good. */
+  /** Gives up the session's place in the document, once its token was accepted. */
   leave: () => void
-  /** Set once Hocuspocus has connected it. */
+  /** Set once Hocuspocus has connected the session. */
   connection: Connection | undefined
   mayWrite: boolean
 }
@@ -20,17 +20,17 @@ export class SocketSessions {
   #isEnded = false
   #isAdmitted = false
 
-  /** Whether any token of this socket was found good. */
+  /** Whether any token of this socket was accepted. */
   get isAdmitted(): boolean {
     return this.#isAdmitted
   }
 
-  /** Whether it may write to any document. */
+  /** Whether this socket may write to any document. */
   get writes(): boolean {
     return [...this.#sessions.values()].some(({ mayWrite }) => mayWrite)
   }
 
-  /** Begins a session, or returns why not. A token for an existing session counts as sent again. */
+  /** Begins a session, or returns why it cannot begin. A second token for an existing session counts as sent again. */
   claim(doc: string, address: string): 'claimed' | 'other session' | 'too many' {
     const known = this.#sessions.get(doc)
     if (known !== undefined) return known.address === address ? 'claimed' : 'other session'
@@ -39,13 +39,13 @@ export class SocketSessions {
     return 'claimed'
   }
 
-  /** Whether frames of this address are those of another session than the document's. */
+  /** Whether frames with this address belong to another session than the document's. */
   isOther(doc: string, address: string): boolean {
     const known = this.#sessions.get(doc)
     return known !== undefined && known.address !== address
   }
 
-  /** Notes that a token was found good; `leave` gives up the place in the document that it got, and is called when the session ends. */
+  /** Records that a token was accepted. `leave` gives up the session's place in the document; it is called when the session ends. */
   admit(doc: string, mayWrite: boolean, leave: () => void): void {
     const known = this.#sessions.get(doc)
     if (known === undefined || this.#isEnded) return leave()
@@ -55,7 +55,7 @@ export class SocketSessions {
     return undefined
   }
 
-  /** Notes that Hocuspocus connected the session with its document. */
+  /** Records that Hocuspocus connected the session with its document. */
   opened(doc: string, connection: Connection): void {
     const known = this.#sessions.get(doc)
     if (known !== undefined) known.connection = connection
@@ -65,12 +65,12 @@ export class SocketSessions {
     return this.#sessions.get(doc)?.connection !== undefined
   }
 
-  /** The connection of a document, once it is open. */
+  /** Returns the connection of a document, once it is open. */
   connection(doc: string): Connection | undefined {
     return this.#sessions.get(doc)?.connection
   }
 
-  /** The documents that it holds open. */
+  /** Returns the documents that this socket holds open. */
   get documents(): readonly string[] {
     return [...this.#sessions.keys()]
   }
@@ -79,13 +79,13 @@ export class SocketSessions {
     return this.#sessions.get(doc)?.mayWrite === true
   }
 
-  /** Ends the session of a document: its token was refused, or it was closed. */
+  /** Ends the session of a document, because its token was refused or the session was closed. */
   release(doc: string): void {
     this.#sessions.get(doc)?.leave()
     this.#sessions.delete(doc)
   }
 
-  /** Ends all: the socket is gone. */
+  /** Ends all sessions, because the socket is gone. */
   releaseAll(): void {
     this.#isEnded = true
     for (const doc of this.#sessions.keys()) this.release(doc)

@@ -1,4 +1,4 @@
-/** WebSockets: admission, limits on what they send, and liveness. Frames are checked here before Hocuspocus sees them. */
+/** WebSockets: admission, limits on incoming data, and liveness. The server checks frames here before Hocuspocus sees them. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hocuspocus } from '@hocuspocus/server'
@@ -24,21 +24,24 @@ interface SocketsOptions {
   readonly attach: (peer: Peer, inbox: Inbox) => Client
   readonly findOpen: (doc: string) => OpenDocument | undefined
   /**
-   * Called with the content of each presence message; `isNext`: nothing of its connection comes before it. Returns whether Hocuspocus needs not see
-   * it any more. Errors: throws when it does not decode.
+   * Called with the content of each presence message. `isNext`: no earlier message of the connection is waiting. Returns whether the message is
+   * done, so that Hocuspocus need not see it. Throws if the message does not decode.
    */
   readonly onPresence: (peer: Peer, doc: string, message: Uint8Array, isNext: boolean) => boolean
-  /** Called with an update that nothing of its connection comes before. Returns whether it is taken; `pass` gives it to Hocuspocus later. */
+  /**
+   * Called with an update if no earlier message of its connection is waiting. Returns whether the update is taken; `pass` gives it to Hocuspocus
+   * later.
+   */
   readonly onEdit: (peer: Peer, doc: string, update: Uint8Array, pass: () => void) => boolean
-  /** Called before anything of a document that must find in it what was sent before. */
+  /** Called before any other message of a document, which must find the earlier edits in the document. */
   readonly onOther: (doc: string) => void
-  /** Origins that may open sockets; a missing Origin header is a program and may too. */
+  /** Whether an origin may open sockets. A request without an Origin header comes from a program, and is allowed too. */
   readonly allowsOrigin: (origin: string, request: IncomingMessage) => boolean
-  /** The client's address, as seen through trusted proxies. */
+  /** Returns the client's address, as seen through trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string
-  /** The session of the requesting browser. It is read only if the request comes from one of our pages. */
+  /** Returns the session of the requesting browser. Called only if the request comes from one of our pages. */
   readonly cookieOf: (request: IncomingMessage) => string | undefined
-  /** Sockets of one address; null: as many as come. */
+  /** The most sockets per address; null for no limit. */
   readonly socketsPerAddressMax: number | null
   readonly log: LiveLog
 }
@@ -51,33 +54,33 @@ export interface Sockets {
   /** Cuts sockets that did not answer the close frame. */
   terminateAll(): void
   count(): number
-  /** Bytes that wait for clients to read them. */
+  /** Returns the number of bytes that clients have not read yet. */
   waitingBytes(): number
 }
 
-/** Bytes that a socket may send before its first token was accepted: the messages that Hocuspocus queues, and the token. */
+/** The most bytes that a socket may send before its first token was accepted: the messages that Hocuspocus queues, and the token. */
 const earlyBytesMax = limits.socketQueueBytesMax + limits.socketHelloBytesMax
 
-/** The part of an unfinished message that a socket without the right to write may have sent: a state vector is its largest. */
+/** The most bytes of an unfinished message on a socket that may not write. Its largest message is a state vector. */
 const readerBytesMax = 2 * limits.stateVectorBytesMax
 
 const deny = (socket: Duplex, status: string): void => {
-  // Without ending the connection, one that the other side never closes would stay.
+  // Ends the connection, because one that the client never closes would stay.
   socket.once('finish', () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
 const isKnown = (type: number): boolean => type <= messageTypes.stateless || type === messageTypes.close || type === messageTypes.syncStatus
 
-/** Whether a message brings changes: second number of a sync message (y-protocols). */
+/** Whether a message brings changes. The second number of a sync message says so (y-protocols). */
 const isEdit = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
   (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] !== 0
 
-/** Whether it is an update, as opposed to a state that was asked for. */
+/** Whether a message is an update, and not a state that was requested. */
 const isUpdate = (frame: Uint8Array, { type, offset }: FrameHead): boolean =>
   (type === messageTypes.sync || type === messageTypes.syncReply) && frame[offset] === 2
 
-/** The bytes that a message holds. Errors: throws when it does not decode. */
+/** Returns the content of a message. Throws if the message does not decode. */
 const contentOf = (frame: Uint8Array, offset: number): Uint8Array => {
   const decoder = decoding.createDecoder(frame)
   decoder.pos = offset
@@ -118,7 +121,7 @@ export const createSockets = ({
     else perAddress.delete(address)
   }
 
-  /** Errors: throws when the frame is not one that a client may send. */
+  /** Returns the head of a frame. Throws if a client may not send such a frame. */
   const inspect = (peer: Peer, frame: Uint8Array): FrameHead => {
     if (!peer.sessions.isAdmitted && frame.length > limits.socketHelloBytesMax) throw new RangeError('open a document first')
     const head = readFrame(frame)
@@ -129,7 +132,7 @@ export const createSockets = ({
     return head
   }
 
-  /** Begins the session that a token is for. Answers whether Hocuspocus is to see the token. */
+  /** Begins the session of a token. Returns whether Hocuspocus should see the token. */
   const admit = (peer: Peer, { doc, address }: FrameHead): boolean => {
     const claim = peer.sessions.claim(doc, address)
     if (claim === 'too many') peer.close(closeCodes.badMessage, 'too many documents')
@@ -137,7 +140,7 @@ export const createSockets = ({
     return claim === 'claimed'
   }
 
-  /** Takes edits and presence without Hocuspocus, which has much to do for each message. Returns whether it is done. */
+  /** Handles edits and presence without Hocuspocus, which needs many steps for each message. Returns whether the message is done. */
   const takeOurselves = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     const isNext = !inbox.isHandling && peer.sessions.isOpen(head.doc)
     if (head.type === messageTypes.awareness) return onPresence(peer, head.doc, contentOf(frame, head.offset), isNext)
@@ -152,7 +155,7 @@ export const createSockets = ({
     return false
   }
 
-  /** Gives a frame to Hocuspocus; returns whether it will report its end. */
+  /** Gives a frame to Hocuspocus. Returns whether Hocuspocus will report that it has finished. */
   const deliver = (peer: Peer, client: Client, inbox: Inbox, { frame, head }: Waiting): boolean => {
     if (!peer.isOpen) return false
     try {
@@ -179,7 +182,7 @@ export const createSockets = ({
     else unfinished.set(peer, bytes)
   }
 
-  /** Closes the sockets that take the most memory until the rest is within the bound for all. */
+  /** Closes the sockets that take the most memory, until the total is within its limit. */
   const relieve = (): void => {
     const bytesOf = (peer: Peer): number => peer.waitingBytes + (unfinished.get(peer) ?? 0)
     let total = [...peers].reduce((sum, peer) => sum + bytesOf(peer), 0)
@@ -192,7 +195,7 @@ export const createSockets = ({
     }
   }
 
-  /** Limits the incomplete messages of a socket: `ws` buffers up to the largest message for each. */
+  /** Limits the incomplete messages of a socket, because `ws` buffers each up to the largest size of a message. */
   const watchBytes = (peer: Peer, socket: Duplex): void => {
     let early = 0
     socket.on('data', (chunk: Buffer) => {
@@ -219,7 +222,7 @@ export const createSockets = ({
     })
     ws.on('message', (data: Buffer, isBinary) => {
       noteUnfinished(peer, 0)
-      // A client that does not answer the close frame must not continue to write.
+      // A client that does not answer the close frame must not be able to write any longer.
       if (!peer.isOpen) return undefined
       if (!isBinary) return peer.close(closeCodes.badMessage, 'binary messages only')
       peer.seen()
@@ -227,7 +230,7 @@ export const createSockets = ({
       try {
         const head = inspect(peer, frame)
         hasSpoken = true
-        // Edits are slowed by the disk and by those who read them.
+        // Edits need no rate limit here: the disk and the readers slow them down.
         if (!isEdit(frame, head) || !peer.sessions.mayWrite(head.doc)) rate.spend()
         const isHeld = head.type === messageTypes.awareness && !pace.take(head.address, frame.subarray(head.offset))
         if (!isHeld) inbox.take({ frame, head })
@@ -237,7 +240,7 @@ export const createSockets = ({
       return undefined
     })
     watchBytes(peer, socket)
-    // Hocuspocus drops a socket that sends nothing for a minute; an answered ping is a sign of life too.
+    // Hocuspocus drops a socket that sends nothing for a minute. An answer to a ping is a sign of life too.
     ws.on('pong', () => (client.lastMessageReceivedAt = Date.now()))
     ws.on('error', (error) => log('debug', 'socket error', { error }))
     ws.on('close', (code, reason) => {
@@ -266,7 +269,7 @@ export const createSockets = ({
     startLooking()
   }
 
-  // A socket that did not answer the last ping is gone, whatever its TCP connection says.
+  // A socket that did not answer the last ping is gone, whatever the state of its TCP connection.
   const pinging = setInterval(() => {
     for (const peer of peers) peer.probe()
   }, limits.socketPingSeconds * 1000).unref()
@@ -281,7 +284,7 @@ export const createSockets = ({
       if (origin !== undefined && !allowsOrigin(origin, request)) return deny(socket, '403 Forbidden')
       if (socketsPerAddressMax !== null && (perAddress.get(address) ?? 0) >= socketsPerAddressMax)
         return deny(socket, '429 Too Many Requests')
-      // A cookie goes along with every socket that the browser opens: it counts only where Origin says that our own page did.
+      // The browser sends a cookie with every socket. The server accepts the cookie only if Origin names one of our pages.
       const cookie = origin === undefined ? undefined : cookieOf(request)
       return wss.handleUpgrade(request, socket, head, (ws) => accept(ws, socket, address, cookie))
     },

@@ -1,9 +1,12 @@
-/** How long a text will be, before an update is applied: counted in the update and the store. A copy of the document would cost its size. */
+/**
+ * Computes the length that a text will have after an update, before the update is applied. It counts in the update and the store, because a copy of
+ * the document would cost as much memory as the document.
+ */
 import * as Y from 'yjs'
 import { textRootName } from '../../shared/names.ts'
 import type { ParsedUpdate, Span } from './update-check.ts'
 
-/** Spans in the order of clients and clocks, none of which overlap. */
+/** Merges spans into a list without overlaps, in the order of clients and clocks. */
 const united = (spans: readonly Span[]): Span[] => {
   const result: Span[] = []
   for (const span of spans.toSorted((one, other) => one.client - other.client || one.from - other.from)) {
@@ -14,7 +17,7 @@ const united = (spans: readonly Span[]): Span[] => {
   return result
 }
 
-/** Units of a stored span that are part of the text. */
+/** Returns the units of a stored span that are part of the text. */
 const standing = (structs: readonly (Y.Item | Y.GC)[], from: number, to: number): number => {
   let units = 0
   for (let index = Y.findIndexSS(structs as (Y.Item | Y.GC)[], from); index < structs.length; index++) {
@@ -27,7 +30,7 @@ const standing = (structs: readonly (Y.Item | Y.GC)[], from: number, to: number)
   return units
 }
 
-/** Units that two lists of united spans have in common. */
+/** Counts the units that two lists of united spans have in common. */
 const inBoth = (one: readonly Span[], other: readonly Span[]): number => {
   let units = 0
   for (let left = 0, right = 0; left < one.length && right < other.length;) {
@@ -42,7 +45,9 @@ const inBoth = (one: readonly Span[], other: readonly Span[]): number => {
 
 const unitsOf = (spans: readonly Span[]): number => spans.reduce((sum, { from, to }) => sum + to - from, 0)
 
-/** Units of the text once an update is in it: what it deletes, and what it inserts deleted, counts too. */
+/**
+ * Returns the length of the text after an update, in units. Text that the update inserts as deleted and text that it deletes are taken into account.
+ */
 export const lengthAfter = (ydoc: Y.Doc, { texts, deletions }: ParsedUpdate): number => {
   const { store } = ydoc
   const known = (client: number): number => Y.getState(store, client)

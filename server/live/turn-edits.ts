@@ -27,9 +27,9 @@ const acknowledgement = (address: string): Uint8Array => {
 export const createTurnEdits = (entry: () => LoadedDocument | undefined, service: () => Pick<Service, 'quotas'>): TurnEdits => {
   let waiting: WaitingEdit[] = []
   let cancel: (() => void) | undefined
-  /** When the last ones were taken, in milliseconds, and whose they were if only one person's. */
+  /** The time of the last batch in milliseconds, and its writer if only one person wrote. */
   let last: { at: number; writer: Peer | undefined } = { at: Number.NEGATIVE_INFINITY, writer: undefined }
-  /** The same bytes for everybody without a session name, so that they are framed once. */
+  /** Everybody without a session name gets the same bytes, so they are framed once. */
   let usual: Uint8Array | undefined
 
   const acknowledge = ({ peer, connection: { messageAddress, document } }: WaitingEdit): void => {
@@ -37,7 +37,7 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
     else peer.send(acknowledgement(messageAddress))
   }
 
-  /** Applies those that are plain, and answers them; the others are left to Hocuspocus. */
+  /** Applies the plain edits and acknowledges them. Leaves the others to Hocuspocus. */
   const take = (found: LoadedDocument, first: WaitingEdit, batch: readonly WaitingEdit[]): WaitingEdit[] => {
     const taken: WaitingEdit[] = []
     const passed = new Set<Peer>()
@@ -69,12 +69,12 @@ export const createTurnEdits = (entry: () => LoadedDocument | undefined, service
     waiting = []
     last = { at: performance.now(), writer: batch.every(({ peer }) => peer === first.peer) ? first.peer : undefined }
     const found = entry()
-    // Edits of a document that was dropped are not acknowledged: the client sends them again.
+    // Edits of a dropped document are not acknowledged. The client sends them again.
     if (found === undefined) return
     for (const each of take(found, first, batch)) acknowledge(each)
   }
 
-  /** How long edits wait for others, in milliseconds: not at all for a lone writer, nor after a pause. */
+  /** Returns how long edits wait for others, in milliseconds. Edits of a lone writer, and edits after a pause, do not wait. */
   const delay = (): number => {
     const people = entry()?.document.getConnectionsCount() ?? 0
     if (people < limits.crowdMin || waiting.every(({ peer }) => peer === last.writer)) return 0

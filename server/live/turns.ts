@@ -1,6 +1,6 @@
 /**
- * Fairness between sockets: Hocuspocus handles everything that it was given before anything else runs in the event loop. So it gets a few messages
- * of each socket, one socket after the other, for a bounded time in each turn.
+ * Shares the event loop fairly between sockets. Hocuspocus handles all messages that it has before anything else runs. So it gets a few messages of
+ * each socket, one socket after the other, and only for a limited time in each turn.
  */
 import { limits } from '../../shared/limits.ts'
 
@@ -11,7 +11,7 @@ export interface Turns {
 
 export const createTurns = (): Turns => {
   let ready: (() => void)[] = []
-  /** When this turn began, in milliseconds; undefined before its first step. */
+  /** The time when this turn began, in milliseconds; undefined before its first step. */
   let began: number | undefined
   let isRunning = false
 
@@ -24,7 +24,7 @@ export const createTurns = (): Turns => {
   }
 
   const run = (): void => {
-    // A step may let another one enter.
+    // A step may call `enter` again.
     if (isRunning) return
     isRunning = true
     let done = 0

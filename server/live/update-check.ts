@@ -16,7 +16,9 @@ import * as decoding from 'lib0/decoding'
 import { limits } from '../../shared/limits.ts'
 import { textRootName } from '../../shared/names.ts'
 
-/** Why an update was refused: `malformed` and `foreign` are never sent by an honest client; the other two heal by syncing again. */
+/**
+ * The reason for which an update was refused. An honest client never causes `malformed` or `foreign`. After the other two, the client syncs again.
+ */
 export type RefusalReason = 'malformed' | 'foreign' | 'gap' | 'client_id'
 
 export class UpdateRefused extends Error {
@@ -38,7 +40,7 @@ export interface Span {
   readonly to: number
 }
 
-/** A struct that must come after one of another client. */
+/** A struct that must come after a struct of another client. */
 interface Dependency {
   readonly client: number
   readonly clock: number
@@ -47,14 +49,14 @@ interface Dependency {
 }
 
 export interface ParsedUpdate {
-  /** Structs by client: clocks from `from` to before `to`. Each client occurs once. */
+  /** Structs by client, with clocks from `from` up to but not including `to`. Each client occurs once. */
   readonly spans: readonly Span[]
-  /** Neighbours among structs of other clients, in the order of the update. */
+  /** Neighbours that are structs of other clients, in the order of the update. */
   readonly dependencies: readonly Dependency[]
   readonly deletions: readonly Span[]
   /** Structs that insert text; consecutive ones are joined. */
   readonly texts: readonly Span[]
-  /** Highest clock needed of each client beyond what the update brings itself. */
+  /** The highest clock that the update needs of each client and does not itself bring. */
   readonly needs: ReadonlyMap<number, number>
   /** UTF-16 units inserted. */
   readonly inserted: number
@@ -83,7 +85,7 @@ const readClient = (decoder: decoding.Decoder): number => {
   return client <= clientMax ? client : refuse('a client id is out of range')
 }
 
-/** A count of items of at least one byte each: more items than remaining bytes would be a false count that wastes memory. */
+/** Reads the count of items that take at least one byte each. A count above the remaining bytes is false, and would waste memory. */
 const readCount = (decoder: decoding.Decoder): number => {
   const count = decoding.readVarUint(decoder)
   return count <= decoder.arr.length - decoder.pos ? count : refuse('a count exceeds the message')
@@ -113,7 +115,7 @@ const readContent = (decoder: decoding.Decoder, kind: number): Content => {
   return text.length > 0 ? { length: text.length, text } : refuse('an empty string')
 }
 
-/** Parses an update. Takes time and memory in proportion to its bytes. Errors: `UpdateRefused`. */
+/** Parses an update, in time and memory proportional to its bytes. Throws `UpdateRefused`. */
 export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   const decoder = decoding.createDecoder(update)
   const spans: Span[] = []
@@ -136,7 +138,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
   const readOrigin = (client: number, clock: number): void => {
     const on = readClient(decoder)
     const onClock = readClock(decoder)
-    // Yjs looks its own client's past up without a check: an item next to itself would throw when half of the update is applied.
+    // Yjs does not check whether an item of the same client exists yet. An item next to itself would throw after half of the update was applied.
     if (on === client && onClock >= clock) throw new UpdateRefused('gap', 'an item refers to a later item of its own client')
     need(on, onClock)
     if (on !== client) dependencies.push({ client, clock, on, onClock })
@@ -159,7 +161,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
     for (let count = readCount(decoder); count > 0; count--) {
       const structs = readCount(decoder)
       const client = readClient(decoder)
-      // When there are two runs of one client, Yjs keeps the second and waits for ever for the first.
+      // If one client has two runs, Yjs keeps the second and waits forever for the first.
       if (clients.has(client)) refuse('a client stands twice')
       if (clients.add(client).size > limits.updateClientsMax) refuse('too many clients')
       const from = readClock(decoder)
@@ -186,7 +188,7 @@ export const parseUpdate = (update: Uint8Array): ParsedUpdate => {
 }
 
 export interface DocumentState {
-  /** Clocks of this client that the document has. */
+  /** Returns the clock up to which the document has structs of this client. */
   clockOf(client: number): number
   /** Whether another open connection writes under this client id. */
   takenByOther(client: number): boolean
@@ -198,12 +200,12 @@ const append = <T>(lists: Map<number, T[]>, key: number, item: T): void => {
   else list.push(item)
 }
 
-// Honest updates need few steps: each run of a client waits a few times for another.
+// The most waits. Honest updates need few: each run of a client waits a few times for another client.
 const waitsMax = 1_000_000
 
 /**
- * Whether the structs can be ordered so that each comes after its neighbours. Structs in a cycle would stay pending in the document forever,
- * acknowledged but in no text.
+ * Whether the structs can be ordered so that each comes after its neighbours. Structs in a cycle would stay pending forever: acknowledged, but not
+ * in the text.
  */
 const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number): boolean => {
   const ends = new Map(update.spans.map(({ client, to }) => [client, to]))
@@ -211,7 +213,7 @@ const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number):
   for (const each of update.dependencies)
     if (each.clock >= clockOf(each.client) && each.onClock >= clockOf(each.on) && ends.has(each.on)) append(waiting, each.client, each)
   const next = new Map<number, number>()
-  // Up to where a client's structs are in place.
+  // Returns the clock up to which the structs of a client are in place.
   const reached = (client: number): number => waiting.get(client)?.[next.get(client) ?? 0]?.clock ?? ends.get(client) ?? clockOf(client)
   const waiters = new Map<number, number[]>()
   const ready = [...waiting.keys()]
@@ -235,8 +237,8 @@ const isOrderable = (update: ParsedUpdate, clockOf: (client: number) => number):
 }
 
 /**
- * Checks a parsed update against the document. Returns the clients that it brings something new of.
- * Errors: `UpdateRefused` with `gap` when something it builds on is missing, `client_id` when it writes under another's id.
+ * Checks a parsed update against the document. Returns the clients of which the update has new structs. Throws `UpdateRefused` with `gap` if the
+ * update builds on missing structs, or with `client_id` if it writes under the id of another connection.
  */
 export const checkUpdate = (update: ParsedUpdate, state: DocumentState): number[] => {
   const known = new Map<number, number>()

@@ -1,12 +1,12 @@
 /**
- * The updates of one document as they are sent: one frame for each transaction, made once and the same for everybody. Hocuspocus would gather them
- * for another turn of the event loop, and send an edit back to its author.
+ * The outgoing updates of one document: one frame for each transaction, which is made once and is the same for everybody. Hocuspocus would hold the
+ * updates until another turn of the event loop, and send an edit back to its author.
  */
 import { type Connection, type Document, isTransactionOrigin } from '@hocuspocus/server'
 import * as encoding from 'lib0/encoding'
 import { messageTypes } from '../../shared/live-protocol.ts'
 
-/** The origin of a transaction with edits of connections; `several`: they are not all of this one. */
+/** The origin of a transaction with edits of connections. `several`: the edits come from more than this connection. */
 export interface EditsOrigin {
   readonly source: 'connection'
   readonly connection: Connection
@@ -25,7 +25,7 @@ const frameOf = (address: string, update: Uint8Array): Uint8Array => {
   return encoding.toUint8Array(encoder)
 }
 
-/** The only author of a transaction, who has it already. */
+/** Returns the only author of a transaction, who has the edit already. */
 const authorOf = (origin: unknown): Connection | undefined =>
   isTransactionOrigin(origin) && origin.source === 'connection' && !(origin as Partial<EditsOrigin>).several ? origin.connection : undefined
 
@@ -35,7 +35,7 @@ export const takeOverUpdates = (document: Document): void => {
   observers.delete('update')
 }
 
-/** Sends updates from now on. Call this once the journal listens: a frame waits for what it counted. */
+/** Begins to send updates. Call this after the journal listens, because a frame waits until its updates are journaled. */
 export const sendUpdates = (document: Document): void => {
   document.on('update', (update: Uint8Array, origin: unknown) => {
     const author = authorOf(origin)

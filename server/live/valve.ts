@@ -1,9 +1,9 @@
-/** Back-pressure on one socket: while there is any reason, nothing is read from it, and TCP slows its sender. */
+/** Back-pressure on one socket. While there is any reason, the server reads nothing from the socket, and TCP slows the sender. */
 import type { WebSocket } from 'ws'
 
 /**
- * Why a socket is not read: too many of its messages wait here, it has spent its messages, it does not read its frames, or its edits wait for the
- * disk.
+ * The reason for which a socket is not read. `inbox`: too many of its messages wait here. `rate`: it has spent its messages. `output`: it does not
+ * read its frames. `disk`: its edits wait for the disk.
  */
 export type Reason = 'inbox' | 'rate' | 'output' | 'disk'
 
@@ -31,7 +31,7 @@ export class Valve {
     if (this.#reasons.delete(reason) && this.#reasons.size === 0 && !this.#isFixed) this.#ws.resume()
   }
 
-  /** Reads from now on, regardless of reasons: an unread socket would not see the close frame of the other side. */
+  /** Resumes reading, whatever the reasons, because an unread socket would not see the close frame of the client. */
   leaveOpen(): void {
     if (this.#isFixed) return
     this.#isFixed = true
