@@ -15,9 +15,9 @@ export interface HeldDocument {
 }
 
 export interface Live {
-  /** The document in memory, loaded if necessary. Errors: those of loading. */
+  /** Returns the document in memory, loaded if necessary. Throws the errors of loading. */
   open(doc: string): Promise<HeldDocument>
-  /** The document if it is in memory and has not failed. */
+  /** Returns the document if it is in memory and has not failed. */
   find(doc: string): OpenDocument | undefined
   /** Ends the sockets and long polls that use this link, or all of the document's when `share` is null. Takes effect at once. */
   end(doc: string, share: string | null, code: ErrorCode): void
@@ -27,7 +27,7 @@ export interface Live {
   isUsed(doc: string, share: string): boolean
   /** Ends the sockets and long polls of a session on every document. Takes effect at once. */
   endSession(session: string, code: ErrorCode): void
-  /** Errors: the code with which the caller's right has ended, as far as this process knows now. */
+  /** Throws the code with which the caller's access has ended, as far as this process knows. */
   requireRight(doc: string, caller: Caller): void
   /** Admits callers again after a deletion was undone. */
   readmit(doc: string): void
@@ -40,12 +40,12 @@ export interface Live {
 }
 
 /**
- * Called for a connection whose credential ended. `linkIsLeft`: it was a session with a link, which may still be valid, or a link whose role has
- * changed.
+ * Called for a connection whose credential ended. `linkIsLeft`: the connection also has a link that may still be valid, because its session ended or
+ * the role of the link changed.
  */
 export type End = (code: ErrorCode, linkIsLeft: boolean) => void
 
-/** Connections by link: sockets and long polls, so that a revocation ends them at once. */
+/** Registers sockets and long polls by link, so that a revocation ends them at once. */
 export interface Registry {
   /** Registers a connection; `end` is called when its credential ends. Returns a function to remove it. */
   add(doc: string, caller: Caller, end: End): () => void
@@ -57,10 +57,10 @@ export interface Registry {
   isUsed(doc: string, share: string): boolean
   /** Ends the connections of a session. */
   endSession(session: string, code: ErrorCode): void
-  /** Errors: the code with which the right of a caller has ended. */
+  /** Throws the code with which the access of a caller has ended. */
   requireRight(doc: string, caller: Caller): void
   /** Forgets that the document ended. */
   readmit(doc: string): void
-  /** Ends everything. */
+  /** Ends all connections. */
   endAll(code: ErrorCode): void
 }

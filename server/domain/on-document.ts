@@ -1,4 +1,4 @@
-/** The type of an operation on a document: who calls it, on which document, and with what. */
+/** The type of an operation on a document, with its caller, document and input. */
 import type { Input, OperationName, Output } from '../../shared/operations/index.ts'
 import type { Service } from './service.ts'
 import type { Caller } from './rights/caller.ts'

@@ -8,18 +8,18 @@ import type { Role } from '../../shared/roles.ts'
 /** One part of a key. Strings sort by UTF-8 bytes, numbers (integers from 0 to 2^53-1) by value; numbers sort before strings. */
 export type KeyPart = string | number
 
-/** A key sorts by its parts: `['d', doc, 'event', 7]` < `['d', doc, 'event', 10]`; a prefix sorts before its extensions. */
+/** A key, which sorts by its parts: `['d', doc, 'event', 7]` < `['d', doc, 'event', 10]`. A prefix sorts before its extensions. */
 export type Key = readonly KeyPart[]
 
 export interface Entry {
   readonly key: Key
   /** The stored bytes. Readers must not change them: an implementation may share them. */
   readonly value: Uint8Array
-  /** Changes with every put of this key and never returns to an earlier value, not even after a delete. */
+  /** The version changes with every put of this key and never returns to an earlier value, not even after a delete. */
   readonly version: number
 }
 
-/** Bounds of a listing, relative to the prefix: the part that follows it. */
+/** The range of a listing. Its bounds are compared with the part of the key that follows the prefix. */
 export interface Range {
   /** Only keys whose part after the prefix is greater than this. */
   readonly after?: KeyPart
@@ -31,7 +31,7 @@ export interface Range {
   readonly limit?: number
 }
 
-/** Holds when the entry at `key` has exactly this version; `null`: when there is none. */
+/** A check that the entry at `key` has exactly this version, or with `null` that there is no entry. */
 export interface Check {
   readonly key: Key
   readonly version: number | null
@@ -46,7 +46,7 @@ export interface Batch {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
   readonly deletes?: readonly Key[]
-  /** Whether the deleted or replaced bytes must not stay in the files of the store; they are overwritten soon after (`erase`). */
+  /** Whether the deleted or replaced bytes must not stay in the files of the store. They are overwritten soon after the commit (`erase`). */
   readonly erase?: boolean
 }
 
@@ -59,52 +59,52 @@ export interface Batch {
  */
 export interface Storage {
   get(key: Key): Promise<Entry | undefined>
-  /** Entries whose key extends `prefix` by at least one part, in key order. */
+  /** Returns the entries whose key extends `prefix` by at least one part, in key order. */
   list(prefix: Key, range?: Range): Promise<Entry[]>
   /**
-   * Commits all or nothing. True: written, and on disk (fsynced) when the promise resolves. False: a check failed and nothing was written. Commits
-   * take effect in the order of their calls.
+   * Commits everything or nothing. True: the batch is written, and on disk (fsynced) when the promise resolves. False: a check failed and nothing
+   * was written. Commits take effect in the order of their calls.
    */
   commit(batch: Batch): Promise<boolean>
   /**
-   * Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Without keys: any of them may have been touched,
-   * because the store could not hear other nodes for a while. Returns a function that stops it.
+   * Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Without keys, any of them may have been
+   * touched, because the store could not hear other nodes for a while. Returns a function that ends the watch.
    */
   watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
   /**
-   * Overwrites the remains of deleted and replaced bytes in the files of the store now, as far as the engine can, and resolves when done. It runs by
-   * itself soon after a commit with `erase`. Absent: the engine leaves no remains.
+   * Overwrites the remains of deleted and replaced bytes in the files of the store, as far as the engine can, and resolves when done. The store
+   * calls it soon after a commit with `erase`. Absent if the engine leaves no remains.
    */
   erase?(): Promise<void>
   /** Waits for commits in progress, then releases the store. */
   close(): Promise<void>
 }
 
-/** Received bytes, complete and on disk, but without a name. One of `keep` and `discard` must be called. */
+/** Received bytes, complete and on disk, but without a name. The caller must call one of `keep` and `discard`. */
 export interface Upload {
   readonly bytes: number
   /** SHA-256, base64url. */
   readonly hash: string
   /** Media type detected from the bytes, regardless of the declared one; undefined: unknown. */
   readonly sniffed: string | undefined
-  /** False when the file does not end where its format says: it was truncated, or something was appended. */
+  /** False if the file does not end where its format says, because it was truncated or something was appended. */
   readonly whole: boolean
-  /** Gives the bytes a name; file and folder are on disk when this resolves. Errors: `storage_full`, `storage_unavailable`. */
+  /** Gives the bytes a name. File and folder are on disk when the promise resolves. Throws `storage_full` or `storage_unavailable`. */
   keep(name: string): Promise<void>
   /** Removes the bytes, unless they were kept. */
   discard(): Promise<void>
 }
 
-/** A blob opened for reading; one of `read` and `close` must be called. */
+/** A blob that is open for reading. The caller must call one of `read` and `close`. */
 export interface Blob {
-  /** The bytes from `from` to `to`, both included and counted from 0. Closes the blob at its end. */
+  /** Returns the bytes from `from` to `to`, both included and counted from 0. Closes the blob at the end. */
   read(from: number, to: number): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 
-/** Large immutable values, each complete or absent. Errors of all methods: `storage_full`, `storage_unavailable`. */
+/** Large immutable values, each complete or absent. All methods throw `storage_full` or `storage_unavailable`. */
 export interface Blobs {
-  /** Receives a stream. If the source fails, this rejects with its error and keeps nothing. */
+  /** Receives a stream. If the source fails, rejects with its error and keeps nothing. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Upload>
   open(name: string): Promise<Blob | undefined>
   /** Does nothing when there is no such blob. */
@@ -116,22 +116,22 @@ export interface Blobs {
 /** Wall clock in milliseconds since 1970, and timers. Tests advance it by hand. */
 export interface Clock {
   now(): number
-  /** Calls back once after `milliseconds`; returns a function that cancels it. Does not keep the process alive. */
+  /** Calls `run` once after `milliseconds`. Returns a function that cancels the call. Does not keep the process alive. */
   after(milliseconds: number, run: () => void): () => void
 }
 
 /** The agent that a token identifies. */
 export interface AgentIdentity {
-  /** Stable for an agent of one issuer. */
+  /** An id that is stable for an agent of one issuer. */
   readonly id: string
   readonly name: string
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** The issuer of agent tokens. Errors: `ServiceError('issuer_unavailable')` when it cannot be reached. */
+/** The issuer of agent tokens. Throws `ServiceError('issuer_unavailable')` if it cannot be reached. */
 export interface Agents {
-  /** Undefined when the token is invalid. */
+  /** Returns the agent of a token; undefined if the token is invalid. */
   verify(token: string): Promise<AgentIdentity | undefined>
 }
 
@@ -142,19 +142,19 @@ export interface IssuedToken {
   readonly account: string
   /** All addresses of the service, or the MCP endpoint alone. */
   readonly audience: 'service' | 'mcp'
-  /** The highest role that its scopes allow; null: they name no role. */
+  /** The highest role that the scopes of the token allow; null if they name no role. */
   readonly role: Role | null
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** Another keeper of people's sessions: a session ended here must not be restored from one left there. */
+/** Another host that keeps sessions of people. A session that ended here must not be restored through that host. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
-  /** Ends the session there through which a session of ours was opened (`Session.atHost`). */
+  /** Ends the session at that host through which a session of ours was opened (`Session.atHost`). */
   endSession(atHost: string): Promise<void>
-  /** The account and program that a token identifies; undefined when the token is invalid or was issued for another service. */
+  /** Returns the account and program of a token; undefined if the token is invalid or was issued for another service. */
   findToken(token: string): Promise<IssuedToken | undefined>
-  /** Ends a grant, named by the hash of its id, and everything issued under it. */
+  /** Ends a grant, given by the hash of its id, and everything issued under the grant. */
   endGrant(grant: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * Deletes an account. One commit removes the account and its index entries, and records the remaining work; from then on nobody can act as that
- * account. The rest (sessions, passkeys, node tokens, documents) is removed afterwards, and at the next start if the process died in between
- * (`finishAccountEnds`).
+ * Deletes an account. One commit removes the account and its index entries, and records the remaining work. From then on nobody can act as that
+ * account. The rest (sessions, passkeys, node tokens, documents) is removed afterwards. If the process dies in between, `finishAccountEnds` removes
+ * it at the next start.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 import { removeAccess } from './sessions.ts'
 import { releaseDocument } from '../documents/trash.ts'
 
-/** The choice for the documents of the account: they stay open to their links, or they go to the trash. */
+/** What happens to the documents of the account: they stay open to their links, or they go to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
 
 interface AccountEnd {
@@ -41,14 +41,14 @@ const giveUp = async (service: Service, key: Key, doc: string, documents: Docume
   }
 }
 
-/** Runs all tasks, even if some fail. Errors: that of the first failure, as its cause. */
+/** Runs all tasks, even if some fail. Throws the first failure as the cause of its error. */
 const all = async (works: readonly (() => Promise<void>)[]): Promise<void> => {
   const failures: unknown[] = []
   for (const work of works) await Promise.try(work).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new Error(`${failures.length} of ${works.length} steps failed`, { cause: failures[0] })
 }
 
-/** Releases the documents in one list of the account, page by page. Errors: that of the first failure. */
+/** Releases the documents in one list of the account, page by page. Throws the first failure as the cause of its error. */
 const giveUpDocuments = async (service: Service, prefix: Key, documents: DocumentsAfter): Promise<void> => {
   const failures: unknown[] = []
   for (let after: Key[number] | undefined; ;) {
@@ -65,7 +65,7 @@ const giveUpDocuments = async (service: Service, prefix: Key, documents: Documen
   if (failures.length > 0) throw failures[0]
 }
 
-/** Finishes the deletion; its record stays until everything is done. Errors: that of the first failed step. */
+/** Finishes the deletion. Its record stays until everything is done. Throws the error of the first failed step. */
 const finish = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
   await all([
     () => removeAccess(service, account).then(() => undefined),
@@ -85,7 +85,7 @@ export const finishAccountEnds = async (service: Service, onFailure: (account: s
   }
 }
 
-/** Deletes the account of the caller. Errors: `credential_invalid` when its right ended meanwhile. */
+/** Deletes the account of the caller. Throws `credential_invalid` if the caller's access ended in the meantime. */
 export const deleteAccount = async (service: Service, caller: Caller, documents: DocumentsAfter): Promise<void> => {
   const { storage } = service
   const id = accountOf(caller)

@@ -1,4 +1,4 @@
-/** The name of an account, shown to others at its cursors, comments and documents. */
+/** The name of an account, which others see at its cursors, comments and documents. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
@@ -13,33 +13,36 @@ import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 import type { Storage } from '../ports.ts'
 
-/** Writes the present name of an account into the head of a document, also in the trash, so that a restored document shows its owner. */
+/**
+ * Writes the current name of an account into the head of a document. Documents in the trash are included, so that a restored document shows its
+ * owner.
+ */
 const renameIn = async (service: Service, doc: string, account: string): Promise<void> => {
   const key = keys.account(account)
   const rename = (draft: Draft): void => {
     const { owner } = draft.head
     const name = draft.read<Account>(key)?.name
-    // The remaining head of an erased document has no name.
+    // An erased document keeps its head, but no name in it.
     if (name === undefined || (draft.head.deletedAt !== null && !isInTrash(draft.head))) return
     if (owner.id === account && owner.name !== name) draft.head = { ...draft.head, owner: { ...owner, name } }
   }
   await service.ledger.write(doc, 'system', rename, { afterDeletion: true, reads: [key] }).catch((error: unknown) => {
-    // The document is being scrubbed at this moment.
+    // The document is being erased at this moment.
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error
   })
 }
 
-/** The renames of one account, one after the other. */
+/** The renames of one account, which run one after the other. */
 interface Line {
   waiting: number
   last: Promise<unknown>
-  /** Whether documents may still have a former name. */
+  /** Whether documents may still have an earlier name. */
   stale: boolean
 }
 
 const lines = new WeakMap<Storage, Map<string, Line>>()
 
-/** Runs `work` after the earlier renames of the account. Errors: `rate_limited` if too many wait. */
+/** Runs `work` after the earlier renames of the account. Throws `rate_limited` if too many wait. */
 const inTurn = async <T>({ storage }: Service, account: string, work: (line: Line) => Promise<T>): Promise<T> => {
   const all = lines.get(storage) ?? new Map<string, Line>()
   lines.set(storage, all)
@@ -57,7 +60,7 @@ const inTurn = async <T>({ storage }: Service, account: string, work: (line: Lin
   return turn
 }
 
-/** Writes the name into the heads of an account's documents. It stops when another rename waits, because that one updates all of them, too. */
+/** Writes the name into the heads of an account's documents. Stops when another rename waits, because that rename also updates all of them. */
 const renameOwner = async (service: Service, account: string, line: Line): Promise<void> => {
   for (const prefix of [keys.ownedBy('account', account), keys.trashedBy('account', account)])
     for (let after: string | number | undefined; ;) {
@@ -85,7 +88,7 @@ const putName = async (service: Service, caller: Caller, id: string, name: strin
   throw new ServiceError('storage_unavailable')
 }
 
-/** Changes the name of the caller's account. Errors: `invalid_request` if nothing is left of the name, `rate_limited`. */
+/** Changes the name of the caller's account. Throws `invalid_request` if the cleaned name is empty, and `rate_limited`. */
 export const renameAccount = async (service: Service, caller: Caller, given: string): Promise<Output<'updateMe'>> => {
   const id = accountOf(caller)
   const name = plainName(given, limits.authorCharsMax)
@@ -96,7 +99,7 @@ export const renameAccount = async (service: Service, caller: Caller, given: str
       line.stale = true
       return { ok: true, user: { id, name, email } }
     } finally {
-      // Also after a refusal: the previous rename left the documents to this one.
+      // Runs after a refusal too, because the previous rename left the documents to this one.
       if (line.stale) await renameOwner(service, id, line)
     }
   })

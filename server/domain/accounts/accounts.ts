@@ -17,43 +17,43 @@ export interface Account {
   readonly id: string
   readonly name: string
   readonly email: string | null
-  /** Whether the address is verified: by an administrator who invited it, or by the external issuer. */
+  /** Whether the address is verified, by an administrator who invited it or by the external issuer. */
   readonly emailVerified: boolean
-  /** PHC string; null: signs in elsewhere. */
+  /** The password as a PHC string; null if the account signs in elsewhere. */
   readonly password: string | null
   readonly createdAt: number
-  /** How many times its access was ended (`epochOf`); absent: never. */
+  /** How many times the access to the account was ended (`epochOf`); absent: never. */
   readonly epoch?: number
-  /** Whether the person chose the name here, so that an external issuer no longer changes it. Absent: no. */
+  /** Set if the person chose the name here, so that an external issuer no longer changes it. */
   readonly nameChosen?: true
   /**
-   * Hash of issuer and subject, the lookup key of an external account; absent: a local account, or one that has not signed in since this field
-   * exists.
+   * Hash of issuer and subject, the lookup key of an external account. Absent for a local account, and for one that has not signed in since this
+   * field exists.
    */
   readonly identity?: string
 }
 
-/** How many times the access of an account was ended. A request that was admitted before an end is no longer valid after it. */
+/** Returns how many times the access to an account was ended. A request that was admitted before an end is not valid after it. */
 export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
 
-/** The address in the form that is compared and stored; undefined if it is not an address. */
+/** Returns an address in the form that is compared and stored; undefined if the text is not an address. */
 export const normalEmail = (text: string): string | undefined => {
   const email = text.trim().normalize('NFC').toLowerCase()
   return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
 }
 
-/** A name for people: the given one, else the part of the address before the @. */
+/** Returns the given name, or else the part of the address before the @. */
 const nameFor = (name: string | undefined, email: string | null): string => {
   const clean = plainName(name ?? '', limits.authorCharsMax)
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
 }
 
-/** The index key of an address. */
+/** Returns the index key of an address. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
 
-/** The source of accounts: a service, or a store opened by itself. */
+/** The source of accounts: a service, or a store that was opened separately. */
 export interface Accounts {
   readonly storage: Pick<Service['storage'], 'get'>
 }
@@ -75,13 +75,13 @@ export interface NewAccount {
   readonly emailVerified?: boolean
 }
 
-/** Further checks and writes of a commit that makes an account: the use of an invitation. */
+/** Further checks and writes of a commit that makes an account, such as the use of an invitation. */
 export interface Beside {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
 }
 
-/** Creates an account; undefined if the address has one. The password is hashed in both cases, so that both take the same time. */
+/** Creates an account; returns undefined if the address has one already. The password is hashed in both cases, so that both take the same time. */
 export const createAccount = async (service: Service, input: NewAccount, beside: Beside = {}): Promise<Account | undefined> => {
   const account: Account = {
     id: newId(),
@@ -103,7 +103,7 @@ export const createAccount = async (service: Service, input: NewAccount, beside:
   return written ? account : undefined
 }
 
-/** Finds the account of an address and password; undefined if they do not match, after the same time whatever the cause. */
+/** Returns the account of an address and password; undefined if they do not match. A failure takes the same time, whatever its cause. */
 export const findAccountByPassword = async (service: Service, email: string, password: string): Promise<Account | undefined> => {
   const account = await findAccountByEmail(service, email)
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
@@ -129,15 +129,15 @@ export const verifyEmail = (service: Service, id: string): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, emailVerified: true }))
 
 /**
- * Sets the password of an account and begins its next epoch. This does not verify the address: everything created with the former password must end
- * first. False if another commit overtook it.
+ * Sets the password of an account and begins its next epoch. This does not verify the address, because everything created with the previous password
+ * must end first. Returns false if another commit came first.
  */
 export const setPassword = async (service: Service, account: Account, password: string, beside: Beside = {}): Promise<boolean> => {
   const key = keys.account(account.id)
   const hashed = await hashPassword(password)
   const entry = await service.storage.get(key)
   const found = entry && decodeRecord<Account>(entry.value)
-  // If two links are used at once, one is too late.
+  // If two links are used at the same time, one of them is too late.
   if (found === undefined || found.password !== account.password) return false
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({
@@ -146,7 +146,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   })
 }
 
-/** An external issuer's statements about a person. */
+/** Statements of an external issuer about a person. */
 export interface IssuedIdentity {
   readonly issuer: string
   readonly subject: string
@@ -161,8 +161,8 @@ const fromIssuer = (id: string, { name, email, emailVerified }: IssuedIdentity, 
 }
 
 /**
- * The account of an identity at an external issuer, created at its first sign-in and updated at each one. Issuer and subject together identify it.
- * The email address does not, because an issuer could claim any.
+ * Returns the account of an identity at an external issuer, creates it at the first sign-in, and updates it at each sign-in. Issuer and subject
+ * together identify the account. The email address does not, because an issuer could claim any address.
  */
 export const accountOfIdentity = async (service: Service, identity: IssuedIdentity): Promise<Account> => {
   const named = digest(identity.issuer, identity.subject)

@@ -16,20 +16,20 @@ import { draftSession } from './sessions.ts'
 export interface Device extends Expiring {
   readonly userCode: string
   readonly name: string
-  /** The address where it was started, for the person to recognise. */
+  /** The address from which the login was started, for the person to recognise. */
   readonly address: string
   readonly startedAt: number
   readonly status: 'pending' | 'approved' | 'denied'
   readonly account: string | null
-  /** Epoch of the account when it approved (authority.ts); absent: 0. The approval is valid only in this epoch. */
+  /** The epoch of the account at the approval (authority.ts); absent: 0. The approval is valid only in this epoch. */
   readonly epoch?: number
-  /** Least time between polls, in seconds. */
+  /** The least time between polls, in seconds. */
   readonly interval: number
   /** Milliseconds since 1970; 0: never. */
   readonly polledAt: number
 }
 
-/** Without vowels, so that codes do not form words, and without ambiguous letters (RFC 8628 §6.1): 20^8 codes, 34.5 bit. */
+/** No vowels, so that codes do not form words, and no ambiguous letters (RFC 8628 §6.1). There are 20^8 codes, or 34.5 bits. */
 const alphabet = 'BCDFGHJKLMNPQRSTVWXZ'
 
 const newUserCode = (): string => {
@@ -37,7 +37,7 @@ const newUserCode = (): string => {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`
 }
 
-/** A code as people type it: case, spaces and hyphens do not matter. Undefined when it cannot be one. */
+/** Returns a code without the case, spaces and hyphens that people type; undefined if it cannot be a code. */
 export const normalUserCode = (text: string): string | undefined => {
   const letters = text.toUpperCase().replaceAll(/[\s-]/g, '')
   return /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/.test(letters) ? `${letters.slice(0, 4)}-${letters.slice(4)}` : undefined
@@ -85,14 +85,14 @@ export const startDeviceLogin = async (
   throw new ServiceError('storage_unavailable')
 }
 
-/** The login that waits for this code; undefined when there is none, it has expired, or it was decided. */
+/** Returns the login that waits for this code; undefined if there is none, it has expired, or it is decided already. */
 export const findPendingDevice = async (service: Service, userCode: string): Promise<Device | undefined> => {
   const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
   const found = index && (await findLive<Device>(service, keys.device(index.record.device)))
   return found?.record.status === 'pending' ? found.record : undefined
 }
 
-/** Approves or denies. False if there is nothing left to decide. */
+/** Approves or denies a login. Returns false if the login is no longer waiting. */
 export const decideDevice = async (service: Service, caller: Caller, userCode: string, approve: boolean): Promise<boolean> => {
   const account = accountOf(caller)
   const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
@@ -118,7 +118,7 @@ export const decideDevice = async (service: Service, caller: Caller, userCode: s
   return false
 }
 
-/** Errors: the codes of RFC 8628 §3.5. A device code gives one session, however many requests arrive at once. */
+/** Answers a poll of the program. Throws the codes of RFC 8628 §3.5. A device code gives one session, however many polls arrive at once. */
 export const pollDeviceLogin = async (service: Service, input: Input<'pollDeviceLogin'>): Promise<Output<'pollDeviceLogin'>> => {
   const key = keys.device(hashSecret(input.device_code))
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {

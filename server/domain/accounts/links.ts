@@ -1,6 +1,6 @@
 /**
- * Links that an administrator hands out: an invitation, or a password reset. A link is a sealed text that only this instance can open, so the
- * command that prints it writes nothing. Its use is recorded, so it works once.
+ * Links from an administrator: an invitation, or a password reset. A link is a sealed text that only this instance can open, so the command that
+ * prints it writes nothing. Its use is recorded, so it works only once.
  */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
@@ -17,11 +17,11 @@ export interface Link {
   readonly email: string
   /** Milliseconds since 1970. */
   readonly expiresAt: number
-  /** For a reset: hash of the password record that it replaces. A new password thereby ends every link to replace the one before. */
+  /** For a reset: hash of the password record that the link replaces. A new password thereby invalidates every earlier reset link. */
   readonly replaces?: string
 }
 
-/** The person a link is made for. */
+/** The person for whom a link is made. */
 export type Invited = { readonly kind: 'invite'; readonly email: string } | { readonly kind: 'reset'; readonly account: Account }
 
 const context = 'account link 1'
@@ -33,7 +33,7 @@ export const linkPath: Readonly<Record<LinkKind, string>> = { invite: '/auth/inv
 
 const passwordOf = ({ password }: Account): string => hashSecret(`password ${password ?? ''}`)
 
-/** The address to hand to a person. */
+/** Returns the address to send to the person. */
 export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Invited): string => {
   const { kind } = whom
   const link: Link = {
@@ -45,7 +45,10 @@ export const createLink = (vault: Vault, baseUrl: string, now: number, whom: Inv
   return `${baseUrl}${linkPath[kind]}?token=${vault.seal(JSON.stringify({ ...link, once }), context)}`
 }
 
-/** The link of a token; undefined if it is not a link, is of another kind, has expired, was used, or replaces a former password. */
+/**
+ * Returns the link of a token. Returns undefined if the token is not a link or is of another kind, or if the link has expired, was used, or was made
+ * for an earlier password.
+ */
 export const findLink = async (service: Service, kind: LinkKind, token: string): Promise<Link | undefined> => {
   const { vault, clock, storage } = service
   let link: Link
@@ -61,7 +64,7 @@ export const findLink = async (service: Service, kind: LinkKind, token: string):
   return account !== undefined && passwordOf(account) === link.replaces ? link : undefined
 }
 
-/** The writes that mark the link as used. */
+/** Returns the writes that mark the link as used. */
 export const useOf = (token: string, link: Link): Beside => {
   const key = keys.usedLink(hashSecret(token))
   return { checks: [{ key, version: null }], puts: expiring(key, { expiresAt: link.expiresAt }) }

@@ -1,4 +1,4 @@
-/** Passkeys: a second way to sign in to an account of ours. auth/passkeys.ts checks signatures; the records are here. */
+/** Passkeys, which are a second way to sign in to a local account. The records are here; auth/passkeys.ts checks signatures. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
@@ -10,23 +10,23 @@ import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
 export interface Passkey {
-  /** As the authenticator names it (base64url). */
+  /** The id that the authenticator chose (base64url). */
   readonly id: string
   readonly account: string
   /** COSE public key (base64url). */
   readonly publicKey: string
-  /** The authenticator's count of uses; 0 if it does not count. */
+  /** The authenticator's count of uses; 0 if the authenticator does not count. */
   readonly counter: number
-  /** The device or browser that created it, for its owner to recognise. */
+  /** The device or browser that created the passkey, for its owner to recognise. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number | null
 }
 
-// The id is chosen by an authenticator and may be long.
+// The key is a hash, because the authenticator chooses the id and may choose a long one.
 const keyOf = (id: string) => keys.passkey(hashSecret(`passkey ${id}`))
 
-/** The passkeys of an account, newest first. */
+/** Returns the passkeys of an account, newest first. */
 export const listPasskeys = async ({ storage }: Service, account: string): Promise<Passkey[]> => {
   const entries = await storage.list(keys.accountPasskeys(account))
   const found = await Promise.all(entries.map(({ key }) => storage.get(keys.passkey(String(key.at(-1))))))
@@ -35,7 +35,7 @@ export const listPasskeys = async ({ storage }: Service, account: string): Promi
     .toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-/** Errors: `invalid_request` if the account has the most it may have, or the passkey is known. */
+/** Adds a passkey to the account of the caller. Throws `invalid_request` if the account has too many passkeys, or has this one already. */
 export const addPasskey = async (service: Service, caller: Caller, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
   if ((await listPasskeys(service, passkey.account)).length >= limits.passkeysMax)
     throw new ServiceError('invalid_request', { message: term('You cannot add another passkey. Remove one first.') })
@@ -51,7 +51,7 @@ export const addPasskey = async (service: Service, caller: Caller, passkey: Omit
   if (!written) throw new ServiceError('invalid_request', { message: term('You already added this passkey.') })
 }
 
-/** Errors: `not_found` when the account has no such passkey. */
+/** Removes a passkey. Throws `not_found` if the account has no such passkey. */
 export const removePasskey = async (service: Service, account: string, id: string): Promise<void> => {
   const key = keyOf(id)
   const entry = await service.storage.get(key)
@@ -59,7 +59,7 @@ export const removePasskey = async (service: Service, account: string, id: strin
   await service.storage.commit({ deletes: [key, keys.accountPasskey(account, String(key.at(-1)))] })
 }
 
-/** Removes all passkeys of an account: after a lost password, nobody knows who added them. */
+/** Removes all passkeys of an account. After a lost password, nobody knows who added them. */
 export const removePasskeysOf = async (service: Service, account: string): Promise<void> => {
   for (const { id } of await listPasskeys(service, account)) await removePasskey(service, account, id)
 }
@@ -72,7 +72,7 @@ export const findPasskey = async (service: Service, id: string): Promise<{ passk
   return account && { passkey, account }
 }
 
-/** Notes a use. False when the passkey was removed or used at the same moment. */
+/** Records a use. Returns false if the passkey was removed or used at the same moment. */
 export const notePasskeyUse = async (service: Service, passkey: Passkey, counter: number): Promise<boolean> => {
   const key = keyOf(passkey.id)
   const entry = await service.storage.get(key)

@@ -1,4 +1,4 @@
-/** Passwords: argon2id of Node's own crypto (OWASP: 19 MiB, 2 passes, 1 lane), stored as a PHC string. */
+/** Passwords, hashed by argon2id of Node's own crypto (OWASP: 19 MiB, 2 passes, 1 lane) and stored as a PHC string. */
 import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -12,7 +12,7 @@ const prefix = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parall
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Runs few at once, in order. Errors: `rate_limited` if too many wait: hashing is the cost of a flood of sign-ins. */
+/** Runs a few hashes at a time, in order. Throws `rate_limited` if too many wait, because hashing is the main cost of a flood of sign-ins. */
 const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
   if (running >= limits.passwordsAtOnceMax) {
     if (waiting.length >= limits.passwordsWaitingMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
@@ -37,14 +37,17 @@ export const hashPassword = async (password: string): Promise<string> => {
 
 const nobody = `${prefix}${randomBytes(16).toString('base64url')}$${randomBytes(32).toString('base64url')}`
 
-/** Whether the password matches `stored`. With `undefined` (no account, or one without a password) it takes the same time and is false. */
+/**
+ * Whether the password matches `stored`. If `stored` is undefined (no account, or an account without a password), the check takes the same time and
+ * returns false.
+ */
 export const checkPassword = async (password: string, stored: string | undefined): Promise<boolean> => {
   const [salt = '', tag = ''] = (stored ?? nobody).slice(prefix.length).split('$')
   const found = await digest(password, Buffer.from(salt, 'base64url'))
   return timingSafeEqual(found, Buffer.from(tag, 'base64url')) && stored !== undefined
 }
 
-/** Passwords of ten characters and more that attackers guess first, in lower case. Shorter ones are refused for being short. */
+/** Passwords of at least ten characters that attackers guess first, in lower case. Shorter passwords are refused for their length. */
 const common = new Set(
   (
     '1234567890 0123456789 0987654321 9876543210 12345678910 123456789a 1234567891 1111111111 0000000000 1234512345 1122334455 ' +
@@ -54,7 +57,7 @@ const common = new Set(
   ).split(' ')
 )
 
-/** The fault of a new password for this address, in words for people; undefined if it is acceptable. */
+/** Returns the reason for which a new password for this address is refused, as a message for people; undefined if the password is acceptable. */
 export const passwordProblem = (password: string, email: string): Sentence | undefined => {
   const length = Array.from(password).length
   if (length < limits.passwordCharsMin)

@@ -1,5 +1,5 @@
 /**
- * Programs that act for an account: personal access tokens (`apat_…`), and programs that its person authorised at the broker (OAuth). Both are one
+ * Programs that act for an account: personal access tokens (`apat_…`), and programs that the person authorised at the broker (OAuth). Both are one
  * kind of record with a role, a list of documents, and an end. The account lists and revokes both in the same way.
  */
 import { ServiceError } from '../../../shared/errors.ts'
@@ -21,15 +21,18 @@ export const tokenPrefix = 'apat_'
 export interface Program extends Expiring, Scope {
   readonly id: string
   readonly account: string
-  /** `token`: created by the person, stored under the hash of its secret. `oauth`: authorised at the broker, stored under the hash of its grant. */
+  /**
+   * `token`: created by the person and stored under the hash of its secret. `oauth`: authorised at the broker and stored under the hash of its
+   * grant.
+   */
   readonly kind: 'token' | 'oauth'
   readonly name: string
-  /** The host of the redirect after the consent; null: a token, or a program on the person's own machine that has no host. */
+  /** The host of the redirect after the consent. Null for a token, and for a program on the person's own computer, which has no host. */
   readonly host: string | null
   readonly createdAt: number
   /** Milliseconds since 1970; null: never. */
   readonly lastUsedAt: number | null
-  /** Epoch of the account when it was authorised (authority.ts). It is valid only in this epoch. */
+  /** The epoch of the account at the authorisation (authority.ts). The program is valid only in this epoch. */
   readonly epoch: number
 }
 
@@ -38,11 +41,11 @@ interface Kept {
   readonly program: Program
 }
 
-/** A program with a valid right, and the account that it acts for. */
+/** A valid program, and the account for which it acts. */
 export interface FoundProgram {
   readonly program: Program
   readonly account: Account
-  /** When the credential that was shown ends, in milliseconds since 1970. */
+  /** The end of the credential that the program sent, in milliseconds since 1970. */
   readonly expiresAt: number
 }
 
@@ -50,7 +53,7 @@ const dayMs = 24 * 3600 * 1000
 
 // ——— the list of an account ———
 
-/** The programs of an account with a valid right, most recently used first; entries of others are removed. */
+/** Returns the valid programs of an account, most recently used first. Removes the list entries of the others. */
 const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const entries = await service.storage.list(keys.accountPrograms(account))
   const kept: Kept[] = []
@@ -94,14 +97,14 @@ export const listTokens = async (service: Service, caller: Caller): Promise<Outp
   tokens: (await programsOf(service, accountOf(caller))).map(({ program }) => present(program))
 })
 
-/** Removes a program, then ends its connections, waiting requests and the tokens that the broker issued. */
+/** Removes a program, then ends its connections, its waiting requests, and the tokens that the broker issued for it. */
 const end = async (service: Service, { hash, program }: Kept): Promise<void> => {
   await service.storage.commit({ deletes: [keys.program(hash), keys.accountProgram(program.account, program.id)] })
   service.live.endSession(program.id, 'credential_invalid')
   if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
 }
 
-/** Errors: `not_found` if the account has none with this id. */
+/** Revokes a program. Throws `not_found` if the account has none with this id. */
 export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
   const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such token or program.') })
@@ -118,7 +121,7 @@ export const endProgramsOf = async (service: Service, account: string): Promise<
   }
 }
 
-/** Ends the program of a grant that the broker has ended: a token of it was revoked, or used twice. */
+/** Ends the program of a grant that the broker has ended, because a token of the grant was revoked or used twice. */
 export const endProgramOfGrant = async (service: Service, grant: string): Promise<void> => {
   const found = await findLive<Program>(service, keys.program(grant))
   if (found?.record.kind === 'oauth') await end(service, { hash: grant, program: found.record })
@@ -134,7 +137,7 @@ const requireDocuments = async (service: Service, { identity }: Caller, docs: re
   }
 }
 
-/** Makes a personal access token. Errors: `too_many_tokens`, `not_found` for a document that is not the account's. */
+/** Creates a personal access token. Throws `too_many_tokens`, or `not_found` for a document that the account does not own. */
 export const createToken = async (service: Service, caller: Caller, input: Input<'createToken'>): Promise<Output<'createToken'>> => {
   const account = accountOf(caller)
   const docs = input.docs === undefined ? null : [...new Set(input.docs)]
@@ -172,8 +175,8 @@ export interface Agreement extends Scope {
 }
 
 /**
- * Authorises a program for the time in which its code can be redeemed: one that never returns leaves no trace in the account. `keepProgram` extends
- * that. If there are too many, the least recently used program is removed, because the person has just agreed to this one.
+ * Authorises a program until its code expires, so a program that never redeems the code leaves no trace in the account. `keepProgram` extends the
+ * authorisation. If the account has too many programs, the least recently used one is removed, because the person has just agreed to this one.
  */
 export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
   const found = await findAccount(service, account)
@@ -189,7 +192,7 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
     docs,
     createdAt: now,
     lastUsedAt: null,
-    // The code of a device lives longest.
+    // The code of a device lives longest of all codes.
     expiresAt: now + limits.deviceSecondsMax * 1000,
     epoch: epochOf(found)
   }
@@ -208,14 +211,14 @@ export const keepProgram = async (service: Service, grant: string): Promise<void
     const { record, version } = found
     const expiresAt = record.createdAt + limits.brokerRefreshDays * dayMs
     if (record.kind !== 'oauth' || record.expiresAt >= expiresAt) return
-    // Its first use may be recorded at the same moment.
+    // The first use of the program may be recorded at the same moment.
     if (await service.storage.commit({ checks: [{ key, version }], puts: expiring(key, { ...record, expiresAt }) })) return
   }
 }
 
 // ——— using ———
 
-/** Records the use from time to time. A program that was revoked meanwhile stays revoked. */
+/** Records the use of a program from time to time. A program that was revoked in the meantime stays revoked. */
 const touch = (service: Service, hash: string, program: Program, version: number): void => {
   const now = service.clock.now()
   if (now - (program.lastUsedAt ?? 0) < limits.sessionTouchSeconds * 1000) return
@@ -233,7 +236,7 @@ const findByHash = async (service: Service, kind: Program['kind'], hash: string)
   return { program: found.record, account, expiresAt: found.record.expiresAt }
 }
 
-/** Finds the program of a token that the broker issued. A token may allow less than its grant. */
+/** Returns the program of a token that the broker issued. The token may allow less than its grant. */
 const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundProgram | undefined> => {
   const found = await findByHash(service, 'oauth', issued.grant)
   if (found === undefined || found.account.id !== issued.account) return undefined
@@ -242,8 +245,8 @@ const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundP
 }
 
 /**
- * The program of a bearer token; undefined if the token is invalid, or for another resource. `atMcp`: it was sent to the MCP endpoint, which is a
- * separate resource (RFC 8707).
+ * Returns the program of a bearer token; undefined if the token is invalid, or for another resource. `atMcp`: the token was sent to the MCP
+ * endpoint, which is a separate resource (RFC 8707).
  */
 export const findProgram = async (service: Service, token: string, atMcp: boolean): Promise<FoundProgram | undefined> => {
   if (isToken(tokenPrefix, token)) return findByHash(service, 'token', hashSecret(token))

@@ -1,5 +1,6 @@
 /**
- * Sessions: a browser's cookie, or an app's `asess_` token. They are stored under the hash of their secret; their account can list and revoke them.
+ * Sessions: the cookie of a browser, or the `asess_` token of an app. They are stored under the hash of their secret, and their account can list and
+ * revoke them.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -21,25 +22,25 @@ export interface Session extends Expiring {
   readonly id: string
   readonly account: string
   readonly kind: SessionKind
-  /** The browser or program that opened it, for its owner to recognise. */
+  /** The browser or program that opened the session, for its owner to recognise. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
   /** When the secret was changed, in milliseconds since 1970; absent: never. */
   readonly rotatedAt?: number
-  /** Hash of the secret that this one replaces, until the browser has used the new one. */
+  /** Hash of the secret that this secret replaces, until the browser has used the new one. */
   readonly replaces?: string
-  /** Id of the browser's session at the sign-in host through which this one was opened; absent: none. */
+  /** Id of the browser's session at the sign-in host through which this session was opened; absent: none. */
   readonly atHost?: string
-  /** Epoch of the account when it was opened (authority.ts); absent: 0. It is valid only in this epoch. */
+  /** The epoch of the account when the session was opened (authority.ts); absent: 0. The session is valid only in this epoch. */
   readonly epoch?: number
-  /** On the record of a former secret: hash of its replacement, under which the session is stored. */
+  /** Set on the record of an earlier secret: hash of its replacement, under which the session is stored. */
   readonly replacedBy?: string
 }
 
 const dayMs = 24 * 3600 * 1000
 
-/** Prefixes that make the secrets distinct: a cookie is never a bearer token. */
+/** Prefixes that keep the kinds of secrets apart: a cookie is never a bearer token. */
 const prefixes: Readonly<Record<SessionKind, string>> = { browser: 'bsess_', app: 'asess_' }
 
 export interface NewSession {
@@ -80,7 +81,7 @@ interface Kept {
   readonly session: Session
 }
 
-/** The live sessions of an account, most recently used first; entries of ended ones are removed. */
+/** Returns the live sessions of an account, most recently used first. Removes the list entries of ended sessions. */
 const sessionsOf = async (service: Service, account: string): Promise<Kept[]> => {
   const entries = await service.storage.list(keys.accountSessions(account))
   const kept: Kept[] = []
@@ -97,7 +98,7 @@ const sessionsOf = async (service: Service, account: string): Promise<Kept[]> =>
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
 
-/** Removes a session under its present secret, which may change at this moment. */
+/** Removes a session under its current secret, which may change at this moment. */
 const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
   const index = keys.accountSession(account, id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
@@ -116,9 +117,9 @@ const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
   }
 }
 
-/** The tie between a new session and the browser that opens it. */
+/** A new session and the browser that opens it. */
 interface Opened {
-  /** The previous secret of the browser, which ends (against session fixation). */
+  /** The previous secret of the browser, which is invalidated (against session fixation). */
   readonly replaces?: string | undefined
   readonly atHost?: string | undefined
   readonly epoch?: number
@@ -143,7 +144,7 @@ export const openSession = async (
   return { token, session }
 }
 
-/** Records the use from time to time. A session that was revoked meanwhile stays revoked. */
+/** Records the use of a session from time to time. A session that was revoked in the meantime stays revoked. */
 const touch = (service: Service, hash: string, session: Session, version: number): void => {
   const now = service.clock.now()
   if (now - session.lastUsedAt < limits.sessionTouchSeconds * 1000) return
@@ -152,7 +153,7 @@ const touch = (service: Service, hash: string, session: Session, version: number
   service.storage.commit({ checks, puts: [{ key, value: encodeRecord({ ...session, lastUsedAt: now }) }] }).catch(() => undefined)
 }
 
-/** Records that the browser has used the new secret: the former one stays valid only for requests in flight. */
+/** Records that the browser has used the new secret. From then on, the earlier secret is valid only for requests in flight. */
 const confirm = async (service: Service, hash: string, session: Session, version: number): Promise<void> => {
   const { replaces = '', ...confirmed } = session
   const former = await findLive<Session>(service, keys.session(replaces))
@@ -170,7 +171,7 @@ interface Current extends Kept {
   readonly version: number
 }
 
-/** The session of a secret: stored under the secret itself, or under its replacement. */
+/** Returns the session of a secret, stored under the secret itself or under its replacement. */
 const findCurrent = async (service: Service, hash: string): Promise<Current | undefined> => {
   const found = await findLive<Session>(service, keys.session(hash))
   if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
@@ -183,7 +184,7 @@ export interface FoundSession {
   readonly account: Account
 }
 
-/** The session of a secret, and its account; undefined if it is unknown, expired, long unused or revoked. */
+/** Returns the session of a secret, and its account; undefined if the session is unknown, expired, revoked, or was not used for too long. */
 export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
   if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
@@ -198,12 +199,12 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
 }
 
 /**
- * A new secret for a browser whose secret is due for rotation; undefined if it is not. The former one stays valid until the new one is used, so a
- * lost answer signs nobody out.
+ * Returns a new secret for a browser whose secret is due for rotation, otherwise undefined. The earlier secret stays valid until the new one is
+ * used, so a lost answer signs nobody out.
  */
 export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
   const hash = hashSecret(token)
-  // The record of its use may be written in between.
+  // The use of the session may be recorded between reading and writing.
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const found = await findCurrent(service, hash)
     if (found === undefined) return undefined
@@ -246,8 +247,8 @@ export const listSessions = async (service: Service, caller: Caller): Promise<Ou
 })
 
 /**
- * Ends one session, and first the one at the sign-in host, so that the browser cannot return through it. Errors: `not_found` if the account has
- * none.
+ * Ends one session. The session at the sign-in host ends first, so that the browser cannot sign in again through it. Throws `not_found` if the
+ * account has no such session.
  */
 export const revokeSession = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeSession'>> => {
   const found = (await sessionsOf(service, accountOf(caller))).find(({ session }) => session.id === id)
@@ -259,15 +260,15 @@ export const revokeSession = async (service: Service, caller: Caller, id: string
 }
 
 /**
- * Ends all access to an account. The next epoch invalidates everything of the present one, including sign-ins in progress, approved logins and node
- * tokens. Then the records are removed and connections closed. Returns the number of ended sessions.
+ * Ends all access to an account. The next epoch invalidates everything from the current one, including sign-ins in progress, approved logins and
+ * node tokens. Then the records are removed and connections closed. Returns the number of ended sessions.
  */
 export const endAccess = async (service: Service, account: string): Promise<number> => {
   await nextEpoch(service, account)
   return removeAccess(service, account)
 }
 
-/** Removes the credentials from before the present epoch of an account, and closes their connections. */
+/** Removes the credentials from before the current epoch of an account, and closes their connections. */
 export const removeAccess = async (service: Service, account: string): Promise<number> => {
   const all = await sessionsOf(service, account)
   await end(service, all)
@@ -291,7 +292,7 @@ export const revokeSessions = async (service: Service, caller: Caller): Promise<
 export const whoIsSignedIn = async (service: Service, caller: Caller): Promise<Output<'findSession'>> =>
   caller.identity.kind === 'guest' ? { kind: 'guest', user: null } : readMe(service, caller)
 
-/** Whether a program has fewer rights than its account: it then sees less of the account. */
+/** Whether a program has fewer rights than its account, and therefore sees less of the account. */
 const isNarrow = ({ scope }: Caller): boolean => scope !== null && (scope.docs !== null || scope.role !== 'owner')
 
 export const readMe = async (service: Service, caller: Caller): Promise<Output<'readMe'>> => {

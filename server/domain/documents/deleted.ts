@@ -1,4 +1,4 @@
-/** The answer for a deleted document, from its head alone. */
+/** The answer for a deleted document, made from its head alone. */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { Head } from '../records/keys.ts'
@@ -11,8 +11,8 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 export const isInTrash = ({ deletedAt, trashedUntil }: Deleted): boolean => deletedAt !== null && trashedUntil !== undefined
 
 /**
- * The error for a deleted document. `restorableUntil` is null once nothing of the document is left. `role` is the caller's own, so that an owner
- * learns that it may restore the document.
+ * Returns the error for a deleted document. `restorableUntil` is null once nothing of the document is left. `role` is the caller's role, so that an
+ * owner learns that the document can be restored.
  */
 export const documentDeleted = ({ deletedAt, trashedUntil }: Deleted, role?: Role): ServiceError => {
   const until = trashedUntil === undefined ? null : instant(trashedUntil)

@@ -26,10 +26,10 @@ type Metadata = Output<'readDocument'>['doc']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** The basis for deciding what a caller may do. */
+/** The facts that decide what a caller may do. */
 type Rights = Pick<Caller, 'role' | 'task' | 'identity'>
 
-/** Names of the operations that a caller may use on its document. */
+/** Returns the names of the operations that a caller may use on the document. */
 export const capabilities = ({ role, task, identity }: Rights): OperationName[] =>
   (Object.entries(operations) as [OperationName, Operation][])
     .filter(
@@ -62,13 +62,13 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
 export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
 
-/** The key of a document in the list of an account or agent, by creation, newest last. */
+/** Returns the key of a document in the list of an account or agent, which is ordered by creation, newest last. */
 export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
   owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
 /**
- * The update that seeds a document with its first text. It is made only here: a second one would be another history, and merging both would double
- * the text.
+ * Returns the update that seeds a document with its first text. It is made only here: a second seed would begin another history, and merging both
+ * would double the text.
  */
 const seed = (content: string): Uint8Array => {
   const ydoc = new Y.Doc()
@@ -78,7 +78,7 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
-/** A title in its stored form: null if nothing is left of it. */
+/** Returns a title in its stored form; null if the cleaned title is empty. */
 const givenTitle = (title: string | null | undefined): string | null => title?.trim() || null
 
 const emptyHead = (
@@ -108,7 +108,7 @@ const emptyHead = (
   ...(origin !== undefined && { origin })
 })
 
-/** Writes the first text: journal, canonical text and the revision that shows it. */
+/** Writes the first text: the journal, the canonical text, and the first revision. */
 const putFirstContent = (draft: Draft, content: string, actor: string): Snapshot => {
   const { id, tag: before } = draft.head
   if (content !== '') {
@@ -147,12 +147,12 @@ export const createDocument = async (
     const doc = { ...presentDocument(draft.head, { ...caller, role: 'owner' }, snapshot, url), ...(link && { key: link.secret }) }
     return remember(service, draft, caller, null, { ...doc, doc })
   }
-  // The text is stored in the journal and as the canonical text.
+  // Reserves the size twice, because the text is stored both in the journal and as the canonical text.
   const release = await service.quotas.reserve(payer, 2 * Buffer.byteLength(content))
   return service.ledger.create(head, caller, putAll).finally(release)
 }
 
-/** The bytes that the document takes and may take; nothing for one that is not yet counted. */
+/** Returns the bytes that the document takes and may take; nothing for a document that is not counted yet. */
 const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
   bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 
@@ -169,7 +169,7 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
   return { ...found, doc: found }
 }
 
-/** Sets the title of a document, or resets it to the title in its text. */
+/** Sets the title of a document, or returns to the title in its text. */
 export const updateDocument: OnDocument<'updateDocument'> = async (service, caller, doc, input) => {
   const title = givenTitle(input.title)
   const snapshot = await currentContent(service, doc)

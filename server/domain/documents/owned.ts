@@ -1,4 +1,4 @@
-/** The documents of an account or agent: its list, search in it, and claiming an anonymous one (docs/api.md, Operations). */
+/** The documents of an account or agent: the list, the search, and claiming an anonymous document (docs/api.md, Operations). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -18,16 +18,16 @@ type Listed = Output<'listDocuments'>['docs'][number]
 
 const gone = (error: unknown): boolean => error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
-/** A document of a caller, with its place in the list. */
+/** A document of a caller, with its position in the list. */
 interface Own {
   readonly place: string
-  /** Undefined: the calling program has no access to it. */
+  /** Undefined if the calling program has no access to the document. */
   readonly doc: string | undefined
 }
 
 /**
- * The documents of a caller, newest first: those that the account or agent owns. A link gives a role on a document but no ownership, so documents
- * shared by others are in no list and no search. The inbox also covers only owned documents (notices.ts). Errors: `account_required`.
+ * Returns the documents that the account or agent of the caller owns, newest first. A link gives a role on a document but no ownership, so documents
+ * shared by others are in no list and no search. The inbox also covers only owned documents (notices.ts). Throws `account_required`.
  */
 export const ownDocuments = async (
   { storage }: Service,
@@ -46,7 +46,7 @@ export const ownDocuments = async (
   })
 }
 
-/** The list entry of a document; undefined if it is being deleted or does not match the search. */
+/** Returns the list entry of a document; undefined if the document is being deleted or does not match the search. */
 const listed = async (service: Service, caller: Caller, { doc }: Own, wanted: string): Promise<Listed | undefined> => {
   if (doc === undefined) return undefined
   try {
@@ -74,7 +74,7 @@ interface Asked {
 
 type Page = Output<'listDocuments'>
 
-/** Newest first. A search reads a bounded number of documents and may end before its page is full; `nextBefore` continues. */
+/** Lists by creation, newest first. A search reads a bounded number of documents and may end before its page is full; `nextBefore` continues. */
 const byCreation = async (service: Service, caller: Caller, { wanted, pageMax, before }: Asked): Promise<Page> => {
   const entries = await ownDocuments(service, caller, { limit: limits.searchDocumentsMax + 1, before })
   const docs: Listed[] = []
@@ -94,7 +94,7 @@ const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) 
   title: (one, other) => one.title.localeCompare(other.title, 'en', { sensitivity: 'base', numeric: true })
 }
 
-/** Orders without an index: all documents are read. `before` and `nextBefore` count the shown documents. */
+/** Lists in an order that has no index, so all documents are read. `before` and `nextBefore` count the shown documents. */
 const byOrder = async (service: Service, caller: Caller, order: keyof typeof orders, { wanted, pageMax, before }: Asked): Promise<Page> => {
   const entries = await ownDocuments(service, caller, { limit: limits.listMax })
   const all: Listed[] = []
@@ -117,7 +117,7 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   return sort === 'created' ? byCreation(service, caller, asked) : byOrder(service, caller, sort, asked)
 }
 
-/** An expiring link cannot grant anything that outlives it. */
+/** Returns the error for access that would outlive the expiring link through which it is granted. */
 const endsBefore = (expiresAt: number): ServiceError =>
   new ServiceError('forbidden', {
     message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an expiry.`,
@@ -125,8 +125,8 @@ const endsBefore = (expiresAt: number): ServiceError =>
   })
 
 /**
- * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise.
- * Errors: `already_claimed` when it belongs to somebody else, `forbidden` for a link that has an end.
+ * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise. Throws
+ * `already_claimed` if the document belongs to somebody else, and `forbidden` for a link that expires.
  */
 export const claimDocument: OnDocument<'claimDocument'> = async (service, caller, doc, input) => {
   const owner = ownerOf(caller)

@@ -1,4 +1,4 @@
-/** Publishing: a page that anyone may read while the owner says so. */
+/** Publishing: a page that anyone may read until the owner unpublishes it. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { authorIn } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -27,12 +27,12 @@ const change = (draft: Draft, caller: Caller, { published = true, indexed }: Inp
   const was = head.publishedAt !== null
   const publishedAt = published ? (head.publishedAt ?? draft.now) : null
   draft.head = { ...head, publishedAt, indexed: published && (indexed ?? head.indexed ?? false) }
-  // An unpublished page needs no pictures; publishing it again draws them again.
+  // An unpublished page needs no pictures. They are drawn again if the document is published again.
   if (was && !published) removeDrawings(draft)
   if (published !== was) draft.event(published ? 'doc.published' : 'doc.unpublished', actorOf(caller), {})
 }
 
-/** Publishes or unpublishes. Repeating it changes nothing and makes no event. */
+/** Publishes or unpublishes a document. A repeated call changes nothing and makes no event. */
 export const publishDocument = (service: Service, caller: Caller, doc: string, input: Input<'publishDocument'>): Promise<Published> =>
   service.ledger.write(
     doc,
@@ -47,20 +47,20 @@ export const publishDocument = (service: Service, caller: Caller, doc: string, i
 export interface PublishedDocument {
   readonly id: string
   readonly title: string
-  /** Whether the owner lets search engines list it. */
+  /** Whether the owner lets search engines list the page. */
   readonly indexed: boolean
   /** Milliseconds since 1970. */
   readonly updatedAt: number
   /** Milliseconds since 1970. */
   readonly publishedAt: number
-  /** The author that its front matter names, or else the account or agent that owns it; undefined: there is none. */
+  /** The author in the front matter, or else the account or agent that owns the document; undefined if there is none. */
   readonly author: string | undefined
-  /** How often a drawing of it was stored: a new number means that the page may show more pictures. */
+  /** How often a drawing of the document was stored. A new number means that the page may show more pictures. */
   readonly drawings: number
   readonly snapshot: Snapshot
 }
 
-/** The text of a published page, as it is on disk now. Errors: `not_found`, also when the document is not published or was deleted. */
+/** Returns the text of a published page as it is on disk. Throws `not_found`, also if the document is not published or was deleted. */
 export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
   const head = await service.ledger.findHead(doc)
   if (head === undefined || head.deletedAt !== null || head.publishedAt === null)

@@ -1,11 +1,11 @@
-/** Quotas: how much one document, all of an account, and the anonymous ones of an address may take. */
+/** Quotas for one document, for all documents of an account, and for the anonymous documents of an address. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, type Head, keys } from '../records/keys.ts'
 import type { Key, Storage } from '../ports.ts'
 import { type Payer, payerOf } from './usage.ts'
 
-/** Bytes that are allowed; 0: any number. */
+/** The allowed bytes; 0 for no limit. */
 export interface QuotaSettings {
   readonly documentBytesMax: number
   readonly accountBytesMax: number
@@ -17,19 +17,16 @@ export type Held = Pick<Head, 'owner' | 'origin' | 'bytes' | 'usage'>
 
 export interface Quotas {
   readonly settings: QuotaSettings
-  /** Reads the sum of a document's payer, so that `require` knows it. */
+  /** Reads the sum of the payer, so that `require` knows it. */
   load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
   /**
-   * Refuses a change that would add too many bytes to a document. `makesLess`: it removes more than it adds, and may exceed the quota a little,
-   * because even then the history grows. Errors: `quota_exceeded`, with the quota, the used and the allowed bytes.
+   * Refuses a change that would add too many bytes to a document. `makesLess`: the change removes more than it adds. Such a change may exceed the
+   * quota a little, because it still makes the history larger. Throws `quota_exceeded`, with the quota, the used bytes and the allowed bytes.
    */
   require(held: Held, bytes: number, makesLess?: boolean): void
-  /**
-   * Reserves space for a new document until its record is written or has failed; the caller then calls the returned function. Errors:
-   * `quota_exceeded`.
-   */
+  /** Reserves space for a new document. The caller calls the returned function once the record is written or has failed. Throws `quota_exceeded`. */
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
-  /** The bytes that the documents of an account or agent take, and may take. */
+  /** Returns the bytes that the documents of an account or agent take, and may take. */
   used(payer: Payer): Promise<number>
   stop(): void
 }
@@ -54,7 +51,7 @@ const says: Readonly<Record<Kind, { readonly message: string; readonly hint: str
 const exceeded = (quota: Kind, usedBytes: number, allowedBytes: number): ServiceError =>
   new ServiceError('quota_exceeded', { ...says[quota], quota, usedBytes, allowedBytes })
 
-/** The margin beyond a quota for changes that shorten a text. */
+/** Returns how far a change that shortens a text may exceed a quota. */
 const marginOf = (allowed: number): number => Math.max(limits.quotaMarginBytes, allowed / 16)
 
 const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number, makesLess: boolean): void => {
@@ -62,7 +59,7 @@ const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number,
   throw exceeded(quota, used, allowed)
 }
 
-/** Payers whose sums are remembered. */
+/** The number of payers whose sums are kept in memory. */
 const payersMax = 2000
 
 /** The documents of one payer, by id, and their sum. */
@@ -113,14 +110,14 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     return found
   }
 
-  /** Reads the sums again that a commit touched, by any process. */
+  /** Reads the sums again that a commit of any process has touched. */
   const refresh = async (key: Key): Promise<void> => {
     const sum = await sums.get(nameOf(key.slice(1)))
     if (sum === undefined) return
     const entry = await storage.get(key)
     set(sum, String(key.at(-1)), entry && decodeRecord<number>(entry.value))
   }
-  /** Reads all sums in use again. The old ones remain until then. */
+  /** Reads all sums in use again. The old values remain until then. */
   const refreshAll = (): void => {
     for (const name of known.keys()) {
       const [kind = '', ...id] = name.split(' ')
@@ -147,7 +144,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
       const payer = payerOf(held)
       const sum = payer && known.get(nameOf(payer))
       if (payer === undefined || sum === undefined) return
-      // The bytes that this document added since its record was written count, too.
+      // Bytes that this document added after its usage record was written count too.
       const used = sum.total + Math.max(0, stored - usage)
       refuseBeyond(payer[0] === 'address' ? 'address' : 'account', used, allowedOf(payer), bytes, makesLess)
     },

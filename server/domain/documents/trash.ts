@@ -1,6 +1,6 @@
 /**
- * Deletion. A deleted document goes to the trash: all access ends at once. Its contents stay in the store, and count for its quota, for
- * `limits.trashDays`. During this time its owner can restore it completely. After that, or at once on request, it is erased.
+ * Deletion. A deleted document goes to the trash, and all access to it ends at once. For `limits.trashDays` its contents stay in the store and count
+ * for its quota, and its owner can restore it completely. After that, or at once on request, it is erased.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -24,7 +24,7 @@ const instant = (ms: number): string => new Date(ms).toISOString()
 
 const trashMs = limits.trashDays * 24 * 3600 * 1000
 
-/** The key of the document in the trash of an account or agent. */
+/** Returns the key of the document in the trash of an account or agent. */
 const trashedKey = ({ id, owner }: Head): Key | undefined => (owner.id === undefined ? undefined : keys.trashed(owner.kind, owner.id, id))
 
 /** Removes everything below the head of a document, page by page. */
@@ -50,7 +50,7 @@ const unlist = (draft: Draft): void => {
   if (trashedUntil !== undefined) draft.delete(keys.trash(trashedUntil, id))
 }
 
-/** Removes the rest of a document from the lists and its head. */
+/** Removes the document from all lists, and everything but the essentials from its head. */
 const putEnd = (draft: Draft): void => {
   unlist(draft)
   const { trashedUntil: _, ...head } = draft.head
@@ -58,7 +58,7 @@ const putEnd = (draft: Draft): void => {
   draft.head = {
     ...head,
     title: null,
-    // Its id stays, so that the owner gets 410; the name does not.
+    // The head keeps the owner's id, so that the owner gets 410. It does not keep the name.
     owner: { kind: owner.kind, ...(owner.id !== undefined && { id: owner.id }) },
     deletedAt: deletedAt ?? draft.now,
     unsaved: { added: 0, removed: 0, actors: [] }
@@ -91,13 +91,13 @@ const finishErasing = async (service: Service, doc: string): Promise<void> => {
 
 type Answer = Output<'deleteDocument'>
 
-/** Errors: `document_deleted`. */
+/** Moves a document to the trash. Throws `document_deleted`. */
 const moveToTrash = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const snapshot = await currentContent(service, doc)
   const answer = await service.ledger.write(doc, caller, (draft): Answer => {
     const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
     draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
-    // Stored outside the document: a retry must get the same answer although the document is inaccessible.
+    // The answer is stored outside the document, because a retry must get the same answer although the document is inaccessible.
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
   endAccess(service, doc)
@@ -106,15 +106,15 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
 }
 
 /**
- * Removes the owner of a document: holders of an owner link manage it, also in the trash. `goes`: whether it goes to the trash in the same commit,
- * if it is not there. It must be the same commit, because afterwards nothing names the owner to find it by.
+ * Removes the owner of a document. Holders of an owner link then manage it, also in the trash. `goes`: whether a document that is not in the trash
+ * moves there. This happens in the same commit, because nothing leads from the owner to the document afterwards.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
   const release = (draft: Draft): boolean => {
     for (const key of [ownedKey(draft.head), trashedKey(draft.head)]) if (key !== undefined) draft.delete(key)
     draft.head = { ...draft.head, owner: { kind: 'anonymous' } }
     if (draft.head.deletedAt !== null || !goes(draft.head)) return false
-    // It is in no list, so it needs no title.
+    // The document is in no list, so its trash entry needs no title.
     const until = putIntoTrash(draft, '')
     draft.event('doc.deleted', systemActor, { restorableUntil: instant(until) })
     return true
@@ -125,8 +125,8 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
 }
 
 /**
- * Erases a document, from the trash too. The mark in the head is written first and ends all access. The contents are scrubbed after that, and at the
- * next start if the process died in between (`finishDeletions`). The hashes of its keys stay, so that their holders get 410.
+ * Erases a document, also from the trash. The mark in the head is written first and ends all access. Then the contents are removed;
+ * `finishDeletions` does so at the next start if the process died in between. The hashes of its keys stay, so that their holders get 410.
  */
 const erase = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const end = (draft: Draft): Answer => {
@@ -137,13 +137,13 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
-  // Waiting callers read of the deletion before its event is removed, too.
+  // Waiting callers must read the event of the deletion before it is removed too.
   await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
 }
 
-/** Deletes a document: to the trash, or permanently. Errors: `document_deleted` if it is already deleted to that degree. */
+/** Deletes a document: to the trash, or permanently. Throws `document_deleted` if the document is already in the trash, or already erased. */
 export const deleteDocument = (
   service: Service,
   caller: Caller,
@@ -151,11 +151,11 @@ export const deleteDocument = (
   { permanent = false }: Input<'deleteDocument'> = {}
 ): Promise<Answer> => (permanent ? erase(service, caller, doc) : moveToTrash(service, caller, doc))
 
-/** Restores a document from the trash; one that is not deleted stays as it is. Errors: `document_deleted` if it is too late. */
+/** Restores a document from the trash; a document that is not deleted stays as it is. Throws `document_deleted` if it is too late. */
 export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
   const restore = (draft: Draft): Head => {
     const { trashedUntil, ...head } = draft.head
-    // Already restored: a repeated request has no further effect.
+    // The document is restored already. A repeated request has no further effect.
     if (head.deletedAt === null) return head
     if (trashedUntil === undefined || trashedUntil <= draft.now) throw documentDeleted(head)
     unlist(draft)
@@ -172,7 +172,7 @@ export const undeleteDocument = async (service: Service, caller: Caller, doc: st
   return { ok: true, restored: true, doc: presented }
 }
 
-/** The trash of an account or agent, most recently deleted first. `before` counts the shown documents. */
+/** Returns the trash of an account or agent, most recently deleted first. `before` counts the shown documents. */
 export const listTrash = async (service: Service, { identity, scope }: Caller, input: Input<'listTrash'>): Promise<Output<'listTrash'>> => {
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const { storage, clock, baseUrl } = service
@@ -196,7 +196,7 @@ export const listTrash = async (service: Service, { identity, scope }: Caller, i
 /** Reports a document that could not be processed. */
 export type OnFailure = (doc: string, error: unknown) => void
 
-/** Processes documents one after the other. A failed one does not block others. */
+/** Processes documents one after the other. A failure does not block the next documents. */
 const forEachDocument = async (docs: readonly string[], work: (doc: string) => Promise<void>, onFailure: OnFailure): Promise<void> => {
   for (const doc of docs) await work(doc).catch((error: unknown) => onFailure(doc, error))
 }
@@ -204,7 +204,7 @@ const forEachDocument = async (docs: readonly string[], work: (doc: string) => P
 /** Erases documents whose time in the trash is over, oldest first. */
 const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
   const end = (draft: Draft): boolean => {
-    // It may have been restored at this moment, or deleted again after that.
+    // The document may have been restored at this moment, and even deleted again after that.
     const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
     if (due) putEnd(draft)
     return due
@@ -220,20 +220,20 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
     for (const doc of docs) seen.add(doc)
     await forEachDocument(docs, empty, onFailure)
     if (due.length < limit) return
-    // Failed documents are still in the list. Others may have entered the trash in the same millisecond as the last.
+    // Documents that failed are still in the list. Others may have entered the trash in the same millisecond as the last one.
     const last = Number(due.at(-1)?.key.at(-2))
     after = docs.length === 0 ? last : last - 1
   }
 }
 
-/** Ends a document that was deleted on the account page of an earlier version, where a deletion waited ten minutes. */
+/** Ends a document that was deleted on the account page of an earlier version, which waited ten minutes before each deletion. */
 const putFormerEnd = (draft: Draft): void => {
   const { id, owner } = draft.head
   if (owner.id !== undefined) draft.delete(['undoable', owner.kind, owner.id, id])
   putEnd(draft)
 }
 
-/** Finishes erasings that a crash interrupted, and begins those that are due. Called at start, and periodically. */
+/** Finishes erasures that a crash interrupted, and begins those that are due. Called at start, and periodically. */
 export const finishDeletions = async (service: Service, onFailure: OnFailure): Promise<void> => {
   await emptyTrash(service, onFailure)
   const deletions = (await service.storage.list(keys.deletions())).map(({ value }) => decodeRecord<Deletion>(value))

@@ -11,7 +11,7 @@ import { isInTrash } from './deleted.ts'
 import { encodeRecord, type Head, keys } from '../records/keys.ts'
 import type { Key, Put, Storage } from '../ports.ts'
 
-/** Kinds of records whose keys are new with each put. */
+/** Kinds of records that get a new key with each put. */
 const appended: ReadonlySet<unknown> = new Set(['update', 'history', 'keyframe', 'event'])
 /** Kinds of records that a put may replace. */
 const replaced: ReadonlySet<unknown> = new Set(['checkpoint', 'text', 'revision', 'comment', 'suggestion', 'task', 'drawings', 'picture'])
@@ -23,7 +23,7 @@ const bytesAt = async (storage: Storage, key: Key): Promise<number> => (await st
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0)
 
-/** The change of a document's size by a batch, in bytes; negative: it shrinks. Reads the replaced and deleted records. */
+/** Returns the change of a document's size by a batch, in bytes; negative if the document shrinks. Reads the replaced and deleted records. */
 export const bytesMoved = async (storage: Storage, doc: string, puts: readonly Put[], deletes: readonly Key[]): Promise<number> => {
   const counted = puts.filter(({ key }) => counts(doc, key))
   const over = counted.map(({ key }) => key).filter(([, , kind]) => replaced.has(kind))
@@ -34,10 +34,10 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   return sum(counted.map(({ value }) => value.length)) - sum(before)
 }
 
-/** The owner of the documents that are summed up: an account, an agent, or the address that made an anonymous one. */
+/** The owner of the documents that are added up: an account, an agent, or the address from which an anonymous document was made. */
 export type Payer = readonly [kind: 'account' | 'agent' | 'address', id: string]
 
-/** The owner whose quota a document counts against; undefined: an anonymous document older than quotas. */
+/** Returns the payer whose quota a document counts against; undefined for an anonymous document that is older than quotas. */
 export const payerOf = ({ owner, origin }: Pick<Head, 'owner' | 'origin'>): Payer | undefined => {
   if (owner.kind !== 'anonymous') return owner.id === undefined ? undefined : [owner.kind, owner.id]
   return origin === undefined ? undefined : ['address', origin]
@@ -50,13 +50,13 @@ const usageKey = (head: Head): Key | undefined => {
 
 const isSame = (one: Key | undefined, other: Key | undefined): boolean => one?.join('\0') === other?.join('\0')
 
-/** Whether the record of a document must be written now. */
+/** Whether the usage record of a document must be written now. */
 const isDue = (head: Head, puts: readonly Put[]): boolean => {
   const moved = Math.abs((head.bytes ?? 0) - (head.usage ?? 0))
   return head.usage === undefined || moved >= limits.usageStepBytes || (moved > 0 && puts.some(({ key }) => key[2] === 'text'))
 }
 
-/** The additional writes of a commit that update the sums: the head, and the record of the document's bytes. */
+/** Returns the additional writes of a commit that update the sums: the head, and the usage record of the document. */
 export const countUsage = (
   before: Head | undefined,
   head: Head,

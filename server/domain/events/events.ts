@@ -17,7 +17,10 @@ import { holding, type WaitEnd, waitUntil } from './waits.ts'
 type Feed = Output<'listEvents'>
 type PresentedEvent = Feed['events'][number]
 
-/** How much of an event a caller reads: owners all of it; others see only the roles of links, except of the one they use. */
+/**
+ * How much of an event a caller may read. `whole`: an owner reads everything. `own` and `bare`: others read only the roles of links, and with `own`
+ * also the link that they use.
+ */
 type View = 'whole' | 'own' | 'bare'
 
 const hiddenIn: Readonly<Record<View, readonly string[]>> = {
@@ -38,7 +41,7 @@ const viewFor = (caller: Caller, event: StoredEvent): View => {
 const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): PresentedEvent => {
   const { kind, name } = splitActor(event.actor)
   const shown = Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field))
-  // This only omits fields and adds words, so the payload keeps its type (`ToldPayload`).
+  // Only omits fields and adds words, so the payload keeps its type (`ToldPayload`).
   return {
     seq: event.seq,
     id: event.seq,
@@ -53,7 +56,7 @@ const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): P
   } as PresentedEvent
 }
 
-/** Whether a caller sees an event: the link of an assignment sees no other assignment, and no other link. */
+/** Whether a caller sees an event. A reviewer with the link of an assignment sees no other assignment, and no other link. */
 const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
   const { kind } = event
   const { taskId }: EventFields = event.payload
@@ -63,7 +66,7 @@ const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
   return !kind.startsWith('share.') || shareIdOf(event) === caller.share
 }
 
-/** An event in each of its forms, with the callers that see it. */
+/** Returns an event in each of its forms, with the callers that see this form. */
 export const formsOf = (event: StoredEvent): { readonly event: PresentedEvent; readonly sees: (caller: Caller) => boolean }[] =>
   (tellsOfLink(event) ? (['whole', 'own', 'bare'] as const) : (['whole'] as const)).map((view) => ({
     event: presentEvent(event, view),
@@ -76,7 +79,7 @@ const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean
     (types === undefined || types.includes(event.kind)) && (input.excludeActor === undefined || event.actor !== input.excludeActor)
 }
 
-/** One page after the cursor, without the words of its events. Filtered events still advance the cursor. */
+/** Returns one page after the cursor, without the words of its events. Events that the caller may not see still advance the cursor. */
 const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
   const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
   const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
@@ -89,17 +92,17 @@ const page = async (service: Service, caller: Caller, doc: string, since: number
   return { events: await Promise.all(told), latest: events.at(-1)?.seq ?? since, ...(capped ? { capped } : {}) }
 }
 
-/** The head of a document that the caller may read; an owner may also read it in the trash. Errors: `not_found`, `document_deleted`. */
+/** Returns the head of a document that the caller may read. An owner may also read it in the trash. Throws `not_found` or `document_deleted`. */
 const headFor = async ({ ledger }: Service, caller: Caller, doc: string): Promise<Head> => {
   const head = await ledger.findHead(doc)
   if (head !== undefined && isInTrash(head) && includesRole(caller.role, 'owner')) return head
   return ledger.head(doc)
 }
 
-/** The first cursor. One ahead of the newest event would never see an event, so it is reset. */
+/** Returns the first cursor. A cursor ahead of the newest event would never see an event, so it is reset. */
 const beginAt = async (service: Service, caller: Caller, doc: string, since: Input<'listEvents'>['since']): Promise<number> => {
   const head = await headFor(service, caller, doc)
-  // Loading the document announces edits whose announcement a crash prevented.
+  // Loading the document announces the edits that a crash left unannounced.
   if (head.deletedAt === null && head.announcedSeq < head.seq && service.live.find(doc) === undefined)
     (await service.live.open(doc)).release()
   return Math.min(since === 'latest' ? head.event : (since ?? 0), head.event)
@@ -126,12 +129,12 @@ export const listEvents = async (
   return holding(service, prefix, () => waitUntil(service, { prefix, deadline, end }, look))
 }
 
-/** Pages of the feed, one after the other, on demand. */
+/** Pages of the feed, which are read on demand. */
 export type Followed = AsyncGenerator<Feed, void>
 
 /**
- * Follows the feed until `end`; a last page contains the events just before it. Errors: `not_found`, `document_deleted`; while following
- * `rate_limited`.
+ * Follows the feed until `end`. A last page contains the events just before the end. Throws `not_found` or `document_deleted`, and `rate_limited`
+ * while following.
  */
 export const followEvents = async (
   service: Service,

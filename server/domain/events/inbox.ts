@@ -1,6 +1,7 @@
 /**
- * The inbox: the events that need somebody's attention, each with its words and the next call. An account or agent reads the events for it in the
- * documents that it owns, from one index. A link user reads the events for their name in its document. Current rights decide which entries are shown.
+ * The inbox: the events that need somebody's attention, each with its words and the next call. An account or agent reads the events of the documents
+ * that it owns, from one index. A link user reads the events for their name in the document of the link. Current rights decide which entries are
+ * shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
@@ -22,7 +23,10 @@ import { holding, type WaitEnd, waitUntil } from './waits.ts'
 type Page = Output<'readInbox'>
 type Item = Page['items'][number]
 
-/** Why an event needs somebody, and the possible actions: the first that the reader's role allows is offered. */
+/**
+ * The reason for which an event needs somebody's attention, and the possible next actions. The inbox offers the first action that the reader's role
+ * allows.
+ */
 interface Meaning {
   readonly reason: Item['reason']
   readonly next: (payload: EventFields) => readonly OperationName[]
@@ -55,7 +59,7 @@ const readingTools: Partial<Readonly<Record<OperationName, string>>> = {
   readSuggestion: 'list_suggestions'
 }
 
-/** The required fields of the body of a call. */
+/** Returns the required fields of the body of a call. */
 const neededFields = ({ rest, input }: Operation): string[] =>
   rest.method === 'GET'
     ? []
@@ -63,7 +67,7 @@ const neededFields = ({ rest, input }: Operation): string[] =>
         .filter(([field, schema]) => !rest.path.includes(`{${field}}`) && !schema.safeParse(undefined).success)
         .map(([field]) => field)
 
-/** The next call, by HTTP and as a tool. */
+/** Returns the next call, by HTTP and as a tool. */
 const nextCall = (names: readonly OperationName[], role: Role, doc: string, payload: EventFields): Item['next'] => {
   const may = (name: OperationName): boolean => includesRole(role, (operations[name] as Operation).role ?? 'view')
   const name = names.find(may) ?? 'readContent'
@@ -100,7 +104,7 @@ const taskWords = async ({ storage }: Service, doc: string, { kind, payload }: S
   return short(kind === 'task.reported' && report !== null ? report.summary : [title, instructions].join('\n\n').trim())
 }
 
-/** The words of an event, and the text that they are about. */
+/** Returns the words of an event, and the text that they are about. */
 const wordsFor = async (service: Service, doc: string, event: StoredEvent): Promise<Words> => {
   if (event.kind === 'chat.mentioned') return short(event.payload.text)
   if (event.kind.startsWith('task.')) return taskWords(service, doc, event)
@@ -152,10 +156,10 @@ const eventAt = async ({ storage }: Service, doc: string, seq: number): Promise<
   return entry && decodeRecord<StoredEvent>(entry.value)
 }
 
-/** Reads one entry of an index; undefined: the caller may not read it now. */
+/** Reads one entry of an index; undefined if the caller may not read it now. */
 type Find = (entry: Entry) => Promise<Item | undefined>
 
-/** A readable inbox: its index, its newest number, and how to read its entries. */
+/** An inbox that can be read: its index, its newest number, and the reader of its entries. */
 interface Inbox {
   readonly prefix: Key
   readonly newest: number
@@ -204,7 +208,7 @@ const inboxOfOwner = async (service: Service, caller: Caller, kind: 'account' | 
   }
 }
 
-/** Errors: `credential_required` without a link or an account. */
+/** Returns the inbox of the caller. Throws `credential_required` without a link or an account. */
 const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   const { identity } = caller
   const doc = documentOfLink(caller)
@@ -213,7 +217,7 @@ const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   throw new ServiceError('credential_required', { message: 'An inbox needs an account or a link.', hint: signInHint })
 }
 
-/** One page after a cursor. Events that the caller may not read, and events for others, move the cursor too. */
+/** Returns one page after a cursor. Events that the caller may not read, and events for others, advance the cursor too. */
 const page = async (service: Service, { prefix, find }: Inbox, since: number, max: number): Promise<Page> => {
   const entries = await service.storage.list(prefix, { after: since, limit: limits.inboxLooksMax })
   const items: Item[] = []

@@ -5,20 +5,20 @@ import { fencesOf } from '../../../shared/fences/fences.ts'
 import { limits } from '../../../shared/limits.ts'
 import { mentionsOf } from '../../../shared/mentions.ts'
 
-/** A message in which somebody is mentioned. */
+/** A message that mentions somebody. */
 export interface Said {
   readonly author: string
   readonly at: string
   readonly text: string
   readonly name: string
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   readonly line: number
 }
 
 /** Messages by author, time and mentioned name, then by their words. */
 export type MentionIndex = ReadonlyMap<string, ReadonlyMap<string, Said>>
 
-/** Skips texts without a chat. */
+/** Matches texts that may contain a chat. */
 const mayHold = /(?:```|~~~)[ \t]*chat/
 
 export const mentionIndex = (content: string): MentionIndex => {

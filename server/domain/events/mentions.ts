@@ -19,14 +19,14 @@ import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
-  /** Reports pending mentions at once. */
+  /** Reports waiting mentions at once. */
   settle(): Promise<void>
   stop(): void
 }
 
 interface MentionsOptions {
   readonly openDoc: OpenDocument
-  /** The earlier text: its mentions are not new. */
+  /** The earlier text, whose mentions are not new. */
   readonly before: string
   readonly ledger: Ledger
   readonly clock: Clock
@@ -39,7 +39,7 @@ interface Message extends Omit<Said, 'name'> {
   readonly mentions: { readonly id: string; readonly name: string }[]
 }
 
-/** The numbers of messages that mention a name: before, and those reported now. */
+/** The number of messages that mention a name: before, and among those reported now. */
 interface Count {
   readonly id: string
   readonly before: number
@@ -49,17 +49,17 @@ interface Count {
 export const createMentions = ({ openDoc, before, ledger, clock, texts, onProblem }: MentionsOptions): Mentions => {
   const doc = openDoc.id
   const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
-  /** A small text is read in this very turn. */
+  /** Returns the index of a text that is small enough to read in this turn of the event loop. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
-  /** Mentions of the earlier text: stored as the text until they are first needed. */
+  /** The mentions of the earlier text, or that text itself until they are first needed. */
   let known: MentionIndex | string = before
-  /** The time since which each pending message is unchanged. */
+  /** For each waiting message, the time since which it is unchanged. */
   let waiting = new Map<string, number>()
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
 
-  /** The message's author, among those who wrote meanwhile. */
+  /** Returns the author of the message, if they are among the people who wrote in the meantime. */
   const actorOf = (author: string): string => {
     const people = [...actors].filter((actor) => actor !== healActor)
     const own = people.find((actor) => plainAuthor(nameOfActor(actor)) === author)
@@ -76,7 +76,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
         if (Math.max(had, after) > heard) draft.put(key(id), encodeRecord(Math.max(had, after)))
         left.set(id, after - Math.max(had, heard))
       }
-      // If there are several, the last is the new one, and the ones before it are edited.
+      // If there are several such messages, the last is the new one, and the earlier ones were edited.
       const heard = messages.toReversed().map(({ mentions }) =>
         mentions.filter(({ id }) => {
           const rest = left.get(id) ?? 0
@@ -97,7 +97,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })
   }
 
-  /** Reports the mentions that are due; `all`: pending ones, too. */
+  /** Reports the mentions that are due. `all`: also those that still wait. */
   const lookOnce = async (all: boolean): Promise<void> => {
     cancel?.()
     cancel = undefined
@@ -131,7 +131,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     waiting = later
     const isSettled = later.size === 0
     if (isSettled) {
-      // Removed mentions are remembered, in case they return.
+      // Removed mentions are remembered, because they may return.
       for (const [id, { size }] of [...former].slice(-limits.listMax)) {
         const after = now.get(id)?.size ?? 0
         if (size > after && !counts.has(id)) counts.set(id, { id, before: size, after })
@@ -168,7 +168,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     for (const writer of writers) actors.add(writer)
     plan()
   })
-  // The last process may have ended before it could report.
+  // The last process may have ended before it could report its mentions.
   if (before !== openDoc.snapshot().content) plan()
 
   return {

@@ -22,21 +22,21 @@ import {
 } from '../records/keys.ts'
 import type { Clock, Entry, Key, Put, Storage } from '../ports.ts'
 
-/** The comparable form of a name: case does not matter. */
+/** Returns the form of a name that is compared: case does not matter. */
 export const sameMention = (name: string): string => name.toLowerCase()
 
 /** The reader of an inbox. */
 export interface Reader {
   readonly author: Author
-  /** The name in the form of mentions, in lower case; undefined: none. */
+  /** The name in the form of mentions, in lower case; undefined if the reader has none. */
   readonly name: string | undefined
-  /** Id of the assignment whose link is used. */
+  /** Id of the assignment whose link the reader uses. */
   readonly task: string | null
 }
 
 const nameIn = (name: string | null | undefined): string | undefined => (name ? sameMention(mentionOf(name)) : undefined)
 
-/** The reader of a caller. A guest without a chosen name has the one that their link was made for. */
+/** Returns the reader behind a caller. A guest who has chosen no name has the name for which the link was made. */
 export const readerOf = (caller: Caller): Reader => {
   const author = authorOf(caller)
   return { author, name: nameIn(author.name ?? caller.linkName), task: taskOf(caller) }
@@ -45,14 +45,14 @@ export const readerOf = (caller: Caller): Reader => {
 const ownerOf = ({ owner: { kind, id, name } }: Head): Reader | undefined =>
   kind === 'anonymous' || id === undefined ? undefined : { author: { kind, id, name: name ?? null }, name: nameIn(name), task: null }
 
-/** Whether the reader caused the event. In chats, only the name identifies guests. */
+/** Whether the reader caused the event. In chats, guests are identified only by name. */
 const isOwn = ({ author, name: own }: Reader, { by }: Notice, actor: string): boolean => {
   if (by !== undefined) return sameAuthor(by, author)
   const { kind, name } = splitActor(actor)
   return kind === author.kind && (kind === 'guest' ? nameIn(name) === own : actor.startsWith(`${kind}:${author.id} `))
 }
 
-/** Whether an event is for somebody. */
+/** Whether an event is for this reader. */
 export const isFor = (reader: Reader, notice: Notice, { actor }: Pick<StoredEvent, 'actor'>): boolean => {
   const { names = [], people = [], except = [], task } = notice
   if (task !== undefined && task === reader.task) return true
@@ -62,7 +62,7 @@ export const isFor = (reader: Reader, notice: Notice, { actor }: Pick<StoredEven
   return people.some((each) => sameAuthor(each, author)) && (name === undefined || !except.includes(name))
 }
 
-/** Everybody who wrote in a thread, each once, latest first. */
+/** Returns everybody who wrote in a thread, each once: its author first, then the people who replied, latest first. */
 export const takingPart = ({
   author,
   replies = []
@@ -79,25 +79,25 @@ export interface Noticed {
   readonly notice: Notice
 }
 
-/** The newest number of an inbox; 0: it is empty. */
+/** Returns the newest number of an inbox; 0 if the inbox is empty. */
 export const newestIn = async (storage: Storage, inbox: Key): Promise<number> => {
   const [last] = await storage.list(inbox, { reverse: true, limit: 1 })
   return last === undefined ? 0 : Number(last.key.at(-1))
 }
 
-/** Entries beyond the bound, oldest first. */
+/** Returns the entries beyond the limit, oldest first. */
 const overfull = async (storage: Storage, inbox: Key): Promise<Entry[]> => {
   const [last] = (await storage.list(inbox, { reverse: true, limit: limits.inboxEntriesMax })).slice(limits.inboxEntriesMax - 1)
   return last === undefined ? [] : storage.list(inbox, { before: Number(last.key.at(-1)) })
 }
 
 const lifetimeMs = limits.inboxDays * 24 * 3600 * 1000
-/** Numbers for one millisecond; more than there can be entries in it. */
+/** Numbers for one millisecond: more than an inbox can get entries in that time. */
 const numbersOfMs = 1024
 
-/** The writer of notices of one process. */
+/** Writes the notices of one process. */
 export interface Notices {
-  /** Called before a commit. The returned function is called in the turn of the commit, and numbers the entries. */
+  /** Prepares the notices of a commit. The returned function is called in the turn of the commit, and numbers the entries. */
   prepare(head: Head, noticed: readonly Noticed[]): Promise<() => Put[]>
 }
 
@@ -123,7 +123,7 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
       const inbox = owner === undefined || isOwners.size === 0 ? undefined : keys.inbox(owner.author.kind, owner.author.id)
       if (inbox !== undefined) {
         await trim(inbox)
-        // A clock that was set back must not give numbers below those already read.
+        // If the clock was set back, numbers must still be above those already read.
         last = Math.max(last, await newestIn(storage, inbox))
       }
       return () =>
@@ -140,13 +140,13 @@ export const createNotices = (storage: Storage, clock: Clock): Notices => {
   }
 }
 
-/** The entry that goes with a notice of a document. */
+/** Returns the inbox entry of a notice. */
 export const entryOf = ({ key, value }: Entry): Key[] => {
   const entry = key[2] === 'notice' ? decodeRecord<Notice>(value).entry : undefined
   return entry === undefined ? [] : [entry]
 }
 
-/** Empties the inbox of an account that ends. */
+/** Empties the inbox of an account that is deleted. */
 export const removeInbox = async (storage: Storage, kind: Author['kind'], id: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.inbox(kind, id), { limit: limits.listMax })

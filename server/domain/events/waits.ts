@@ -1,10 +1,10 @@
-/** Waits for a commit below a key, for a deadline, or for the end of the caller. */
+/** Waits for a commit below a key, for a deadline, or for the end of the caller's access. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Something that can end a wait early: the client went away, the link was revoked, the server stops. */
+/** Anything that can end a wait early: the client leaves, the link is revoked, or the server stops. */
 export interface WaitEnd {
   readonly signal: AbortSignal
 }
@@ -18,7 +18,7 @@ interface Wanted {
 
 const held = new WeakMap<Service, Map<string, Set<Promise<unknown>>>>()
 
-/** Counts the waiters below a key; each key has a limit. Errors: `rate_limited`. */
+/** Runs work while it counts as a waiter below a key; each key has a limit. Throws `rate_limited`. */
 export const holding = async <T>(
   service: Service,
   prefix: Key,
@@ -40,15 +40,15 @@ export const holding = async <T>(
   }
 }
 
-/** Resolves when all present waiters below a key are gone; called once their waits were ended. */
+/** Resolves when all current waiters below a key are gone. Called once their waits were ended. */
 export const untilTold = async (service: Service, prefix: Key): Promise<void> => {
   const those = held.get(service)?.get(JSON.stringify(prefix))
   if (those !== undefined) await Promise.allSettled(those)
 }
 
 /**
- * Calls `look` after each commit below `prefix` until it is satisfied, the time is over, or the wait is ended; returns its last result. A last call
- * follows the end, so that nothing written just before it is missed.
+ * Calls `look` after each commit below `prefix` until it is satisfied, the time is over, or the wait is ended. Returns the last result. Calls `look`
+ * once more after the end, so that nothing written just before is missed.
  */
 export const waitUntil = async <T>(
   service: Service,
@@ -57,7 +57,7 @@ export const waitUntil = async <T>(
 ): Promise<T> => {
   let wake = (): void => undefined
   const nudge = (): void => wake()
-  // Subscribe before looking: a commit between the two would otherwise wake nobody.
+  // Subscribes before looking, because a commit between the two would wake nobody otherwise.
   const stop = service.storage.watch(prefix, nudge)
   end.signal.addEventListener('abort', nudge)
   try {

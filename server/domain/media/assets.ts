@@ -1,4 +1,4 @@
-/** Assets: pictures, sound and film of a document, at addresses that open them without a key (docs/api.md, Assets and media jobs). */
+/** Assets: pictures, sound and video of a document, at addresses that open them without a key (docs/api.md, Assets and media jobs). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findMediaType, maySendAs, type MediaKind, type MediaType, mediaTypes } from '../../../shared/media-types.ts'
@@ -11,9 +11,9 @@ import type { Blob, Upload } from '../ports.ts'
 import { newAssetId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 
-/** A file as it came in. */
+/** A received file. */
 export interface File {
-  /** The kind of file that its sender named. */
+  /** The type that the sender declared. */
   readonly type: MediaType
   readonly upload: Upload
 }
@@ -24,7 +24,7 @@ const asItIs = 'Send the unchanged bytes of the file with their own Content-Type
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
 
-/** The named type, if it is of one of these kinds. Errors: `unsupported_media_type`, with the accepted types. */
+/** Returns the declared type if it is of one of these kinds. Throws `unsupported_media_type`, with the accepted types. */
 export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
   const type = findMediaType(contentType)
   if (type !== undefined && of.includes(type.kind)) return type
@@ -34,7 +34,7 @@ export const namedType = (contentType: string, of: readonly MediaKind[] = ['imag
   throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
 }
 
-/** Errors: `unsupported_media_type` if the bytes are not of the named type, or another file is appended. */
+/** Checks a file. Throws `unsupported_media_type` if the bytes are not of the declared type, or another file is appended. */
 export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
@@ -49,7 +49,7 @@ export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): v
     })
 }
 
-// Brackets and line breaks would corrupt the Markdown in the answer.
+// Returns a name for Markdown. Brackets and line breaks would corrupt the Markdown in the answer.
 const inMarkdown = (name: string): string => name.replaceAll(/[[\]\\`<>]/g, '').trim()
 
 const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
@@ -57,7 +57,7 @@ const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
 export const presentAsset = ({ baseUrl }: Pick<Service, 'baseUrl'>, asset: Asset): Output<'uploadAsset'> => ({
   id: asset.id,
   url: `${baseUrl}${pathOf(asset)}`,
-  // Without the origin: the text stays right when the service moves.
+  // The address has no origin, so the text stays right if the service moves.
   markdown: `![${inMarkdown(asset.name)}](${pathOf(asset)})`,
   name: asset.name,
   kind: asset.kind,
@@ -73,7 +73,7 @@ const put = (draft: Draft, asset: Asset, bytesMax: number): void => {
   draft.put(keys.assetDocument(asset.id), encodeRecord(doc))
 }
 
-/** Makes the result of a media job an asset, under the name of its blob. Errors: `asset_quota_exceeded`. */
+/** Makes the result of a media job an asset, under the name of its blob. Throws `asset_quota_exceeded`. */
 export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: string, actor: string): Asset => {
   const type = findMediaType(file.contentType)
   if (type === undefined) throw new Error(`${file.contentType} is not a media type`)
@@ -94,8 +94,8 @@ export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: st
 }
 
 /**
- * Stores an upload. The bytes are on disk before their record, so a returned address always works. The next start removes bytes that a crash left
- * without a record (`removeStrayBlobs`).
+ * Stores an upload. The bytes are on disk before their record, so a returned address always works. If a crash leaves bytes without a record,
+ * `removeStrayBlobs` removes them at the next start.
  */
 export const uploadAsset = async (
   service: Service,
@@ -125,7 +125,10 @@ export const uploadAsset = async (
   }
 }
 
-/** The asset that an address of this service names, by its path or whole. Errors: `invalid_request` for another address, `not_found`. */
+/**
+ * Returns the asset at an address of this service, given as a path or as a complete URL. Throws `invalid_request` for another address, and
+ * `not_found`.
+ */
 export const assetAt = (service: Service, address: string): ReturnType<typeof openAsset> => {
   const path = address.startsWith(`${service.baseUrl}/`) ? address.slice(service.baseUrl.length) : address
   const [, id = '', extension = ''] = /^\/f\/([A-Za-z0-9_-]{24})\.([a-z0-9]+)$/.exec(path) ?? []
@@ -136,7 +139,7 @@ export const assetAt = (service: Service, address: string): ReturnType<typeof op
   return openAsset(service, id, extension)
 }
 
-/** Opens an asset by its address. Errors: `not_found`, also if the document was deleted or the extension differs. */
+/** Opens an asset by its address. Throws `not_found`, also if the document was deleted or the extension differs. */
 export const openAsset = async (service: Service, id: string, extension: string): Promise<{ asset: Asset; open(): Promise<Blob> }> => {
   const gone = new ServiceError('not_found', { message: 'There is no asset at this address.' })
   const index = await service.storage.get(keys.assetDocument(id))
@@ -153,7 +156,7 @@ export const openAsset = async (service: Service, id: string, extension: string)
   return { asset, open }
 }
 
-/** Removes the assets of a deleted document: the bytes first, so that after a crash the record still finds them. */
+/** Removes the assets of a deleted document. The bytes are removed first, so that after a crash the record still leads to them. */
 export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.assets(doc), { limit: limits.listMax })
@@ -170,7 +173,10 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
   }
 }
 
-/** Removes blobs without a record, left by a process that ended between the two writes. Called at start, before requests are taken. */
+/**
+ * Removes blobs without a record, which a process left behind when it ended between the two writes. Called at start, before the service takes
+ * requests.
+ */
 export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
   let removed = 0
   for (const name of await blobs.list()) {

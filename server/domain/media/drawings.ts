@@ -1,6 +1,6 @@
 /**
- * Drawings: pictures of the diagrams of a document, for its published page. The page of an editor draws them, because drawing needs a browser. The
- * hash of its source identifies a diagram, so a picture always matches its source.
+ * Drawings: pictures of the diagrams of a document, for its published page. Drawing needs a browser, so the page of an editor makes them. The hash
+ * of its source identifies a diagram, so a picture always matches its source.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
@@ -14,10 +14,10 @@ import type { Service } from '../service.ts'
 export const looks = ['light', 'dark'] as const
 export type Look = (typeof looks)[number]
 
-/** The name of a diagram: SHA-256 of its source without space around it, base64url. */
+/** Returns the name of a diagram: SHA-256 of its trimmed source, base64url. */
 export const hashOfDiagram = (source: string): string => createHash('sha256').update(source.trim()).digest('base64url')
 
-/** All stored drawings of a document, oldest first. */
+/** Returns all stored drawings of a document, oldest first. */
 export const drawingsOf = async ({ storage }: Pick<Service, 'storage'>, doc: string): Promise<readonly Drawing[]> => {
   const entry = await storage.get(keys.drawings(doc))
   return entry === undefined ? [] : decodeRecord<Drawing[]>(entry.value)
@@ -34,7 +34,7 @@ const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
   draft.erase()
 }
 
-/** Stores a picture in place of an older one of the same source. Errors: `quota_exceeded`. */
+/** Stores a picture, and removes an older one of the same source. Throws `quota_exceeded`. */
 export const storeDrawing = (
   service: Service,
   caller: Caller,
@@ -64,7 +64,7 @@ export const removeDrawings = (draft: Draft): void => {
   draft.delete(key)
 }
 
-/** A picture as SVG; undefined when there is none. */
+/** Returns a picture as SVG; undefined if there is none. */
 export const readPicture = async (
   { storage }: Pick<Service, 'storage'>,
   doc: string,

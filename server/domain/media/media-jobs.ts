@@ -69,7 +69,7 @@ export const putNewJob = (draft: Draft, job: Job): void => {
   if (job.file !== null) draft.put(keys.jobBlob(job.file.name), encodeRecord(doc))
 }
 
-/** Begins the next attempt of a queued job; undefined if there is nothing left to do. */
+/** Begins the next attempt of a queued job; undefined if the job is no longer queued. */
 export const beginJob = (service: Service, doc: string, id: string): Promise<Job | undefined> =>
   changeJob(service, doc, id, (draft, job) => {
     if (job.status !== 'queued') return undefined
@@ -79,8 +79,8 @@ export const beginJob = (service: Service, doc: string, id: string): Promise<Job
   })
 
 /**
- * Puts a running job back into the queue because the node is gone (`lost`) or the service restarted. Undefined if it is not running, or has lost
- * `limits.mediaLossesMax` nodes: then it fails.
+ * Puts a running job back into the queue because the node is gone (`lost`) or the service restarted. Returns undefined if the job is not running, or
+ * fails because it has lost `limits.mediaLossesMax` nodes.
  */
 export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
   const job = await changeJob(service, doc, id, (draft, found) => {
@@ -102,11 +102,11 @@ const eventOf = (job: Job): EventPayload<'media.done'> => ({
   ...(job.asset === null ? {} : { assetId: job.asset })
 })
 
-/** The name of the result file, derived from the words of the request. */
+/** Returns the name of the result file, made from the words of the request. */
 export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
   kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
 
-/** Puts the end of an open job. A picture, and speech that is to be saved, becomes an asset in the same commit. Errors: `asset_quota_exceeded`. */
+/** Records the end of an open job. A picture, and speech that is to be saved, becomes an asset in the same commit. Throws `asset_quota_exceeded`. */
 const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
   const { id: doc } = draft.head
   const ended = { ...job, file: null, endedAt: draft.now }
@@ -129,7 +129,7 @@ const accessEnded: Outcome = {
   error: { code: 'access_ended', message: 'The link that started this job was revoked or has expired.' }
 }
 
-/** The link by which a job was started, if any. */
+/** Returns the link by which a job was started, if any. */
 const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Key | undefined> => {
   const entry = await storage.get(keys.job(doc, id))
   const share = entry && decodeRecord<Job>(entry.value).share
@@ -137,8 +137,8 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 }
 
 /**
- * Ends a job, once: true if this call did it. The result of another attempt, of an ended job, or of a deleted document is not stored, and its blob
- * is removed. The same applies if the link that started it is no longer valid. `attempt` null: any attempt.
+ * Ends a job once, and returns whether this call ended it. A result is not stored, and its blob is removed, if it is of another attempt, of an ended
+ * job or of a deleted document, or if the link that started the job is no longer valid. `attempt` null: any attempt.
  */
 export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null
@@ -175,7 +175,7 @@ export const endJob = async (service: Service, doc: string, id: string, attempt:
   return ended !== undefined
 }
 
-/** The blobs of a job that are not assets. */
+/** Returns the blobs of a job that are not assets. */
 const blobsOf = ({ file, resultFile, asset }: Job): string[] =>
   [file?.name, asset === null ? resultFile?.name : undefined].filter((name) => name !== undefined)
 
@@ -188,7 +188,7 @@ const deleteJob = (draft: Draft, job: Job): void => {
   for (const name of blobsOf(job)) draft.delete(keys.jobBlob(name))
 }
 
-/** Removes a job with its blobs. A crash between record and bytes leaves a blob without a record, which the next start removes. */
+/** Removes a job with its blobs. A crash in between leaves a blob without a record, which the next start removes. */
 const removeJob = async (service: Service, doc: string, id: string): Promise<void> => {
   const key = keys.job(doc, id)
   const remove = (draft: Draft): Job | undefined => {
@@ -210,7 +210,7 @@ export const scrubJobs = async (service: Service, doc: string): Promise<void> =>
   }
 }
 
-/** Makes room for another job of an account: removes the oldest ended ones. */
+/** Removes the oldest ended jobs of an account, to make room for another job. */
 export const makeRoom = async (service: Service, account: string): Promise<void> => {
   const entries = await service.storage.list(keys.accountJobs(account), { limit: limits.listMax })
   if (entries.length < limits.mediaKeptJobsMax) return

@@ -30,7 +30,7 @@ interface Asked {
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** The input that a job of a kind takes. */
+/** The files that each kind of job takes. */
 const fileRules = {
   transcription: { kinds: ['audio', 'video'], bytesMax: limits.transcriptionBytesMax },
   ocr: { kinds: ['image'], bytesMax: limits.ocrBytesMax }
@@ -44,7 +44,7 @@ interface SentFile {
   readonly url?: string | undefined
 }
 
-/** Errors: `invalid_request`. */
+/** Returns the decoded bytes. Throws `invalid_request`. */
 const decodeBase64 = (text: string): Buffer => {
   const encoded = text.replace(/^data:[^,]{0,200};base64,/, '').replaceAll(/\s/g, '')
   if (encoded === '' || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) throw invalid('data', 'must be base64')
@@ -55,7 +55,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes)
 }
 
-/** The bytes within the fields, or at an address of this service. Errors: `invalid_request`, `body_too_large`, `not_found`. */
+/** Receives the bytes from the fields, or from an address of this service. Throws `invalid_request`, `body_too_large` or `not_found`. */
 const receive = async (service: Service, { data, url }: SentFile, bytesMax: number): Promise<Upload> => {
   if ((data === undefined) === (url === undefined))
     throw invalid(
@@ -72,7 +72,7 @@ const receive = async (service: Service, { data, url }: SentFile, bytesMax: numb
   return service.blobs.receive((await open()).read(0, asset.size - 1))
 }
 
-/** A file with the type detected from its bytes, because none was named. Errors: `unsupported_media_type`. */
+/** Returns a file with the type detected from its bytes, because the sender declared none. Throws `unsupported_media_type`. */
 const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   const type = mediaTypes.find(
     ({ kind, contentType, looksLike = [contentType] }) =>
@@ -90,8 +90,8 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
 }
 
 /**
- * An asset sent as base64 within other fields, with the type detected from its bytes. The caller discards the upload at the end. Errors:
- * `invalid_request`, `body_too_large`, `unsupported_media_type`.
+ * Receives an asset that was sent as base64 within other fields, with the type detected from its bytes. The caller must discard the upload at the
+ * end. Throws `invalid_request`, `body_too_large` or `unsupported_media_type`.
  */
 export const receiveAsset = async (service: Service, data: string): Promise<File> => {
   const upload = await receive(service, { data }, limits.assetBytesMax)
@@ -111,7 +111,7 @@ const keepFile = async ({ type, upload }: File): Promise<JobBlob> => {
 
 // ——— starting ———
 
-/** Errors: `node_offline`, `engine_unavailable`, `media_queue_full`. */
+/** Checks that a node can take the job. Throws `node_offline`, `engine_unavailable` or `media_queue_full`. */
 const checkOffer = ({ relay }: Service, account: string, kind: JobKind): void => {
   const { nodes, capabilities } = relay.offer(account)
   if (nodes === 0) throw new ServiceError('node_offline', { retryAfterSeconds: 10 })
@@ -190,7 +190,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
   const deadline = service.clock.now() + seconds * 1000
   let wake = (): void => undefined
   const nudge = (): void => wake()
-  // Subscribe before reading: an end between the two would otherwise wake nobody.
+  // Subscribes before reading, because an end between the two would wake nobody otherwise.
   const stop = service.storage.watch(key, nudge)
   signal.addEventListener('abort', nudge)
   try {
@@ -213,7 +213,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
 
 const gone = (): ServiceError => new ServiceError('not_found', { message: 'You have no such job on this document.' })
 
-/** A job of the caller. Errors: `not_found`, also for another account's job. */
+/** Returns a job of the caller. Throws `not_found`, also for a job of another account. */
 const findJob = async ({ storage }: Service, caller: Caller, doc: string, id: string, kind?: JobKind): Promise<Job> => {
   const entry = await storage.get(keys.job(doc, id))
   const job = entry && decodeRecord<Job>(entry.value)
@@ -231,7 +231,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
-/** The result, in the fields of the interface. */
+/** Returns the result in the fields of the API. */
 const resultOf = (service: Service, doc: string, job: Job): Record<string, unknown> | null => {
   if (job.status !== 'done' || job.result === null) return null
   const { text = '', duration = 0, segments = [], engine } = job.result
@@ -246,7 +246,7 @@ const resultOf = (service: Service, doc: string, job: Job): Record<string, unkno
   return job.kind === 'ocr' ? { text, ...by } : { text, duration, segments, ...by }
 }
 
-/** A job in the form for its owner: with the result, whose fields are also at the top level. */
+/** Returns a job in the form for its owner. The fields of the result are also at the top level. */
 const presentJob = (service: Service, doc: string, job: Job): Record<string, unknown> => {
   const { id, kind, status, error, createdAt } = job
   const result = resultOf(service, doc, job)
@@ -333,10 +333,10 @@ export const readTranscription = (asked: Asked, { asrId, wait }: Input<'readTran
 export const readOcr = (asked: Asked, { ocrId, wait }: Input<'readOcr'>): Promise<Output<'readOcr'>> =>
   read(asked, 'ocr', ocrId, wait) as Promise<Output<'readOcr'>>
 
-/** Opens the file of an answer; a face that sends no body does not call it. */
+/** Opens the file of an answer. A caller that sends no body does not use it. */
 export const openFile: unique symbol = Symbol('opens the file of the answer')
 
-/** Errors: `job_not_done`. */
+/** Returns the file of a job. Throws `job_not_done`. */
 const doneFile = (job: Job): JobBlob => {
   if (job.status === 'done' && job.resultFile !== null) return job.resultFile
   throw new ServiceError('job_not_done', { jobStatus: job.status, ...(isOpen(job) ? { retryAfterSeconds: 1 } : {}) })
@@ -355,7 +355,7 @@ export const readSpeechAudio = async (
   return { contentType, size, [openFile]: open }
 }
 
-/** Makes the speech an asset, once: a repeated call returns the same. */
+/** Makes the speech an asset. A repeated call returns the same asset. */
 export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: Input<'saveSpeech'>): Promise<Output<'saveSpeech'>> => {
   await findJob(service, caller, doc, talkId, 'speech')
   const key = keys.job(doc, talkId)
@@ -377,7 +377,7 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
   )
 }
 
-/** Ends a waiting or running job; for an ended one it only returns the outcome. */
+/** Cancels a waiting or running job. For an ended job, only returns the outcome. */
 export const cancelJob = async ({ service, caller, doc }: Asked, { jobId }: Input<'cancelJob'>): Promise<Output<'cancelJob'>> => {
   await findJob(service, caller, doc, jobId)
   const canceled = await endJob(service, doc, jobId, null, { canceled: true })

@@ -1,6 +1,6 @@
 /**
- * Compute nodes: the tokens with which they dial in. A node serves the account that made its token. Only nodes of accounts that the operator named
- * serve everybody: with open sign-up, a stranger's node must never get other people's data.
+ * Compute nodes: the tokens with which they connect. A node serves the account that made its token. Only nodes of accounts that the operator named
+ * serve everybody. With open sign-up, a stranger's node must never get the data of other people.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -22,9 +22,9 @@ export interface NodeToken {
   readonly account: string
   readonly name: string
   readonly createdAt: number
-  /** When the node was connected last, in milliseconds since 1970; null: never. */
+  /** When the node was last connected, in milliseconds since 1970; null: never. */
   readonly lastSeenAt: number | null
-  /** Epoch of the account when it was made (authority.ts); absent: 0. It is valid only in this epoch. */
+  /** The epoch of the account when the token was made (authority.ts); absent: 0. The token is valid only in this epoch. */
   readonly epoch?: number
 }
 
@@ -62,7 +62,7 @@ const accountIsShared = async (service: Service, account: string): Promise<boole
   return found !== undefined && isShared(service, found)
 }
 
-/** Errors: `too_many_nodes`. */
+/** Creates the token of a node. Throws `too_many_nodes`. */
 export const createNode = async (service: Service, caller: Caller, input: Input<'createNode'>): Promise<Output<'createNode'>> => {
   const account = accountOf(caller)
   if ((await nodesOf(service, account)).length >= limits.nodesMax) throw new ServiceError('too_many_nodes', { nodesMax: limits.nodesMax })
@@ -85,7 +85,7 @@ export const listNodes = async (service: Service, caller: Caller): Promise<Outpu
   return { nodes: (await nodesOf(service, account)).map(({ node }) => present(service, node, shared)) }
 }
 
-/** Ends a token, and the socket of the node that uses it. Errors: `not_found` when the account has none with this id. */
+/** Revokes a token, and closes the socket of the node that uses it. Throws `not_found` if the account has none with this id. */
 export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
   const account = accountOf(caller)
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
@@ -95,7 +95,7 @@ export const revokeNode = async (service: Service, caller: Caller, id: string): 
   return { ok: true, revoked: true }
 }
 
-/** Ends all tokens of an account, and the sockets of the nodes that use them. */
+/** Ends all tokens of an account, and closes the sockets of their nodes. */
 export const endNodesOf = async (service: Service, account: string): Promise<void> => {
   for (;;) {
     const entries = await service.storage.list(keys.accountNodes(account))
@@ -106,7 +106,7 @@ export const endNodesOf = async (service: Service, account: string): Promise<voi
   }
 }
 
-/** The owner of a node's token, and whether the node serves everybody; undefined if the token is invalid. */
+/** Returns the owner of a node's token, and whether the node serves everybody; undefined if the token is invalid. */
 export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
   if (!isToken(prefix, token)) return undefined
   const key = keys.nodeToken(hashSecret(token))
@@ -118,7 +118,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
-    // If it was revoked at this moment, it stays revoked.
+    // A token that was revoked at this moment stays revoked.
     if (
       !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
       (await service.storage.get(key)) === undefined

@@ -1,16 +1,17 @@
-/** A change to a document while it is written: the draft collects its records, the ledger commits them (ledger.ts). */
+/** A draft collects the records of a change to a document; the ledger commits them (ledger.ts). */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { By } from '../rights/caller.ts'
 import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
 import type { Key } from '../ports.ts'
 
 export interface Draft {
-  /** The head as the change found it, and as it will be written. */
+  /** The head that the change found, and that will be written. */
   head: Head
   /** Milliseconds since 1970; the same for the whole change. */
   readonly now: number
   /**
-   * The JSON record at a key named in `reads`, with the earlier changes of this commit applied; undefined: there is none. Errors: those of storage.
+   * Returns the JSON record at a key named in `reads`, with the earlier changes of this commit applied; undefined if there is none. Throws the
+   * errors of the store.
    */
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
@@ -42,10 +43,13 @@ export interface Ledger {
   write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
   /** Writes the first head of a new document together with the records that the change puts. */
   create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
-  /** The head on disk. Errors: `not_found`, `document_deleted`. */
+  /** Returns the head on disk. Throws `not_found` or `document_deleted`. */
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
-  /** Calls `onHead` with each head of a document that this process writes; only the latest follower is called. Returns a function that stops it. */
+  /**
+   * Calls `onHead` with each head of a document that this process writes. Only the latest follower is called. Returns a function that ends the
+   * calls.
+   */
   follow(doc: string, onHead: (head: Head) => void): () => void
   /** Resolves when no change is waiting to be written. */
   idle(): Promise<void>

@@ -1,6 +1,6 @@
 /**
  * Records that expire. Each has `expiresAt` and is in an index by that time, so that a sweep finds due records without reading the rest. An expired
- * record reads as absent: the sweep only frees space.
+ * record counts as absent, so the sweep only frees space.
  */
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
@@ -14,13 +14,13 @@ export interface Expiring {
 
 const nothing = encodeRecord(null)
 
-/** The entries to put for a record that expires. Putting them again with the same `expiresAt` adds no second index entry. */
+/** Returns the entries to put for a record that expires. Putting them again with the same `expiresAt` adds no second index entry. */
 export const expiring = (key: Key, record: Expiring): Put[] => [
   { key, value: encodeRecord(record) },
   { key: keys.due(record.expiresAt, key), value: nothing }
 ]
 
-/** The record at `key`, with its version, unless it has expired. */
+/** Returns the record at `key` with its version, unless it has expired. */
 export const findLive = async <T extends Expiring>(
   { storage, clock }: Pick<Service, 'storage' | 'clock'>,
   key: Key
@@ -31,19 +31,19 @@ export const findLive = async <T extends Expiring>(
   return record.expiresAt > clock.now() ? { record, version: entry.version } : undefined
 }
 
-/** The batch that removes a due record and its index entry, or only the entry if the record was renewed or is gone. */
+/** Returns the batch that removes a due record and its index entry, or only the index entry if the record was renewed or is gone. */
 const removalOf = async (
   { storage, clock }: Pick<Service, 'storage' | 'clock'>,
   key: Key
 ): Promise<Required<Pick<Batch, 'checks' | 'deletes'>>> => {
   const target = key.slice(2)
   const entry = await storage.get(target)
-  // A record that was renewed has another entry in the index.
+  // A record that was renewed has a later entry in the index.
   const over = entry !== undefined && decodeRecord<Expiring>(entry.value).expiresAt <= clock.now()
   return over ? { checks: [{ key: target, version: entry.version }], deletes: [key, target] } : { checks: [], deletes: [key] }
 }
 
-/** Removes records in one commit, or one by one if some were renewed meanwhile. Returns whether all were removed. */
+/** Removes records in one commit, or one by one if some were renewed in the meantime. Returns whether all were removed. */
 const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: readonly Key[]): Promise<boolean> => {
   const removals = await Promise.all(due.map((key) => removalOf(service, key)))
   const together = { checks: removals.flatMap(({ checks }) => checks), deletes: removals.flatMap(({ deletes }) => deletes) }
@@ -53,7 +53,7 @@ const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: reado
   return all
 }
 
-/** Removes due records, `limits.sweepRecordsMax` at a time, until it has caught up. */
+/** Removes due records, `limits.sweepRecordsMax` at a time, until none is left. */
 export const sweep = async (service: Pick<Service, 'storage' | 'clock'>): Promise<void> => {
   const { storage, clock } = service
   let more = true

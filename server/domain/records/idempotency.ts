@@ -1,6 +1,6 @@
 /**
- * Retries: the answer of a request with an Idempotency-Key is written in the same commit as its effect, encrypted because it
- * may hold a key, and replayed for 24 hours (docs/api.md, Retries).
+ * Retries. The answer to a request with an Idempotency-Key is written in the same commit as the effect of the request, and replayed for 24 hours
+ * (docs/api.md, Retries). It is encrypted because it may hold a key.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -21,7 +21,7 @@ interface RememberedAnswer extends Expiring {
 
 const shownKeys = new Set(['suggestion', 'comment', 'reply'])
 
-/** The answer with ids in place of suggestions, comments and replies, which have records of their own. */
+/** Returns the answer with ids in place of suggestions, comments and replies, which have their own records. */
 const briefly = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
@@ -30,7 +30,7 @@ const briefly = (answer: unknown): string =>
     return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
   })
 
-/** The answer with the current records in place of their ids; deleted ones are left out. */
+/** Returns the answer with the current records in place of their ids; deleted records are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
   withAnnotations(service, doc, (opened) => {
     const { suggestion, comment } = opened.annotations
@@ -55,7 +55,7 @@ const atLength = (service: Service, doc: string, text: string): Promise<unknown>
 
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
-/** Stores the answer in the same commit as its effect. Call it inside the change. It does nothing for a request without a key. */
+/** Stores the answer in the same commit as its effect. Call it inside the change. Does nothing for a request without a key. */
 export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer
@@ -72,7 +72,7 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   return answer
 }
 
-/** The earlier answer, if any. Errors: `idempotency_key_reused` when the contents differ. */
+/** Returns the earlier answer, if any. Throws `idempotency_key_reused` if the contents differ. */
 export const findAnswer = async (service: Service, scope: string | null, stamp: RequestStamp): Promise<{ answer: unknown } | undefined> => {
   const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
   if (record === undefined) return undefined

@@ -85,44 +85,44 @@ export interface Head {
   /** Whether search engines may list the published page; absent: no. */
   readonly indexed?: boolean
   readonly deletedAt: number | null
-  /** End of the time in which a deleted document can be restored, in milliseconds since 1970; absent: it is not in the trash. */
+  /** The last instant at which a deleted document can be restored, in milliseconds since 1970; absent: the document is not in the trash. */
   readonly trashedUntil?: number
-  /** Tag of the empty document that the history begins with. */
+  /** Tag of the empty document with which the history begins. */
   readonly firstTag: string
   /** Sequence number of the newest update on disk; 0: none. */
   readonly seq: number
   /** History tag at `seq` (journal.ts). */
   readonly tag: string
-  /** Sequence number of the newest replacement of the whole text (open-document.ts); absent: none. */
+  /** Sequence number of the newest replacement of the entire text (open-document.ts); absent: none. */
   readonly replacedSeq?: number
   /** Number of the newest event; 0: none. */
   readonly event: number
   /** Number of the newest revision; 0: none. */
   readonly revision: number
-  /** Sequence number that the newest revision shows. */
+  /** Sequence number of the text that the newest revision shows. */
   readonly revisionSeq: number
   /** Sequence number up to which content events describe the changes. */
   readonly announcedSeq: number
   /** Live links. */
   readonly shares: number
-  /** Live links of review assignments; absent: `shares` also counts them. */
+  /** Live links of review assignments; absent: they are counted in `shares`. */
   readonly taskShares?: number
-  /** Links made so far; absent: none since this counter was introduced. */
+  /** Links made so far; absent: none since this counter exists. */
   readonly sharesMade?: number
   readonly unsaved: Unsaved
-  /** Bytes of its assets; absent: none. */
+  /** Bytes of the document's assets; absent: none. */
   readonly assetBytes?: number
-  /** Bytes of everything else that counts (usage.ts); absent: not counted yet, in a document of an earlier version. */
+  /** Bytes of everything else that counts (usage.ts); absent in a document of an earlier version that is not counted yet. */
   readonly bytes?: number
   /** The document's bytes in the record of its owner's usage; absent: there is no such record. */
   readonly usage?: number
-  /** How often a drawing was stored; absent: never. Each one causes the published page to be rendered again. */
+  /** How often a drawing was stored; absent: never. After each one, the published page is rendered again. */
   readonly drawings?: number
-  /** Keyed hash of the address that an anonymous document was made from. */
+  /** Keyed hash of the address from which an anonymous document was made. */
   readonly origin?: string
 }
 
-/** Label of the first link of a document: the role instead of a name. */
+/** Label of the first link of a document: its role, because it has no name. */
 export const firstLinkLabel = 'Owner'
 
 export interface Share {
@@ -136,18 +136,18 @@ export interface Share {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** The review assignment that the link was made for. */
+  /** The review assignment for which the link was made. */
   readonly task?: string
-  /** The link that it was made through and ends with; absent: none. */
+  /** The link through which this one was made and with which it ends; absent: none. */
   readonly maker?: string
-  /** The first non-owner link in the chain through which it was made. Limits on connections count for that link; absent: this one. */
+  /** The first non-owner link in the chain through which this link was made. Limits on connections count for that first link; absent: this link. */
   readonly root?: string
 }
 
 export interface KeyIndex {
   readonly doc: string
   readonly share: string
-  /** Kept here too, because the index outlives the link: an erased document answers 410 to good keys only. */
+  /** Repeated here, because the index outlives the link: an erased document answers 410 only to valid keys. */
   readonly expiresAt: number | null
   readonly revoked: boolean
 }
@@ -168,7 +168,7 @@ export interface Revision {
   readonly createdAt: number
 }
 
-/** The author of a record. A guest's `id` is the link used, and the name their own and unverified. */
+/** The author of a record. The `id` of a guest is the link that they used. A guest chooses the name, and nobody verifies it. */
 export interface Author {
   readonly kind: 'guest' | 'account' | 'agent'
   readonly id: string
@@ -180,7 +180,7 @@ export interface TaskReport {
   readonly summary: string
   readonly commentIds: readonly string[]
   readonly suggestionIds: readonly string[]
-  /** The document had a newer version when the report came. */
+  /** Whether the document had a newer version when the report arrived. */
   readonly stale: boolean
   readonly reportedBy: Author
   readonly reportedAt: number
@@ -189,14 +189,14 @@ export interface TaskReport {
 export interface Task {
   readonly id: string
   readonly docId: string
-  /** Cursor of its `task.created` event, which sets its position in the list. */
+  /** Cursor of the assignment's `task.created` event, which sets its position in the list. */
   readonly number: number
   readonly requestId: string
   readonly title: string
   readonly instructions: string
   readonly status: TaskState
   readonly startingVersion: string
-  /** Its own link, with the secret as in `Share`. */
+  /** The link of the assignment, with its secret as in `Share`. */
   readonly share: { readonly id: string; readonly sealed: string; readonly revoked?: true }
   readonly createdBy: Author
   readonly createdAt: number
@@ -215,13 +215,13 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** The words that a comment was made on, as its author named them, in the text of `version`. */
+/** The words that a comment is about, as its author gave them, in the text of `version`. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
   readonly prefix: string
   readonly suffix: string
-  /** Null: the words were not there, or the comment is on the document. */
+  /** Null if the words were not found, or if the comment is on the document. */
   readonly line: number | null
   readonly from: number | null
   readonly to: number | null
@@ -229,15 +229,15 @@ export interface CommentTarget {
 
 interface AnnotationRecord {
   readonly id: string
-  /** Cursor of the event of its creation, which sets its position in the list. */
+  /** Cursor of the `created` event, which sets the position in the list. */
   readonly number: number
-  /** Its position in the text; null: it never had one, or no longer does. */
+  /** Position in the text; null if there never was one, or no longer is. */
   readonly pin: Pin | null
   readonly author: Author
   readonly createdAt: number
-  /** Version of the document when it was made. */
+  /** Version of the document when the annotation was made. */
   readonly version: string
-  /** The review assignment under which it was made. */
+  /** The review assignment under which the annotation was made. */
   readonly task: string | null
 }
 
@@ -245,9 +245,9 @@ export interface Comment extends AnnotationRecord {
   readonly body: string
   readonly target: CommentTarget
   readonly updatedAt: number
-  /** Names that its text mentions or has mentioned, in lower case; each is told once. */
+  /** Names that the text mentions or has mentioned, in lower case. Each is notified once. */
   readonly mentioned?: readonly string[]
-  /** Null: open. */
+  /** Null while the thread is open. */
   readonly resolvedAt: number | null
   readonly resolvedBy: Author | null
   readonly replies: readonly Reply[]
@@ -257,29 +257,29 @@ export type SuggestionOperation = 'insert' | 'delete' | 'replace'
 
 export interface Suggestion extends AnnotationRecord {
   readonly operation: SuggestionOperation
-  /** The text that it changes; '' where it inserts. */
+  /** The text that the suggestion changes; '' for an insertion. */
   readonly original: string
   readonly text: string
   readonly note: string | null
   readonly status: 'pending' | 'accepted' | 'rejected'
   readonly decidedBy: Author | null
   readonly decidedAt: number | null
-  /** Version of the document that accepting it made. */
+  /** Version of the document after the suggestion was accepted. */
   readonly resultVersion: string | null
-  /** Suggestions that were proposed together. */
+  /** Id of the set of suggestions that were proposed together. */
   readonly set: string | null
   /**
-   * Its position at the time of the decision; for an accepted one, that of the inserted text. Absent: not decided, or decided before this was
-   * recorded.
+   * Position at the time of the decision; for an accepted suggestion, the position of the inserted text. Absent if the suggestion is not decided, or
+   * was decided before this field existed.
    */
   readonly past?: Pin | null
-  /** Its author withdrew it, so it is rejected. */
+  /** Set if the author withdrew the suggestion, which rejects it. */
   readonly withdrawn?: true
   /** The reason for the rejection; absent: none given. */
   readonly reason?: string
-  /** Absent: none. */
+  /** Absent if there are none. */
   readonly replies?: readonly Reply[]
-  /** When its author last changed it, or somebody replied; absent: never. */
+  /** When the author last changed the suggestion, or somebody replied; absent: never. */
   readonly updatedAt?: number
   /**
    * The draft: the name that its author gave it for all readers, the last valid step, the first step with the current contents (absent: the last),
@@ -289,12 +289,12 @@ export interface Suggestion extends AnnotationRecord {
 }
 
 export interface Asset {
-  /** Random. It names the blob, and anyone who knows it may read the blob. */
+  /** A random id. It names the blob, and anyone who knows it may read the blob. */
   readonly id: string
   readonly extension: string
   readonly contentType: string
   readonly kind: MediaKind
-  /** As the uploader named it. */
+  /** The name that the uploader gave. */
   readonly name: string
   readonly size: number
   /** SHA-256, base64url. */
@@ -302,9 +302,9 @@ export interface Asset {
   readonly createdAt: number
 }
 
-/** A diagram that the document keeps pictures of. */
+/** A diagram for which the document keeps pictures. */
 export interface Drawing {
-  /** SHA-256 of its source, base64url. */
+  /** SHA-256 of the diagram's source, base64url. */
   readonly source: string
   /** The text alternative. */
   readonly title: string
@@ -313,7 +313,7 @@ export interface Drawing {
   readonly height: number
 }
 
-/** Bytes that a job keeps. */
+/** Bytes that a job stores. */
 export interface JobBlob {
   /** Random name of the blob; secret until the blob becomes an asset. */
   readonly name: string
@@ -326,22 +326,22 @@ export interface JobBlob {
 export interface Job {
   readonly id: string
   readonly kind: JobKind
-  /** Owner of the job: nobody else reads it. */
+  /** The account that owns the job. Nobody else may read the job. */
   readonly account: string
-  /** The link that started it; null: the owner did. */
+  /** The link that started the job; null if the owner did. */
   readonly share: string | null
   /** The actor in the form of events. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
   /** The request, apart from the file. */
   readonly input: JobInput
-  /** Whether the resulting file becomes an asset at once. */
+  /** Whether the resulting file becomes an asset when the job ends. */
   readonly saves: boolean
   /** The input file; removed when the job ends. */
   readonly file: JobBlob | null
-  /** How many times it was given to a node. A result counts only if it names the current attempt. */
+  /** How many times the job was given to a node. A result counts only if it names the current attempt. */
   readonly attempt: number
-  /** Nodes that stopped while they held the job. */
+  /** How many nodes stopped while they held the job. */
   readonly losses: number
   readonly createdAt: number
   readonly endedAt: number | null
@@ -367,17 +367,17 @@ export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventK
 
 /** The readers whom an event concerns. */
 export interface Notice {
-  /** The person or program who acted, and who is not notified; absent: the event's actor is enough. */
+  /** The person or program that acted and is not notified; absent: the event's actor is enough. */
   readonly by?: Author
   /** Names mentioned, as mentions write them, in lower case. */
   readonly names?: readonly string[]
   /** Authors who are answered or whose suggestions are decided, and people who wait for the event. */
   readonly people?: readonly Author[]
-  /** Names among them that another event about the same words notifies. */
+  /** Those of the names that another event about the same words notifies. */
   readonly except?: readonly string[]
-  /** The assignment whose reviewer it is for. */
+  /** The assignment whose reviewer is notified. */
   readonly task?: string
-  /** Its entry in the inbox of the owner of the document, if it is for them. */
+  /** The entry in the inbox of the document's owner, if the owner is notified. */
   readonly entry?: Key
 }
 
@@ -389,7 +389,7 @@ export interface InboxEntry {
   readonly expiresAt: number
 }
 
-/** The fact that an account or agent owns a document. */
+/** A record that an account or agent owns a document. */
 export interface Owned {
   readonly doc: string
 }
@@ -397,7 +397,7 @@ export interface Owned {
 /** An erasure in progress. */
 export interface Deletion {
   readonly doc: string
-  /** Written by earlier versions only: when the erasure was to begin. */
+  /** The time at which the erasure was to begin; only earlier versions wrote it. */
   readonly scrubAt?: number
 }
 
@@ -498,8 +498,8 @@ export const encodeRecord = (record: unknown): Uint8Array => encoder.encode(JSON
 const decoded = new WeakMap<Uint8Array, unknown>()
 
 /**
- * The record at a key. Its shape is trusted because only this layer writes it and storage checks its bytes. Equal bytes are parsed once, so never
- * change a record in place.
+ * Returns the record at a key. Its shape is trusted, because only this layer writes it and the store checks its bytes. Equal bytes are parsed once,
+ * so never change a record in place.
  */
 export const decodeRecord = <T>(value: Uint8Array): T => {
   const known = decoded.get(value)

@@ -26,7 +26,7 @@ interface Waiting extends WriteOptions {
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
-/** A value, or why it could not be read. A damaged record fails only the changes that read it. */
+/** A value, or the reason for which it could not be read. A damaged record fails only the changes that read it. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
 /** The values that the changes of a batch read, by the `nameOf` of their keys. */
@@ -57,7 +57,7 @@ class DraftOf implements Draft {
     return found.value && decodeRecord<T>(found.value)
   }
 
-  /** Makes its writes visible to the changes after it. */
+  /** Makes the writes of this change visible to the changes after it. */
   settle(): void {
     for (const key of this.deletes) this.#records.set(nameOf(key), { value: undefined })
     for (const [name, { value }] of this.puts) this.#records.set(name, { value })
@@ -111,12 +111,12 @@ interface LedgerOptions {
 
 const keysOf = (by: By): Key[] => (by === 'system' ? [] : keysOfRight(by))
 
-/** Errors: those of a right that has ended. */
+/** Checks the caller's access. Throws the errors of access that has ended. */
 const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
   if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
 }
 
-/** Checks for the records of rights outside the document: the check of its head does not notice that such a right ends meanwhile. */
+/** Returns checks for the access records outside the document. The check of the head does not notice if such access ends in the meantime. */
 const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
   const named = new Map(outside.map((key) => [nameOf(key), key]))
@@ -126,7 +126,7 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
   })
 }
 
-/** The puts of changes that run one after another. A later deletion drops an earlier put; within one change the put wins. */
+/** Returns the puts of changes that run one after another. A later deletion drops an earlier put; within one change the put wins. */
 const putsOf = (drafts: readonly DraftOf[]): Put[] => {
   const puts = new Map<string, Put>()
   for (const draft of drafts) {
@@ -142,7 +142,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const idlers: (() => void)[] = []
   const followers = new Map<string, (head: Head) => void>()
 
-  /** The values that the changes read. They are read after the head: if one is newer, the check of the head fails. */
+  /** Reads the values that the changes need. They are read after the head: if one of them is newer, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
     const find = (key: Key): Promise<[string, Found]> =>
       storage.get(key).then(
@@ -173,7 +173,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return { head, drafts, outcomes }
   }
 
-  /** The head with the document's size after the changes. A deleted document is not counted while it is erased. */
+  /** Returns the head with the document's size after the changes. While a deleted document is being erased, it is not counted. */
   const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
     if (old.bytes === undefined || (old.deletedAt !== null && !(isInTrash(old) && head.deletedAt === null))) return head
     return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
@@ -182,7 +182,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
     const records = await findRecords(waiting)
-    // Collected before the changes run, since they write into the records that they read.
+    // Collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {

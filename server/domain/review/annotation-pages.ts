@@ -8,7 +8,7 @@ interface PageInput {
   readonly limit?: number | undefined
 }
 
-/** Makes one page from records in ascending order, within the requested length and the byte limit. */
+/** Returns one page of records in ascending order, within the requested length and the byte limit. */
 export const pageOf = <T extends { readonly id: string; readonly number: number }>(
   { annotations }: Opened,
   fitting: readonly T[],
@@ -26,8 +26,8 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
 }
 
 /**
- * Resolves with the result of `read` once the text that it was read from is on disk. If the write fails (a full disk), the document is read from
- * disk, so it stays readable.
+ * Resolves with the result of `read` once the text that it used is on disk. If the write fails (a full disk), reads the document from disk, so that
+ * it stays readable.
  */
 export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {
   const readOnce = (): Promise<{ found: T } | undefined> =>

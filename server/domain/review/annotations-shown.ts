@@ -1,4 +1,4 @@
-/** How annotations appear in answers and on open pages. */
+/** The form of annotations in answers and on open pages. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import type { Lines, Range } from '../../../shared/text/anchors.ts'
@@ -27,7 +27,7 @@ export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply =>
   createdAt: instant(createdAt)
 })
 
-/** The fields that do not depend on the text. Records are immutable and lists are long, so the result is cached per record. */
+/** The fields that do not depend on the text. Records are immutable and lists are long, so these fields are cached per record. */
 type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
 const lasting = new WeakMap<Comment, Lasting>()
 
@@ -65,7 +65,7 @@ export const showComment = ({ annotations }: Opened, comment: Comment): ShownCom
   }
 }
 
-/** A pending suggestion is orphaned while its text is gone. Undoing the deletion makes it pending again. */
+/** Returns the status of a suggestion. A pending suggestion is orphaned while its text is gone; undoing the deletion makes it pending again. */
 export const statusOf = ({ annotations }: Opened, { id, status }: Suggestion): ShownSuggestion['status'] =>
   status === 'pending' && annotations.rangeOf(id) === undefined ? 'orphaned' : status
 
@@ -75,7 +75,7 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
   return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
 }
 
-/** Also shows a suggestion that has no id yet, as in a dry run. */
+/** Returns a suggestion as answers show it. It may have no id yet, as in a dry run. */
 export const suggestionShown = (
   suggestion: Suggestion,
   status: ShownSuggestion['status'],
@@ -110,7 +110,7 @@ export const suggestionShown = (
   }
 }
 
-/** The message that tells open pages about a changed annotation. */
+/** Returns the message that notifies open pages of a changed annotation. */
 const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage => {
   if (record === undefined) return { type: 'comment.deleted', commentId: id }
   return kind === 'comment'
@@ -121,7 +121,7 @@ const messageOf = (opened: Opened, { kind, id, record }: Written): LiveMessage =
 const isLarge = (written: readonly Written[]): boolean =>
   written.length > limits.annotationsToldMax || written.some(({ bytes }) => bytes > limits.annotationToldBytesMax)
 
-/** Updates the annotations in memory to match the commit, and tells every open page. */
+/** Updates the annotations in memory to match the commit, and notifies every open page. */
 export const settle = (opened: Opened, written: readonly Written[]): void => {
   const { service, doc, annotations } = opened
   for (const each of written) {
@@ -132,7 +132,7 @@ export const settle = (opened: Opened, written: readonly Written[]): void => {
   for (const message of messages) service.live.announce(doc, message)
 }
 
-/** Shows on open pages where a program placed its comment or suggestion. */
+/** Shows on open pages where a program made its comment or suggestion. */
 export const showWriter = ({ service, doc, annotations }: Opened, caller: Caller, id: string | undefined): void => {
   const range = id === undefined ? undefined : annotations.rangeOf(id)
   if (range !== undefined) service.live.showAgent(doc, caller, range)

@@ -31,7 +31,7 @@ interface Pinned {
   readonly pin: Pin
 }
 
-/** The effect of a change of text on a pin. */
+/** The effect of a text change on a pin. */
 export interface Moved extends Pinned {
   readonly id: string
 }
@@ -39,26 +39,26 @@ export interface Moved extends Pinned {
 export interface Annotations {
   readonly comment: ReadonlyMap<string, Comment>
   readonly suggestion: ReadonlyMap<string, Suggestion>
-  /** The current range of an annotation's text; undefined: it has none, or it is gone. */
+  /** Returns the current range of an annotation's text; undefined if the annotation has no text, or the text is gone. */
   rangeOf(id: string): Range | undefined
   /** Lines of the current text. */
   readonly lines: Lines
-  /** Ties a new annotation to its text, currently at `range`, before it is written. Errors: `invalid_request` when there are too many. */
+  /** Ties a new annotation to its text, currently at `range`, before the annotation is written. Throws `invalid_request` if there are too many. */
   tie(kind: AnnotationKind, id: string, pin: Pin | null, range: Range | undefined): void
   /** Ties an existing annotation to other text, currently at `range`. Returns a function that undoes this. */
   retie(kind: AnnotationKind, id: string, pin: Pin, range: Range | undefined): () => void
-  /** Bytes of a record. */
+  /** Returns the size of a record in bytes. */
   bytesOf(id: string): number
-  /** Checks that a record may grow to its new size. Errors: `invalid_request`. */
+  /** Checks that a record may grow to its new size. Throws `invalid_request`. */
   requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
   /** Releases the text of an annotation that could not be written or no longer needs a position. */
   untie(id: string): void
-  /** Takes in a record that was written to disk; `bytes` is its size. */
+  /** Stores a record in memory that was written to disk; `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the pins along. `isCompared`: the edits come from comparing two texts. Synchronous. */
+  /** Applies edits to the text and moves the pins along. `isCompared`: the edits are the difference of two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
-  /** Suggestions with a decision or change in progress. */
+  /** Suggestions that are being decided or changed. */
   readonly deciding: Map<string, Promise<unknown>>
 }
 
@@ -90,7 +90,7 @@ interface Located {
 
 const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
 
-/** `keepMoved` writes pins that were found again to disk. */
+/** Creates the annotations of a document. `keepMoved` writes to disk the pins that were found again. */
 const createAnnotations = (
   openDoc: OpenDocument,
   comments: readonly Entry[],
@@ -100,11 +100,11 @@ const createAnnotations = (
   const records: { readonly [K in AnnotationKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
   const sizes = new Map<string, number>()
   const pinned = new Map<string, Pinned>()
-  /** Annotations that are being written. */
+  /** The number of annotations that are being written. */
   let coming = 0
   let bytes = 0
   let located: Located | undefined
-  /** The words of annotations whose text was deleted while people typed, with the context at that time. */
+  /** The last words of annotations whose text was deleted while people typed, with the context at that time. */
   const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
@@ -154,7 +154,7 @@ const createAnnotations = (
     }
   }
 
-  /** Ties annotations again when their deleted text is back, in new characters. */
+  /** Ties annotations to their text again when the deleted text has returned in new characters. */
   const takeReturned = ({ ranges }: Located, content: string): Moved[] => {
     const ids = [...pinned.keys()]
     const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
@@ -234,7 +234,7 @@ const createAnnotations = (
 
 const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 
-/** The annotations of an open document, read on first use. Errors: `storage_*`. */
+/** Returns the annotations of an open document, which are read on first use. Throws `storage_*`. */
 export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDocument): Promise<Annotations> => {
   const known = loaded.get(openDoc)
   if (known !== undefined) return known
@@ -248,7 +248,7 @@ export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDoc
         const kept = (written: readonly Written[]): void => {
           for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
         }
-        // If this write fails, the change is found again when the document is next read.
+        // If this write fails, the moved pins are found again when the document is next read.
         ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
       }
       const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)
@@ -267,7 +267,7 @@ export interface Opened extends HeldDocument {
   readonly annotations: Annotations
 }
 
-/** Keeps the document open while `work` runs. Errors: those of loading. */
+/** Keeps the document open while `work` runs. Throws the errors of loading. */
 export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
   const opened = await service.live.open(doc)
   try {
@@ -277,7 +277,7 @@ export const withAnnotations = async <T>(service: Service, doc: string, work: (o
   }
 }
 
-/** Waits for every decision and change of the suggestion in progress, then runs `work`; later ones wait for it. */
+/** Runs `work` after all decisions and changes of the suggestion that are in progress. Later ones wait for `work`. */
 export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
   for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
   const working = work()
@@ -293,7 +293,7 @@ export const alone = async <T>({ annotations: { deciding } }: Opened, id: string
 
 const keyOf = (kind: AnnotationKind, doc: string, id: string): Key => keys[kind](doc, id)
 
-/** The result of a change to an annotation: its current record, or undefined when it was deleted. */
+/** The result of a change to an annotation: its current record, or undefined if it was deleted. */
 export interface Written<K extends AnnotationKind = AnnotationKind> {
   readonly kind: K
   readonly id: string
@@ -313,7 +313,7 @@ export const deleteAnnotation = <K extends AnnotationKind>(draft: Draft, kind: K
   return { kind, id, record: undefined, bytes: 0 }
 }
 
-/** Keys of the records whose pins moved. */
+/** Returns the keys of the records whose pins moved. */
 export const keysOfMoved = (doc: string, moved: readonly Moved[]): Key[] => moved.map(({ kind, id }) => keyOf(kind, doc, id))
 
 /** Writes moved pins into their records. Annotations that were deleted or decided in the meantime are skipped. */

@@ -1,4 +1,6 @@
-/** Mentions in comments and replies become `comment.mentioned` events. Each name is told once per text, however often the text is edited. */
+/**
+ * Mentions in comments and replies, which become `comment.mentioned` events. Each name is notified once per text, however often the text is edited.
+ */
 import type { EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
 import { mentionsOf } from '../../../shared/mentions.ts'
@@ -6,7 +8,7 @@ import { actorOf, authorOf, type Caller } from '../rights/caller.ts'
 import type { Draft } from '../records/draft.ts'
 import { sameMention as same } from '../events/notices.ts'
 
-/** Tells the people whom a text mentions, except those in `heard`. Returns everyone told so far. */
+/** Notifies the people whom a text mentions, except those in `heard`. Returns everyone notified so far. */
 export const tellMentions = (
   draft: Draft,
   caller: Caller,

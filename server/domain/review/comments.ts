@@ -32,7 +32,7 @@ export const listComments = (service: Service, doc: string, input: Input<'listCo
 
 const unknownComment = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such comment.' })
 
-/** Errors: `not_found`. */
+/** Returns a comment. Throws `not_found`. */
 export const readComment = (service: Service, doc: string, { commentId }: Input<'readComment'>): Promise<Output<'readComment'>> =>
   readable(service, doc, (opened) => {
     const found = opened.annotations.comment.get(commentId)
@@ -47,7 +47,7 @@ const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'co
   ...(task === null ? {} : { taskId: task })
 })
 
-/** The record of the words that the caller named, in the text that the caller read. */
+/** Returns a record of the words that the caller named, in the text that the caller read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
   const kind = kindOf(target)
   if (range !== undefined)
@@ -61,7 +61,7 @@ const targetOf = (content: string, target: Target, range: Range | undefined): Co
   return { kind, quote: target.find ?? '', prefix: target.prefix ?? '', suffix: target.suffix ?? '', line: null, from: null, to: null }
 }
 
-/** Ties a comment to a range of the text that its author read, and writes it. There is no `await` before it is tied. */
+/** Ties a comment to a range of the text that its author read, and writes the comment. There is no `await` before the comment is tied. */
 const write = async (
   opened: Opened,
   caller: Caller,
@@ -128,7 +128,7 @@ export const createComment = (
 
 // ——— changing ———
 
-/** Changes one comment and makes the answer. If the change returns the record that it was given, nothing is written. */
+/** Changes one comment and makes the answer. If the change returns the same record, nothing is written. */
 const changeComment = <T>(
   service: Service,
   caller: Caller,
@@ -199,7 +199,7 @@ export const resolveComment = (
   return changeComment(service, caller, doc, commentId, change, commentAnswer)
 }
 
-/** Errors: `not_author`. */
+/** Checks that the caller is the author. Throws `not_author`. */
 const requireAuthor = (caller: Caller, comment: Comment): void => {
   if (!sameAuthor(authorOf(caller), comment.author)) throw new ServiceError('not_author')
 }

@@ -25,17 +25,17 @@ import type { Service } from '../service.ts'
 interface Decision {
   readonly suggestionId: string
   readonly action: 'accept' | 'reject' | 'reopen'
-  /** The draft step that the person who decides has read. */
+  /** The step of the draft that the deciding person has read. */
   readonly step?: number | undefined
   /** The reason for a rejection. */
   readonly reason?: string | undefined
-  /** Whether its author withdraws it. */
+  /** Set if the author withdraws the suggestion. */
   readonly withdrawn?: true
 }
 
-/** The outcome of a decision: a new state to write, the state that it has already, or a refusal. */
+/** The outcome of a decision: a new state to write, the current state, or a refusal. */
 type Verdict =
-  /** Without `change` the text stays as it is. */
+  /** Without `change`, the text stays as it is. */
   | { readonly kind: 'new'; readonly change: Change | undefined }
   | { readonly kind: 'same' }
   | { readonly kind: 'refused'; readonly error: ServiceError }
@@ -46,7 +46,7 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-/** The current ranges of suggestions that cannot be decided: the text between their neighbours. */
+/** Returns the current ranges of suggestions that cannot be decided, as the text between their neighbours. */
 const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
@@ -55,7 +55,7 @@ const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (R
   return gapsOf(openDoc.text, openDoc.snapshot().content.length, places)
 }
 
-/** Adds the current lines, and those most like the intended words, to the refusal of one decision. */
+/** Adds lines to the refusal of one decision: the current ones, and those most like the intended words. */
 const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
   const found = opened.annotations.suggestion.get(id)
   if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
@@ -66,7 +66,7 @@ const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, err
   return nearest.length === 0 ? error : new ServiceError('target_changed', { ...error.details, nearest })
 }
 
-/** The current lines of several refused decisions, by suggestion. It does not search for similar lines: there may be many decisions. */
+/** Returns the current lines of several refused decisions, by suggestion. Similar lines are not searched, because there may be many decisions. */
 const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
     verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
@@ -85,13 +85,13 @@ interface Change {
   readonly after: string
 }
 
-/** The current range of a decided suggestion; undefined: that text is gone. */
+/** Returns the current range of a decided suggestion; undefined if its text is gone. */
 const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
   past == null ? undefined : locatePins(openDoc.text, openDoc.snapshot().content, [past])[0]
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
-/** Whether the words that were deleted there are back. */
+/** Whether the words that the suggestion deleted have returned. */
 const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
   const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)
@@ -99,7 +99,7 @@ const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to 
   return timesIn(now, original) > timesIn(then, original)
 }
 
-/** The edit that a decision makes; undefined: the text has changed. */
+/** Returns the edit that a decision makes; undefined if the text has changed. */
 const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
@@ -112,11 +112,11 @@ const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 're
 const editsOf = ({ range, before, after }: Change): Edit[] =>
   diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
 
-/** Whether the suggestion has been the same since that step of its draft. */
+/** Whether the suggestion is unchanged since this step of its draft. */
 const saysStill = ({ draft }: Suggestion, step: number): boolean =>
   draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
 
-/** Judges decisions in order, as if each were made alone. If two change the same text, the first wins. */
+/** Judges decisions in order, as if each were made alone. If two of them change the same text, the first wins. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()
@@ -151,7 +151,7 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
 
-/** Writes one decision into the draft. `pin`: the position after it; undefined: the position before it. */
+/** Writes one decision into the draft. `pin`: the position after the decision; undefined to keep the position before it. */
 const putDecision = (
   draft: Draft,
   caller: Caller,
@@ -194,7 +194,7 @@ type Shown = Output<'decideSuggestion'>['suggestion']
 
 interface Told {
   readonly version: string
-  /** Only for a dry run. */
+  /** Present only in a dry run. */
   readonly diff?: string
 }
 
@@ -208,7 +208,7 @@ interface Request {
   readonly dryRun: boolean | undefined
 }
 
-/** The changes of text that the decisions make, in document order. */
+/** Returns the text changes of the decisions, in document order. */
 const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
   judged
     .flatMap(({ suggestionId: id, action, verdict }) =>
@@ -216,10 +216,10 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
     )
     .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
 
-/** Their edits, in document order. */
+/** Returns the edits of the decisions, in document order. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Pins on the text that decisions inserted, in the resulting text. A reopened suggestion is tied again. */
+/** Returns pins on the text that decisions inserted, in the resulting text. A reopened suggestion is tied again. */
 const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
