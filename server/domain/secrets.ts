@@ -1,4 +1,4 @@
-/** Secrets: creating them, looking them up by hash, and storing them encrypted with the instance secret. */
+/** Creates secrets, finds them by hash, and encrypts them with the instance secret. */
 import { crc32 } from 'node:zlib'
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto'
 
@@ -6,9 +6,9 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 export interface Vault {
   /** Encrypts a text. To open it, pass the same `context` (it is authenticated, not stored). */
   seal(text: string, context: string): string
-  /** Throws when the text was sealed with another secret or context. */
+  /** Decrypts a text. Throws if it was sealed with another secret or context. */
   open(sealed: string, context: string): string
-  /** A stable name for a text that does not reveal it: a hash that nobody can compute without the instance secret. */
+  /** Returns a stable name for a text that does not reveal the text: a hash that nobody can compute without the instance secret. */
   disguise(text: string): string
 }
 
@@ -37,18 +37,18 @@ export const createVault = (instanceSecret: Uint8Array): Vault => {
   }
 }
 
-/** A new share key: 24 random bytes. */
+/** Returns a new share key: 24 random bytes. */
 export const newShareKey = (): string => randomBytes(24).toString('base64url')
 
-/** Ids of documents and links: 12 random bytes, 16 characters. */
+/** Returns an id for a document or link: 12 random bytes, 16 characters. */
 export const newId = (): string => randomBytes(12).toString('base64url')
 
-/** Ids of assets, which open them: 18 random bytes, 24 characters. */
+/** Returns an id for an asset: 18 random bytes, 24 characters. Anyone who knows the id can open the asset. */
 export const newAssetId = (): string => randomBytes(18).toString('base64url')
 
 const checksum = (text: string): string => crc32(text).toString(36).padStart(7, '0')
 
-/** A new token: prefix, 32 random bytes, and a checksum that lets scanners tell a leaked token from random text. */
+/** Returns a new token: prefix, 32 random bytes, and a checksum that lets scanners tell a leaked token from random text. */
 export const newToken = (prefix: string): string => {
   const body = `${prefix}${randomBytes(32).toString('base64url')}`
   return `${body}${checksum(body)}`
@@ -60,11 +60,11 @@ export const isToken = (prefix: string, token: string): boolean =>
   /^[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token.slice(prefix.length)) &&
   checksum(token.slice(0, -7)) === token.slice(-7)
 
-// When thousands of agents each send a request per second, hashing would cost more than anything else done with a key.
+// Hashes are cached. When thousands of agents send a request each second, hashing would cost more than all other work with a key.
 const hashes = new Map<string, string>()
 const hashesMax = 10_000
 
-/** The key for looking up a secret. Secrets are random and long, so a plain hash is enough and no comparison depends on them. */
+/** Returns the key for looking up a secret. Secrets are random and long, so a plain hash is enough and no comparison depends on them. */
 export const hashSecret = (secret: string): string => {
   const known = hashes.get(secret)
   if (known !== undefined) return known

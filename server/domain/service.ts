@@ -17,16 +17,16 @@ export interface Service {
   /** Compares, searches and merges large texts. */
   readonly texts: Texts
   readonly vault: Vault
-  /** Null: no issuer of agent tokens is configured, so no agent token is accepted. */
+  /** Null if no issuer of agent tokens is configured. Then no agent token is accepted. */
   readonly agents: Agents | null
-  /** The embedded broker, which has sessions of its own; null: an external issuer signs people in. */
+  /** The embedded broker, which has its own sessions; null if an external issuer signs people in. */
   readonly signInHost: SignInHost | null
   /** Address of the service without a trailing slash. */
   readonly baseUrl: string
   readonly version: string
   /** Quotas of text and history. */
   readonly quotas: Quotas
-  /** Most bytes for the assets of one document. */
+  /** The most bytes for the assets of one document. */
   readonly assetBytesMax: number
   /** Accounts, by id or verified email address, whose compute nodes serve everyone. */
   readonly nodeAccounts: readonly string[]

@@ -1,4 +1,4 @@
-/** Fields of the forms that create an account or change its password, and the rule who may create one. */
+/** Fields of the forms that create an account or change its password, and the rule for creating accounts. */
 import { hash } from 'node:crypto'
 import { limits } from '../../shared/limits.ts'
 import { term } from '../../shared/words.ts'
@@ -7,10 +7,10 @@ import type { Words } from './words.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
 
-/** Why the service accepts no new accounts. */
+/** Returns the reason for which the service accepts no new accounts. */
 export const closedText = term('This server does not accept new accounts.')
 
-/** The key that counts failed passwords: the email address, whether or not it has an account. */
+/** Returns the key that counts failed passwords: the email address, whether or not it has an account. */
 export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
 export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>

@@ -1,4 +1,4 @@
-/** `/account`: the settings of an account. Its documents are on the home page (`web/home/`). Forms; no script. */
+/** `/account`: the settings of an account, as forms without script. The documents of the account are on the home page (`web/home/`). */
 import type { AccountAction } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -29,13 +29,13 @@ interface AccountPageOptions {
   readonly http: Http
   readonly stylesheet: string | undefined
   readonly formKey: string
-  /** Null: an external issuer signs people in, or the origin allows no passkeys. */
+  /** Null if an external issuer signs people in, or the origin allows no passkeys. */
   readonly passkeys: Passkeys | null
   /** Origins to which signing out may lead. */
   readonly signOutTargets: () => Promise<string[]>
-  /** Address of the external issuer that signs people in; null: people sign in here. */
+  /** Address of the external issuer that signs people in; null if people sign in here. */
   readonly externalIssuer: string | null
-  /** Opens a session of the browser that asks. */
+  /** Opens a session in the requesting browser. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
@@ -112,7 +112,7 @@ ${deletionSection(words)}`
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  /** The fields of a form of the page, and the session after they have arrived. Errors: `form_expired`, `rate_limited`. */
+  /** Returns the fields of a submitted form, and the session after they have arrived. Throws `form_expired` or `rate_limited`. */
   const sent = async (ctx: Context): Promise<{ fields: Record<string, string>; current: Current }> => {
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)

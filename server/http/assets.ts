@@ -1,4 +1,4 @@
-/** `/f/{id}.{ext}`: assets, for anybody with the address. It supports ranges, so that video can be seeked (RFC 9110, section 14). */
+/** `/f/{id}.{ext}`: assets, for anybody who knows the address. Ranges are supported, so that people can seek in videos (RFC 9110, section 14). */
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../shared/errors.ts'
 import { openAsset } from '../domain/media/assets.ts'
@@ -7,7 +7,7 @@ import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
-// An asset must not run or load anything, wherever it is opened. It needs no cookie, so another site may show it.
+// An asset must not run or load anything, wherever it is opened. It needs no cookie, so other sites may show it.
 const headers = (asset: Asset): Record<string, string> => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -24,8 +24,8 @@ interface Span {
 }
 
 /**
- * The requested range; undefined: the whole file, also for several ranges or an unknown unit, which RFC 9110 lets us ignore. Null: the
- * range is outside the file.
+ * Returns the requested range. Undefined stands for the entire file, also for several ranges or an unknown unit, which RFC 9110 lets a server
+ * ignore. Null: the range is outside the file.
  */
 const spanOf = (header: string, size: number): Span | null | undefined => {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []

@@ -1,4 +1,4 @@
-/** The operations table as HTTP routes: the REST face. Its requests take the same steps as every call (way.ts). */
+/** The operations table as HTTP routes (REST). Requests take the same steps as every other call (way.ts). */
 import { ok } from 'node:assert'
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
@@ -25,7 +25,7 @@ import { admit, answerTo, check, type Face, handle, limit, nothing, type Receive
 
 const noQuery = new URLSearchParams()
 
-// Not `ctx.URL`, which is an empty object if the Host header is invalid.
+// `ctx.URL` is an empty object if the Host header is invalid, so it is not used.
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
@@ -43,7 +43,7 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    // People who share a link are different callers: an answer to one of them is not for the others.
+    // People who share a link are different callers, and one must not receive the answer to another.
     id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, ctx.path, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
@@ -74,7 +74,7 @@ const fromQuery = ({ operation, ctx }: Asked): Record<string, unknown> => {
 /** The query that every request may send: the author's name. */
 const credentialNames = ['key', 'author']
 
-/** Errors: `invalid_request`. */
+/** Checks the parameters. Throws `invalid_request`. */
 const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): void => {
   if (rest.oauth === true) return
   const { query: fields = [] } = rest
@@ -91,12 +91,12 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   return def?.type === 'boolean' || def?.innerType?.def.type === 'boolean'
 }
 
-/** HTTP conditions that our writes do not support: if they were ignored, the write would do exactly what the caller wanted to prevent. */
+/** HTTP conditions that writes do not support. If the server ignored them, the write would do exactly what the caller wanted to prevent. */
 const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
 
 /**
- * `If-Match` is another place for `baseVersion`, and so is `X-Doc-Version`, a header in the answer of a read. Errors: `versions_differ`;
- * `invalid_request` for another condition.
+ * Returns the base version. `If-Match` is another place for `baseVersion`, and so is `X-Doc-Version`, a header in the answer of a read. Throws
+ * `versions_differ`, or `invalid_request` for another condition.
  */
 const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
   const unknown = writes(ctx) ? unknownConditions.find((name) => ctx.get(name) !== '') : undefined
@@ -118,7 +118,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
-  // The file that a program meant to send did not exist.
+  // The program meant to send a file that does not exist.
   if (operation.replaces === true && body.length === 0 && sent['content'] === '')
     throw new ServiceError('invalid_request', {
       details: [{ path: 'body', message: 'is empty' }],
@@ -133,7 +133,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 
-/** A dry run must never write. Errors: `invalid_request` if the operation has no dry run. */
+/** Checks that the operation has a dry run if the request asks for one, because a dry run must never write. Throws `invalid_request`. */
 const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
@@ -160,7 +160,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.set('X-Doc-Version', version)
   ctx.set('Cache-Control', 'private, no-store')
   ctx.vary('Accept')
-  // JSON of the same version is another representation: a 304 is valid only for the text that the client has.
+  // JSON of the same version is another representation. A 304 is valid only for the text that the client has.
   if (!ctx.path.endsWith('.md') && wantsJson(ctx, reply)) {
     ctx.body = answer
     return
@@ -175,7 +175,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.body = bytes === undefined ? String(answer['content']) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Sends a file that only the caller may read. It must not run or load anything, wherever it is opened. */
+/** Sends a file that only the caller may read. The file must not run or load anything, wherever it is opened. */
 const presentFile = async (ctx: Context, answer: Record<string, unknown>): Promise<void> => {
   const { contentType, size, [openFile]: open } = answer as unknown as Awaited<ReturnType<typeof readSpeechAudio>>
   ctx.set('Content-Security-Policy', "default-src 'none'; sandbox")
@@ -208,7 +208,7 @@ const receive = async ({ http, ctx, operation }: Asked): Promise<Received> => {
   return { body: await readFields(ctx.req, bytesMaxOf(operation)), file: null }
 }
 
-/** Receives a file of the named type. Errors: `unsupported_media_type` before anything is read. */
+/** Receives a file of the declared type. Throws `unsupported_media_type` before it reads anything. */
 const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): Promise<Received> => {
   const { kinds, bytesMax = limits.assetBytesMax, fields = false } = rest.media ?? {}
   const named = mediaType(req)
@@ -229,7 +229,7 @@ const face: Face<Record<string, unknown>> = {
   }
 }
 
-/** With two keys one would be ignored, and a wrong key must never be ignored. */
+/** If there were two keys, one would be ignored, and a wrong key must never be ignored. */
 const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
   const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
   if (sent.length > 1 && new Set(sent).size > 1)
@@ -240,8 +240,8 @@ const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
 }
 
 /**
- * The credentials of a request. A browser's cookie is valid for a write only if the browser says that one of our pages sent it (`Sec-Fetch-Site` or
- * `Origin`; requests of other sites were refused before). A stale cookie counts as none.
+ * Returns the credentials of a request. A browser's cookie is valid for a write only if the browser says that one of our pages sent the request
+ * (`Sec-Fetch-Site` or `Origin`; requests of other sites were refused earlier). A stale cookie counts as none.
  */
 const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): Promise<Credentials> => {
   const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)
@@ -254,7 +254,7 @@ const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): 
   return credentials
 }
 
-/** Sends a browser the new secret of its session when the present one is due for rotation. */
+/** Sends a browser the new secret of its session if the current secret is due for rotation. */
 export const freshCookie = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,
@@ -283,7 +283,7 @@ const askedOf = async (http: Http, ctx: Context, name: OperationName): Promise<A
   return { http, ctx, name, operation, doc, credentials }
 }
 
-/** Runs one operation for a request and writes its answer; errors are thrown. */
+/** Runs one operation for a request and writes its answer. Throws the errors of the operation. */
 export const handleRequest = async (http: Http, ctx: Context, name: OperationName): Promise<Record<string, unknown>> => {
   const asked = await askedOf(http, ctx, name)
   if (name !== 'listEvents' || ctx.method !== 'GET' || !asksForStream(ctx)) return answerTo(asked, face)
@@ -291,7 +291,7 @@ export const handleRequest = async (http: Http, ctx: Context, name: OperationNam
   return {}
 }
 
-/** Reads the text of a document for a request, and returns the caller too. Writes no answer; errors are thrown. */
+/** Reads the text of a document for a request, and returns the caller too. Writes no answer. Throws the errors of the read. */
 export const readText = async (http: Http, ctx: Context): Promise<{ caller: Caller; answer: Record<string, unknown> }> => {
   const { caller, answer } = await walk(await askedOf(http, ctx, 'readContent'), face, [limit, admit, check, handle])
   ok(caller !== undefined && answer !== undefined)
@@ -312,16 +312,16 @@ export const findReader = async (http: Http, ctx: Context, doc: string): Promise
     ok(caller !== undefined)
     return caller
   } catch (error) {
-    // The page reports it, in its own words.
+    // The page shows the error in its own words.
     if (error instanceof ServiceError) return error
     throw error
   }
 }
 
-/** `{id}` → `:id`. Path parameters never hold a slash. */
+/** Returns a path with `:id` for `{id}`. Path parameters never contain a slash. */
 const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Routes of every operation of the table. */
+/** Returns the routes of every operation in the table. */
 export const bindOperations = (http: Http, routers: Routers): void => {
   for (const name of Object.keys(operations) as OperationName[]) {
     const { method, path, also } = operations[name].rest as Operation['rest']

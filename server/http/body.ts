@@ -5,8 +5,8 @@ import { limits } from '../../shared/limits.ts'
 import { checkJsonShape } from './json-shape.ts'
 
 /**
- * The body, chunk by chunk, up to `bytesMax` bytes. Errors: `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may expand
- * to any size), `invalid_request` if it is incomplete.
+ * Yields the body, chunk by chunk, up to `bytesMax` bytes. Throws `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may
+ * expand to any size), or `invalid_request` if the body is incomplete.
  */
 export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -19,7 +19,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   let bytes = 0
   let whole = false
   try {
-    // A caller that sends too much must get the answer: the connection must outlive the loop.
+    // A caller that sends too much must still get the answer, so the connection must outlive the loop.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge()
@@ -36,18 +36,18 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   }
 }
 
-/** Whether the body is read as JSON: bodies without a media type are, too. */
+/** Whether the body is read as JSON, which includes bodies without a media type. */
 const isJson = (type: string): boolean =>
   type === '' || type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 
-/** The whole body; if it is JSON, it is safe to parse. Errors: those of `bodyOf`, and `invalid_request` of `checkJsonShape`. */
+/** Returns the complete body; if it is JSON, it is safe to parse. Throws the errors of `bodyOf`, and `invalid_request` of `checkJsonShape`. */
 export const readFields = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const bytes = await readBody(request, bytesMax)
   if (isJson(mediaType(request))) await checkJsonShape(bytes)
   return bytes
 }
 
-/** The whole body. Errors as `bodyOf`. */
+/** Returns the complete body. Throws the errors of `bodyOf`. */
 export const readBody = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> =>
   Buffer.concat(await Array.fromAsync(bodyOf(request, bytesMax)))
 
@@ -59,7 +59,7 @@ const decode = (bytes: Buffer): string => {
   }
 }
 
-/** Errors: `unsupported_media_type` for a text in another encoding. */
+/** Checks the encoding. Throws `unsupported_media_type` for a text in another encoding. */
 const refuseOtherCharsets = (request: IncomingMessage): void => {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
@@ -69,7 +69,7 @@ const refuseOtherCharsets = (request: IncomingMessage): void => {
     })
 }
 
-/** Whether a body was clearly not meant to be an object. */
+/** Whether a body was clearly not meant as an object. */
 const isProse = (bytes: Buffer): boolean => !/^\uFEFF?\s{0,100}\{/.test(bytes.subarray(0, fieldsBeginUnits).toString())
 
 /** `markdown`: the operation also accepts the text itself. */
@@ -89,11 +89,11 @@ const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> =>
   return value as Record<string, unknown>
 }
 
-/** Media type without parameters, lower case; '' when absent. */
+/** Returns the media type without parameters, in lower case; '' if absent. */
 export const mediaType = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** Errors: `invalid_request` for JSON fields sent as the text itself, because they would become the document. */
+/** Throws `invalid_request` for JSON fields that were sent as the text, because they would become the document. */
 const refuseFields = (text: string): string => {
   const beginning = text.slice(0, fieldsBeginUnits).trimStart()
   if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text
@@ -105,8 +105,8 @@ const refuseFields = (text: string): string => {
 const fieldsBeginUnits = 200
 
 /**
- * The fields of a body: a JSON object, or the document itself if the operation accepts `markdown`. Bodies without a media type are read as JSON.
- * Errors: `malformed_json`, `unsupported_media_type`.
+ * Returns the fields of a body: a JSON object, or the document itself if the operation accepts `markdown`. Bodies without a media type are read as
+ * JSON. Throws `malformed_json` or `unsupported_media_type`.
  */
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   const type = mediaType(request)
@@ -116,7 +116,7 @@ export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boo
   return bytes.length === 0 ? {} : parseJson(bytes, markdown)
 }
 
-/** Errors: `invalid_request` for a form of more fields than any page has. */
+/** Throws `invalid_request` for a form with more fields than any page has. */
 const refuseManyFields = (bytes: Buffer): void => {
   let fields = 1
   for (let at = bytes.indexOf('&'); at !== -1 && fields <= limits.fieldsMax; at = bytes.indexOf('&', at + 1)) fields++
@@ -124,7 +124,7 @@ const refuseManyFields = (bytes: Buffer): void => {
     throw new ServiceError('invalid_request', { details: [{ path: 'body', message: `has more than ${limits.fieldsMax} fields` }] })
 }
 
-/** The fields of a form. Errors: `invalid_request` when one is given twice, or there are too many. */
+/** Returns the fields of a form. Throws `invalid_request` if a field is sent twice, or there are too many. */
 export const parseForm = (bytes: Buffer): Record<string, string> => {
   refuseManyFields(bytes)
   const fields: Record<string, string> = {}

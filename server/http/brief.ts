@@ -1,5 +1,5 @@
 /**
- * Short answers for `brief`: only the data that an agent needs to continue. Writes answer ids, versions and states. Lists have a row for each
+ * Short answers for `brief`, with only the data that an agent needs to continue. Writes return ids, versions and states. Lists have a row for each
  * record, with the beginning of its text. Errors and dry runs are complete.
  */
 import { limits } from '../../shared/limits.ts'
@@ -13,7 +13,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const only = (record: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => record[name] !== undefined && record[name] !== null).map((name) => [name, record[name]]))
 
-/** A text, or its beginning with the field that marks it as cut. */
+/** Returns a text, or its beginning with a field that marks it as cut. */
 const cut = (record: Fields, names: readonly string[]): Fields => {
   const given = names.flatMap((name) => {
     const text = record[name]
@@ -65,7 +65,7 @@ const rows: Readonly<Record<string, (record: Fields) => Fields>> = {
 
 const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 'resultVersion'])
 
-/** Records that the answer of a write reduces to their ids. */
+/** Records that are reduced to their ids in the answer of a write. */
 const states = new Set(['comment', 'suggestion', 'suggestions'])
 /** Fields that repeat another field, or that the caller sent. */
 const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])
@@ -82,7 +82,7 @@ const writeAnswer = (answer: Fields): Fields =>
       .map(([name, value]) => [name, states.has(name) ? stateOf(value) : name === 'results' ? resultsOf(value) : value])
   )
 
-/** For decisions, the outcome of each; for edits, those that matched inexactly or changed several places. */
+/** For decisions, returns the outcome of each; for edits, those that matched inexactly or changed several places. */
 const resultsOf = (results: unknown): unknown =>
   Array.isArray(results)
     ? results
@@ -92,7 +92,7 @@ const resultsOf = (results: unknown): unknown =>
         )
     : results
 
-/** The short form of an answer. */
+/** Returns the short form of an answer. */
 export const briefly = (method: string, answer: Record<string, unknown>, { dryRun }: Fields): Record<string, unknown> => {
   if (dryRun === true) return answer
   if (method !== 'GET') return writeAnswer(answer) as Record<string, unknown>

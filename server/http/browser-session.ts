@@ -1,4 +1,4 @@
-/** The session of a browser: finding its account, and opening it. */
+/** Opens the session of a browser, and finds its account. */
 import { limits } from '../../shared/limits.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type Account, epochOf } from '../domain/accounts/accounts.ts'
@@ -10,7 +10,7 @@ import { browserName } from './user-agent.ts'
 /** A browser's session and its account. */
 export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
-/** The session of the requesting browser. */
+/** Returns the session of the requesting browser. */
 export const browserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context
@@ -21,7 +21,7 @@ export const browserSession = async (
   return found
 }
 
-/** Opens a session of the requesting browser, in place of its present one. `atHost` is its session at the broker. */
+/** Opens a session of the requesting browser, in place of its current one. `atHost` is its session at the broker. */
 export const openBrowserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from './context.ts'
 
-/** Bytes as they are sent. */
+/** The compressed bytes of an answer. */
 export interface Packed {
   readonly plain: Buffer
   readonly br: Buffer

@@ -1,4 +1,4 @@
-/** The dependencies of the HTTP face, and its state for each request. */
+/** The dependencies of the HTTP interface, and its state for each request. */
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import type { Handlers } from '../handlers.ts'
@@ -18,7 +18,7 @@ export interface Http {
   readonly addressOf: (request: IncomingMessage) => string
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
-  /** Whether a whole text is replaced only with the version that was read. */
+  /** Whether replacing an entire text requires the version that was read. */
   readonly requireVersion: boolean
   /** The contact for reporting faults of this server; null: not configured. */
   readonly securityContact: string | null
@@ -31,7 +31,7 @@ export interface Http {
 }
 
 export interface RequestState {
-  /** Names the request in logs, answers and reports. */
+  /** Identifies the request in logs, answers and reports. */
   requestId: string
   /** Client's address; IPv6 by its /64. */
   address: string
@@ -39,7 +39,7 @@ export interface RequestState {
   counted?: 'address' | 'failedKey' | 'read'
   /** Whether a call of a tool lacked an account or link, for which a client of MCP can sign its person in. */
   challenged?: boolean
-  /** Whether errors have the form of OAuth. */
+  /** Whether errors have the OAuth format. */
   oauth?: boolean
 }
 

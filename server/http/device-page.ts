@@ -1,4 +1,4 @@
-/** `/device`: where a person compares the code that a program shows, and approves its login or refuses it (RFC 8628 §3.3 and §5.4). */
+/** `/device`: the page on which a person compares the code that a program shows, and approves or refuses its login (RFC 8628 §3.3 and §5.4). */
 import { ServiceError } from '../../shared/errors.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
 import { decideDevice, type Device, findPendingDevice, normalUserCode } from '../domain/accounts/devices.ts'

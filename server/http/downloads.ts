@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
-/** The program as this service offers it; undefined when it was not built. */
+/** The program that this service offers; undefined if it was not built. */
 export interface Download {
   readonly bytes: Buffer
   /** SHA-256, in hexadecimal digits. */
@@ -29,7 +29,7 @@ export const readDownload = async (file: string, baseUrl: string): Promise<Downl
 /** Quotes a word for the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Whether others could tamper with downloads from this address: plain http, and not on this machine. */
+/** Whether others could tamper with downloads from this address, because it uses plain http and is not on this machine. */
 const isPlain = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
@@ -40,7 +40,7 @@ const plainWarning = `  printf 'agmd: %s comes without encryption: anybody on th
 `
 
 /**
- * POSIX sh. Everything happens in a function that the very last line calls, so a truncated script does nothing. Node itself, which the client needs
+ * A POSIX sh script. Everything is in a function that only the last line calls, so a truncated script does nothing. Node, which the client needs
  * anyway, computes the checksum.
  */
 const installer = (baseUrl: string): string => `#!/bin/sh

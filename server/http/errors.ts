@@ -21,7 +21,7 @@ export interface Problem extends Facts {
   readonly requestId: string
 }
 
-/** The problem document of an error. Any error other than a ServiceError is a bug and reveals nothing. */
+/** Returns the problem document of an error. Any error other than a ServiceError is a bug, and its details are not revealed. */
 export const problemOf = (error: unknown, instance: string, requestId: string): Problem => {
   const known = error instanceof ServiceError ? error : new ServiceError('internal')
   const { status, message, hint, retryable } = errorMeanings[known.code]
@@ -43,7 +43,10 @@ export const problemOf = (error: unknown, instance: string, requestId: string): 
   }
 }
 
-/** The challenge of a 401 (RFC 6750, RFC 9728): the metadata that names the token issuer of the resource. The MCP endpoint is a separate resource. */
+/**
+ * Returns the challenge of a 401 (RFC 6750, RFC 9728): the metadata that names the token issuer of the resource. The MCP endpoint is a separate
+ * resource.
+ */
 export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): string => {
   const error = code === 'credential_invalid' ? ', error="invalid_token"' : ''
   const resource = path === '/mcp' ? path : ''
@@ -52,7 +55,7 @@ export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): str
 
 const oauthCodes: readonly ErrorCode[] = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied', 'invalid_request']
 
-/** RFC 6749 §5.2. Our own code is added, because OAuth has fewer codes. */
+/** The OAuth form of an error (RFC 6749 §5.2). Our own code is added, because OAuth has fewer codes. */
 const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
   error: oauthCodes.includes(problem.code)
     ? problem.code

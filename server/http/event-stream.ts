@@ -19,7 +19,7 @@ import { counted } from './perform.ts'
 /** Whether a request asks for a stream. If it accepts both equally, the answer is JSON. */
 export const asksForStream = (ctx: Context): boolean => ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
 
-/** The cursor from which a reconnecting client continues. Errors: `invalid_request`. */
+/** Returns the cursor from which a reconnecting client continues. Throws `invalid_request`. */
 const lastSeen = (ctx: Context): number | undefined => {
   const given = ctx.get('Last-Event-ID')
   if (given === '') return undefined
@@ -28,7 +28,7 @@ const lastSeen = (ctx: Context): number | undefined => {
   return Number(given)
 }
 
-/** The input of a stream. Errors: `invalid_request` for a wait, which has no meaning there. */
+/** Returns the input of a stream. Throws `invalid_request` for a wait, which has no meaning for a stream. */
 export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'listEvents'> => {
   if (input.wait !== undefined)
     throw new ServiceError('invalid_request', { details: [{ path: 'wait', message: 'is not allowed for a stream, which stays open' }] })
@@ -39,7 +39,7 @@ export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'li
 /** Streams that one caller holds open on a document. */
 const streams = new WeakMap<Http, Map<string, number>>()
 
-/** Takes a place for a stream; returns a function that releases it. Errors: `rate_limited`. */
+/** Takes a place for a stream. Returns a function that releases the place. Throws `rate_limited`. */
 const takePlace = (http: Http, name: string): (() => void) => {
   const counts = streams.get(http) ?? new Map<string, number>()
   streams.set(http, counts)
@@ -62,23 +62,23 @@ const headers = {
   // A proxy that collects or compresses answers would hold events back.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
-  // Nothing follows its end.
+  // Nothing follows the end of a stream.
   Connection: 'close',
   Vary: 'Accept'
 }
 
 const messageOf = (id: number, data?: unknown): string => `id: ${id}\n${data === undefined ? '' : `data: ${JSON.stringify(data)}\n`}\n`
 
-/** One stream while it lasts. */
+/** An open stream. */
 interface Stream {
   readonly response: ServerResponse
   readonly clock: Clock
   readonly end: AbortSignal
-  /** Why it ends; undefined: it continues. */
+  /** The reason for the end of the stream; undefined while it continues. */
   readonly why: () => string | undefined
 }
 
-/** Writes, and resolves when the reader has taken enough for more, or the stream ends. False: it took nothing for too long, or is gone. */
+/** Writes, and resolves when the reader can take more, or the stream ends. False: the reader took nothing for too long, or is gone. */
 const write = async ({ response, clock, end }: Stream, text: string): Promise<boolean> => {
   if (response.destroyed) return false
   if (response.write(text) || end.aborted) return true
@@ -99,10 +99,10 @@ const write = async ({ response, clock, end }: Stream, text: string): Promise<bo
   })
 }
 
-/** Whether an ending stream still sends the events before its end: yes for a deletion, no for a lost right. */
+/** Whether an ending stream still sends the events before its end: yes for a deletion, no if access has ended. */
 const tells = ({ why }: Stream): boolean => why() === undefined || why() === 'document_deleted'
 
-/** Writes the followed pages until they end. False: the reader takes nothing, or is gone. */
+/** Writes the followed pages until they end. Returns false if the reader takes nothing, or is gone. */
 const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promise<boolean> => {
   for await (const { events, latest } of followed) {
     const moved = events.at(-1)?.seq === latest ? [] : [messageOf(latest)]
@@ -128,7 +128,10 @@ const beat = (response: ServerResponse, clock: Clock): (() => void) => {
   return () => cancel()
 }
 
-/** Answers with a stream, which lasts until the right to it ends, the client goes, or the server stops. Errors: before it has begun. */
+/**
+ * Answers with a stream, which lasts until the caller's access ends, the client leaves, or the server stops. Throws only before the stream has
+ * begun.
+ */
 export const streamEvents = async (http: Http, ctx: Context, caller: Caller, doc: string, input: Input<'listEvents'>): Promise<void> => {
   const { service, registry } = http
   const { res } = ctx

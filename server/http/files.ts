@@ -1,4 +1,4 @@
-/** The built web pages: browsers cache hashed files permanently and revalidate everything else. */
+/** The built web pages. Browsers cache hashed files permanently and revalidate all others. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
@@ -41,8 +41,8 @@ const readStatic = async (path: string, name: string): Promise<StaticFile> => {
 }
 
 /**
- * Compressed on the first request: most built files are needed by few texts (diagrams). By content: a process that starts several servers, as tests
- * do, packs each file once.
+ * Files are compressed on the first request, because few texts need most of them (diagrams). The cache goes by content, so a process that starts
+ * several servers, as tests do, compresses each file once.
  */
 const packed = new Map<string, Promise<Packed>>()
 
@@ -60,15 +60,17 @@ const pack = async (plain: Buffer): Promise<Packed> => {
 }
 
 export interface Files {
-  /** Path of the stylesheet of the built pages, for those that are not built; undefined when nothing is. */
+  /** Returns the path of the stylesheet of the built pages, for pages that are not built; undefined if there is no build. */
   readonly stylesheet: string | undefined
-  /** Sends the file at this path; false if there is none. With a status other than 200 it is not a page of its own, and has no tag. */
+  /** Sends the file at this path; returns false if there is none. An answer with another status than 200 has no tag. */
   serve(ctx: Context, path: string, status?: number): Promise<boolean>
-  /** Path of the file that the build made from a source file below `web/`; undefined when there is none. */
+  /** Returns the path of the file that the build made from a source file below `web/`; undefined if there is none. */
   built(source: string): string | undefined
-  /** A built file as text; undefined when there is none. */
+  /** Returns a built file as text; undefined if there is none. */
   text(path: string): string | undefined
-  /** Paths of the scripts that the build made from source files below `web/`, and of their static imports; each comes after its imports. */
+  /**
+   * Returns the paths of the scripts that the build made from source files below `web/`, and of their static imports; each comes after its imports.
+   */
   scripts(...sources: readonly string[]): readonly string[]
 }
 
@@ -78,7 +80,7 @@ interface Built {
   readonly imports?: readonly string[]
 }
 
-/** Each comes after its imports. */
+/** Scripts in an order in which each comes after its imports. */
 const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly string[]): readonly string[] => {
   const [found, seen] = [new Set<string>(), new Set<string>()]
   const visit = (name: string): void => {
@@ -92,7 +94,7 @@ const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly st
   return [...found]
 }
 
-/** Reads the folder once, at start; no part of a request ever becomes a path on disk. */
+/** Reads the folder once, at start, so no part of a request ever becomes a path on disk. */
 export const readFiles = async (folder: string): Promise<Files> => {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, StaticFile>()
@@ -102,7 +104,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
     files.set(name, await readStatic(path, name))
   }
   const manifest = JSON.parse(files.get('/.vite/manifest.json')?.plain.toString() ?? '{}') as Record<string, Built>
-  // It names every source file: of no use to browsers.
+  // The manifest names every source file, which browsers do not need.
   files.delete('/.vite/manifest.json')
   return {
     stylesheet: / href="(\/assets\/[^"\s]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],
@@ -113,7 +115,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
       const file = files.get(path)
       if (file === undefined) return false
       ctx.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
-      // The frame of diagrams has no origin, and loads its scripts all the same. They are public.
+      // The frame of diagrams has no origin but loads scripts, so it needs this header. The scripts are public.
       if (file.immutable) ctx.set('Access-Control-Allow-Origin', '*')
       ctx.vary('Accept-Encoding')
       ctx.status = status

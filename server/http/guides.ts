@@ -379,7 +379,7 @@ export const bindGuides = ({ baseUrl, mcpPrefix, skill }: GuideOptions, routers:
   serve('/api/cli/commands', 'application/json', JSON.stringify(describeCommands(baseUrl)))
   serve('/llms.txt', 'text/plain; charset=utf-8', llms(baseUrl))
   serve('/skills/agmd/SKILL.md', markdown, skill)
-  // The page of people has the same address (pages.ts).
+  // The page for people has the same address (pages.ts).
   routers.of('/').get('/', (koa, next) => {
     const ctx = koa as unknown as Context
     ctx.vary('Accept')

@@ -4,7 +4,7 @@ import { plainName } from '../../shared/names.ts'
 import type { Context } from './context.ts'
 import { type Words, wordsOf } from './words.ts'
 
-/** Markup that may be written as it is. */
+/** Markup that is written without escaping. */
 export class Markup {
   readonly text: string
 
@@ -28,7 +28,7 @@ const written = (part: Part): string => {
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((text, index) => text + written(parts[index])).join(''))
 
-/** A translated sentence with markup in its places `{name}`. The words around are escaped. */
+/** Returns a translated sentence with markup in its placeholders `{name}`. The words around them are escaped. */
 export const filled = (sentence: string, parts: Readonly<Record<string, Markup>>): Markup =>
   html`${sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 1 ? (parts[part] ?? `{${part}}`) : part))}`
 
@@ -39,9 +39,9 @@ export interface Page {
   readonly title: string
   readonly body: Markup
   readonly status?: number
-  /** Origins, besides ours, to which a form of the page may lead. A browser follows no redirect of a form elsewhere. */
+  /** Other origins to which a form of the page may lead. A browser follows a redirect of a form to no other origin. */
   readonly formTargets?: readonly string[]
-  /** Whether it contains lists, which need width. */
+  /** Whether the page contains lists, which need width. */
   readonly wide?: boolean
   /** Scripts that enhance the page, which also works without them. */
   readonly scripts?: readonly string[]
@@ -76,7 +76,7 @@ export const showPage = (
   ctx.vary('Accept-Language, Cookie')
   ctx.set('Content-Security-Policy', policy(formTargets))
   ctx.set('Cache-Control', 'no-store')
-  // Not no-referrer: a browser would send its forms with `Origin: null`.
+  // With no-referrer, a browser would send the forms with `Origin: null`.
   ctx.set('Referrer-Policy', 'same-origin')
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   ctx.type = 'text/html; charset=utf-8'
@@ -104,7 +104,8 @@ ${body}
 }
 
 /**
- * An instant, in milliseconds since 1970, for people and programs. It is in words, because a page without script cannot know the reader's time zone.
+ * Shows an instant (milliseconds since 1970): relative words for people, ISO 8601 for programs. The words are relative because a page without script
+ * does not know the reader's time zone.
  */
 export const timeOf = ({ ago }: Words, instant: number, now: number): Markup => {
   const text = new Date(instant).toISOString()
@@ -118,14 +119,14 @@ export interface Field {
   readonly value?: string | undefined
   readonly autocomplete: string
   readonly hint?: string
-  /** Why the value was refused. The field shows it and takes the focus. */
+  /** The reason for which the value was refused. The field shows it and takes the focus. */
   readonly error?: string | undefined
   readonly minLength?: number
   readonly maxLength: number
   readonly required?: boolean
-  /** Whether it is for a code that is read from another screen. */
+  /** Whether the field is for a code that the person reads from another screen. */
   readonly code?: boolean
-  /** Takes the focus when the page opens. A field with an error does so in any case. */
+  /** Whether the field takes the focus when the page opens. A field with an error always does. */
   readonly isFirst?: boolean
 }
 

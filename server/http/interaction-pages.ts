@@ -20,7 +20,7 @@ import { type Words, wordsOf } from './words.ts'
 interface PagesOptions {
   readonly http: Http
   readonly broker: Broker
-  /** Null: the origin allows none. */
+  /** Null if the origin allows no passkeys. */
   readonly passkeys: Passkeys | null
   readonly signUp: SignUp
   readonly stylesheet: string | undefined
@@ -41,7 +41,7 @@ interface Step {
   readonly fields: Record<string, string>
 }
 
-/** The message about a form: above it, or at the field in question. In the language of the reader. */
+/** The message about a form, in the language of the reader. It is shown above the form, or at the field that it concerns. */
 interface Said {
   readonly text?: string
   readonly field?: 'email' | 'password'
@@ -62,7 +62,9 @@ const emailField = ({ t }: Words, value: string | undefined, said: Said): Markup
     isFirst: said.field === undefined
   })
 
-/** Help for a forgotten password: no mail is sent, so the operator makes a link. It opens in place, and nothing typed is lost. */
+/**
+ * Help for a forgotten password. The service sends no mail, so the operator makes a link. The help opens in place, so that typed text is not lost.
+ */
 const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
 <details class="fold"><summary>${t('Forgot password?')}</summary>
 <p>${t('Ask the person who runs this server for a reset link. It works once, for {count} hours, and lets you set a new password.', { count: limits.resetHours })}</p>
@@ -88,7 +90,7 @@ ${newPasswordField(words, errorAt(said, 'password'))}
 const cancelForm = ({ t }: Words, action: string): Markup => html`
 <form method="post" action="${action}/cancel"><p><button class="button quiet">${t('Cancel')}</button></p></form>`
 
-/** The address after the last form, which the policy of the page must name. */
+/** The address after the last form, which the content policy of the page must allow. */
 const targetOf = ({ params }: Details): string[] => {
   const { redirect_uri: redirect } = params
   if (typeof redirect !== 'string' || !URL.canParse(redirect)) return []
@@ -174,7 +176,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
       if (account !== undefined) return await signedIn(step, account.id)
-      // Also counted for an email address without an account.
+      // Attempts for an email address without an account are counted too.
       take(http, ctx, 'password', who)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error

@@ -5,7 +5,7 @@
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
-/** Bytes that are counted before others get their turn. */
+/** The number of bytes that are counted before other work gets its turn. */
 const stepBytes = 1024 * 1024
 
 const quote = 0x22
@@ -17,7 +17,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const refused = (message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path: 'body', message }] })
 
-/** The count so far, and where the bytes go on. */
+/** The count so far, and the offset of the next byte. */
 interface Shape {
   readonly at: number
   readonly inString: boolean
@@ -30,7 +30,7 @@ interface Shape {
   readonly name: number
 }
 
-/** The offset of the closing quote of a string from `at` on; `end` or more if it is not before `end`. */
+/** Returns the offset of the closing quote of a string, searched from `at`; `end` or more if the quote is not before `end`. */
 const closingQuote = (bytes: Buffer, at: number, end: number): number => {
   for (; at < end; at++) {
     const byte = bytes[at]
@@ -40,7 +40,7 @@ const closingQuote = (bytes: Buffer, at: number, end: number): number => {
   return at
 }
 
-/** Counts on for a step. One loop over plain numbers: it sees every byte of the largest bodies. */
+/** Counts for one step. The loop uses only plain numbers, because it sees every byte of the largest bodies. */
 const counted = (bytes: Buffer, shape: Shape): Shape => {
   const end = Math.min(bytes.length, shape.at + stepBytes)
   let { at, inString, values, depth, opened, closed, name } = shape
@@ -48,7 +48,7 @@ const counted = (bytes: Buffer, shape: Shape): Shape => {
     if (inString) {
       at = closingQuote(bytes, at, end)
       inString = at >= end
-      // Past the quote.
+      // Skips the closing quote.
       if (!inString) closed = ++at
       continue
     }
@@ -64,13 +64,13 @@ const counted = (bytes: Buffer, shape: Shape): Shape => {
   return { at, inString, values, depth, opened, closed, name }
 }
 
-/** Refuses a JSON body that no operation accepts, yielding to others meanwhile. Errors: `invalid_request`. */
+/** Refuses a JSON body that no operation accepts, and lets other work run in between. Throws `invalid_request`. */
 export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
-  // Too small for harm: nearly every body.
+  // Nearly every body is too small to do harm.
   if (bytes.length < limits.jsonCheckedBytesMin) return
   let shape: Shape = { at: 0, inString: false, values: 0, depth: 0, opened: 0, closed: 0, name: 0 }
   while (shape.at < bytes.length) {
-    // Joining and parsing a large body takes a turn of its own.
+    // Joining and parsing a large body takes a separate turn.
     if (bytes.length > stepBytes) await nextTurn()
     shape = counted(bytes, shape)
     if (shape.values > limits.jsonValuesMax) throw refused(`has more than ${limits.jsonValuesMax} values`)

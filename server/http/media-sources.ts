@@ -1,6 +1,6 @@
 /**
- * The allowed sources of a document's pictures, audio and video, for the Content-Security-Policy. Other sites see the address of a reader and
- * nothing of the page (`Referrer-Policy: no-referrer`); the operator may forbid them. Without a network: `data:`.
+ * The allowed sources of a document's pictures, audio and video, for the Content-Security-Policy. Other sites learn the IP address of a reader and
+ * nothing about the page (`Referrer-Policy: no-referrer`); the operator may forbid other sites. `data:` needs no network.
  */
 export const mediaSources = (foreign: boolean): { readonly images: string; readonly media: string } => {
   const elsewhere = foreign ? ' https:' : ''

@@ -1,4 +1,4 @@
-/** The compute nodes of a person on the account page. Forms; no script. */
+/** The compute nodes of a person on the account page, as forms without script. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Output } from '../../shared/operations/index.ts'
@@ -31,7 +31,7 @@ export const nodeSection = async (words: Words, service: Service, caller: Caller
   const form = html`<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
 <label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
 <button class="button">${t('Create token')}</button></form>`
-  // Few people have one: the others see a line, without the term.
+  // Few people have a node. Others see a line that does not use the term.
   if (nodes.length === 0)
     return html`
 <details class="fold"><summary>${t('Use your own computer for pictures and speech')}</summary>
@@ -46,7 +46,7 @@ ${form}
 </section>`
 }
 
-/** Shown once: the token, and how to use it. */
+/** The token and its instructions, which are shown once. */
 export const newNodePage = ({ t }: Words, baseUrl: string, { node, token }: Output<'createNode'>): Markup => html`
 <p>${filled(
   node.shared

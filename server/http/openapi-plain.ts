@@ -1,5 +1,5 @@
 /**
- * The public routes besides the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads. Forms
+ * The public routes outside the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads. Forms
  * for people and the requests of pages are left out (test/spec/openapi.test.ts lists them).
  */
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
@@ -13,9 +13,9 @@ interface PlainRoute {
   readonly summary: string
   /** Media types of the answer. */
   readonly types?: readonly string[]
-  /** Whether it answers 303. */
+  /** Whether the route answers 303. */
   readonly leads?: boolean
-  /** Media type of the body. */
+  /** Media type of the request body. */
   readonly takes?: string
   /** Whether the answer depends on the key or session. */
   readonly isPrivate?: boolean
@@ -115,10 +115,10 @@ const routes: readonly PlainRoute[] = [
   }
 ]
 
-/** Each describes itself: here it has no schema. */
+/** Each answer describes itself, so it has no schema here. */
 const contentOf = (types: readonly string[]): object => Object.fromEntries(types.map((type) => [type, {}]))
 
-/** The plain routes by path and method. `responses`: answers that any of them can give. */
+/** Returns the plain routes by path and method. `responses`: the answers that any route can give. */
 export const plainPaths = (
   responses: Readonly<Record<string, object>>
 ): [path: string, method: string, entry: ZodOpenApiOperationObject][] =>

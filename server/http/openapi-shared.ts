@@ -15,14 +15,14 @@ interface Group {
   readonly same: readonly Place[]
 }
 
-/** Characters that are saved by writing a value once. */
+/** Returns the number of characters that are saved if a value is written once. */
 const gainOf = ({ text, same }: Group, kind: string): number => {
   const name = same[0]?.name ?? ''
   const reference = JSON.stringify(referenceTo(kind, name)).length
   return same.length * (text.length - reference) - text.length - name.length - '"":,'.length
 }
 
-/** Equal values for which a reference saves space, outer ones first. */
+/** Returns equal values for which a reference saves space, outer values first. */
 const groupsOf = (places: readonly Place[], kind: string): Group[] =>
   [...Map.groupBy(places, ({ holder, field }) => JSON.stringify(holder[field]))]
     .map(([text, same]) => ({ text, same }))
@@ -50,7 +50,7 @@ const operationsOf = (paths: Json): Json[] => entries(paths).flatMap(([, methods
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Every schema below a value, the largest first. */
+/** Returns every schema below a value, the largest first. */
 const schemasIn = (value: unknown, name: string): Place[] => {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([field, inner]) => {
@@ -69,7 +69,7 @@ const sayOnce = (parameter: Json): void => {
 
 const requiredOf = (schema: Json): readonly string[] => (schema['required'] ?? []) as string[]
 
-/** Objects that have all fields of a component and more, or that need more of them, are that component with the others with it. */
+/** Writes objects that extend a component, with more fields or more required fields, as that component and the rest. */
 const extend = (value: unknown, base: Json, reference: string): void => {
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value)) extend(inner, base, reference)
@@ -85,14 +85,14 @@ const extend = (value: unknown, base: Json, reference: string): void => {
   schema['allOf'] = [{ $ref: reference }, others]
 }
 
-/** A value that is the only one says its type by itself. */
+/** An only value implies its type. */
 const leaveTypesOfConstants = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return
   if ('const' in value && 'type' in value) delete value.type
   for (const inner of Object.values(value)) leaveTypesOfConstants(inner)
 }
 
-/** The id of the document is declared once at a path that has it in all its operations. */
+/** Declares the id of the document once at a path if all operations of the path have it. */
 const shareByPath = (paths: Json): void => {
   for (const [, methods] of entries(paths)) {
     const lists = entries(methods).map(([, { parameters = [] }]) => parameters as Json[])
@@ -107,7 +107,7 @@ const shareByPath = (paths: Json): void => {
 /** Components that others extend. */
 const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob']
 
-/** The description itself, with its repeated parameters, bodies, answers and schemas as components. */
+/** Returns the description with its repeated parameters, bodies, answers and schemas as components. */
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
   const operations = operationsOf(paths)
@@ -135,7 +135,7 @@ export const withShared = (description: object): object => {
   for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']
   share(named('requestBody'), components, 'requestBodies')
   share(responses, components, 'responses')
-  // One group at a time: those within it are gone with it, or are there once.
+  // One group is replaced at a time, because the groups within it are then gone, or occur once.
   for (;;) {
     const parts = operations.flatMap((each) => schemasIn([each['requestBody'], each['responses']], capital(String(each['operationId']))))
     const kept = entries(components['schemas']).flatMap(([name, schema]) => schemasIn(schema, name))

@@ -20,7 +20,7 @@ const interfaceVersion = '0.2.0'
 const ErrorCodes = z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]).meta({ id: 'ErrorCode' })
 
 const ProblemSchema = z
-  // Open: several codes say more under names of their own (`currentVersion`, `requiredRole`, …).
+  // The object is open, because several codes have additional fields (`currentVersion`, `requiredRole`, …).
   .looseObject({
     type: z.string(),
     title: z.string(),
@@ -37,7 +37,7 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
-/** Errors of the device login (RFC 6749, 5.2), with our own code with them. */
+/** Errors of the device login (RFC 6749, 5.2), with our own code added. */
 const OAuthErrorSchema = z
   .object({
     error: z.string(),
@@ -50,13 +50,13 @@ const OAuthErrorSchema = z
 
 const isOAuth = (operation: Operation): boolean => operation.rest.oauth === true
 
-/** One answer for all errors; `x-errors` of each operation lists its codes. */
+/** One answer stands for all errors; `x-errors` of each operation lists its codes. */
 const errorReferences = (oauth: boolean): Record<string, object> => {
   const reference = { $ref: `#/components/responses/${oauth ? 'OAuthError' : 'Error'}` }
   return { '4XX': reference }
 }
 
-/** How a problem is sent. */
+/** The media types of a problem. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
     description: '4XX and 5XX errors. The answer says what its code means, and the next step.',
@@ -105,7 +105,7 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
   } as NonNullable<ZodOpenApiOperationObject['requestParams']>
 }
 
-/** The fields that are in the body. */
+/** The fields in the request body. */
 const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
   const elsewhere = new Set([
     ...pathParameters(path),
@@ -119,7 +119,7 @@ const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
 
 const bodyOf = (operation: Operation, path: string): object => {
   if (operation.rest.body === 'media') {
-    // The bytes themselves: they have no schema (OpenAPI 3.1, 4.8.14.1).
+    // The answer is a file, which has no schema (OpenAPI 3.1, 4.8.14.1).
     const file = {}
     const { kinds, fields = false } = operation.rest.media ?? {}
     const types = mediaTypes.filter(({ kind }) => kinds === undefined || kinds.includes(kind))
@@ -143,7 +143,7 @@ const credentials: Record<string, string[]>[] = [...shareKeys, { bearer: [] }]
 
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
-  // An account, and the role by a key with it or by owning the document.
+  // An account, and a role from a key or from owning the document.
   if (operation.needs === 'access') return credentials
   if (operation.needs !== undefined) return [...shareKeys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
@@ -159,7 +159,7 @@ const entry = (name: string, operation: Operation, path: string, alias: boolean)
     ...(securityOf(operation) !== credentials && { security: securityOf(operation) }),
     requestParams: parametersOf(operation, path),
     ...bodyOf(operation, path),
-    // Besides those that any operation can answer.
+    // The errors in addition to those that any operation can answer.
     ...(operation.errors.length > 0 && { 'x-errors': operation.errors }),
     responses: { ...successes(operation), ...errorReferences(isOAuth(operation)) }
   }) as ZodOpenApiOperationObject
@@ -174,8 +174,8 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Omits facts that every schema would repeat: the exact integer range of JavaScript, that answers have all their fields, and that they have no
- * others (more may be added later).
+ * Omits facts that every schema would repeat: the exact integer range of JavaScript, and that answers have all their fields and no others (more may
+ * be added later).
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
@@ -183,7 +183,7 @@ const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 
   if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties']
 }
 
-/** The interface description. */
+/** Returns the description of the API. */
 export const openApi = (baseUrl: string): object =>
   withShared(
     createDocument(
@@ -225,7 +225,7 @@ export const openApi = (baseUrl: string): object =>
     )
   )
 
-/** `GET /openapi.json`: made and compressed when it is first asked for. */
+/** `GET /openapi.json`, which is made and compressed at the first request. */
 export const bindOpenApi = (baseUrl: string, routers: Routers): void => {
   let made: { readonly tag: string; readonly packed: Promise<Packed> } | undefined
   const make = (): NonNullable<typeof made> => {

@@ -1,4 +1,4 @@
-/** HTML pages and redirects: plain routes besides the operations table. */
+/** HTML pages and redirects, which are plain routes outside the operations table. */
 import { ServiceError } from '../../shared/errors.ts'
 import { mediaType } from './body.ts'
 import { findReader, handleRequest } from './bind.ts'
@@ -11,7 +11,7 @@ import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
-/** Everything that our pages may load and do: no inline script or style, and from other sites only media of documents. */
+/** Everything that our pages may load and do: no inline script or style, and from other sites only the media of documents. */
 const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly string[] = []): string =>
   [
     "default-src 'none'",
@@ -20,7 +20,7 @@ const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly
     `${mediaSources(foreignMedia).images} blob:`,
     `${mediaSources(foreignMedia).media} blob:`,
     "font-src 'self'",
-    // `'self'` covers sockets in browsers of today; for those that take it by its scheme, the address that people use is named.
+    // `'self'` covers sockets in current browsers. For browsers that compare the scheme, the public address is named too.
     `connect-src 'self' ${service.baseUrl.replace(/^http/, 'ws')}`,
     "manifest-src 'self'",
     "worker-src 'self'",
@@ -53,10 +53,10 @@ const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
   if (!(await files.serve(ctx, diagramPath))) throw new ServiceError('not_found')
 }
 
-// Without a dot, so that `/d/{id}.md`, the read of every agent, has one route.
+// The pattern has no dot, so that `/d/{id}.md`, the read of every agent, has one route.
 const documentPage = /^\/d\/([^/.]+)$/
 
-/** The service worker: it runs nothing else, and it requests only its own origin (the pages that it caches). */
+/** The policy of the service worker. It runs nothing else, and it requests only its own origin (the pages that it caches). */
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 const workerPath = '/sw.js'
 
@@ -68,31 +68,31 @@ const worker = async (ctx: Context, files: Files): Promise<void> => {
 const links = (ctx: Context, files: Files, first: FirstText | undefined): string[] => {
   const doc = documentPage.exec(ctx.path)?.[1]
   const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
-  // Programs need no scripts, and who has a text to read waits for none: they would come before its typefaces.
+  // Programs need no scripts. A reader who already has the text on the page can wait for the scripts, which would load before the typefaces.
   if (!asksForHtml(ctx) || first?.hasText === true) return alternate
-  // The shell is one for all pages, and would find out only by running that this one needs the editor.
+  // All pages share the shell, which would find out only by running that this page needs the editor.
   const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }
 
-/** Not cacheable: it depends on the present rights of this reader. */
+/** The page is not cacheable, because it depends on the reader's current rights. */
 const sendFirstText = (ctx: Context, first: FirstText): void => {
   ctx.set('Cache-Control', 'private, no-store')
   sendPacked(ctx, first, 'text/html; charset=utf-8')
 }
 
 interface ShellOptions {
-  /** A page with the title of its document in it, and mostly the beginning of its text. */
+  /** Serves a page that contains the title of its document, and mostly the beginning of its text. */
   readonly first?: FirstText | undefined
   readonly status?: number | undefined
 }
 
-/** The built page, which interprets its address itself. */
+/** Serves the built page, which interprets its address itself. */
 const shell = async (http: Http, ctx: Context, files: Files, { first, status }: ShellOptions = {}): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy(http, first?.styles))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
-  // Programs that were given this address look for these.
+  // Programs that open this address look for these links.
   ctx.set('Link', [...links(ctx, files, first), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (first !== undefined) return sendFirstText(ctx, first)
   if (await files.serve(ctx, '/index.html', status)) return
@@ -110,17 +110,17 @@ const statusOfRefusal = ({ code }: ServiceError): number => {
   return ['credential_invalid', 'not_found'].includes(code) ? 404 : 200
 }
 
-/** A page that says that there is nothing here. */
+/** Serves a page that says that there is nothing at this address. */
 export const unknownPage = async (http: Http, ctx: Context, files: Files): Promise<void> => {
   await shell(http, ctx, files, { status: 404 })
 }
 
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
-// A browser names text/html itself; `*/*` alone is a program (link previews must not create documents).
+// A browser sends text/html explicitly; a request with only `*` comes from a program (link previews must not create documents).
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 /**
- * Whether a request must not create anything: a monitor's HEAD, a prefetch by a browser, an image on some page. Browsers send the site of every
+ * Whether a request must not create anything: a monitor's HEAD, a browser's prefetch, or an image on some page. Browsers send the site of every
  * request, or an image type; programs send neither.
  */
 const onlyLooks = (ctx: Context): boolean =>
@@ -156,7 +156,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   })
   routers.of('/new').post('/new', async (koa, next) => {
     const ctx = koa as unknown as Context
-    // The confirmation page's form: works without script.
+    // The form of the confirmation page, which works without script.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
     return createAndGo(http, ctx)
   })

@@ -1,4 +1,4 @@
-/** Passkeys on the pages: forms that a small script (`web/public/passkey.js`) shows where the browser can, and fills in. */
+/** Passkeys on the pages: forms that a small script (`web/public/passkey.js`) fills in, and shows if the browser supports passkeys. */
 import { ServiceError } from '../../shared/errors.ts'
 import type { PasskeyQuestion, Passkeys } from '../auth/passkeys.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
@@ -11,7 +11,7 @@ import type { Current } from './browser-session.ts'
 import { browserName, browserWords } from './user-agent.ts'
 import type { Words } from './words.ts'
 
-/** The script that the pages with such forms need. */
+/** The script for pages with such forms. */
 export const passkeyScript = '/passkey.js'
 
 /**

@@ -1,4 +1,4 @@
-/** The rules for the steps of a call (way.ts), for every face: limits, caller, role, input, handler. */
+/** The rules for the steps of a call (way.ts), for every interface: limits, caller, role, input, handler. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
@@ -19,10 +19,10 @@ import type { Call } from '../handlers.ts'
 import type { Context, Http } from './context.ts'
 import { rateHeaders } from './rate-limit.ts'
 
-/** The parts of a call that every face knows. */
+/** The parts of a call that every interface knows. */
 export interface Asked {
   readonly http: Http
-  /** The request that it came with. */
+  /** The HTTP request of the call. */
   readonly ctx: Context
   readonly name: OperationName
   readonly operation: Operation
@@ -41,7 +41,7 @@ export const digest = (...parts: (string | Buffer)[]): string => {
 
 // ——— limits ———
 
-/** The owner of a retry: the credential, else the address. */
+/** Returns the owner of a retry: the credential, else the address. */
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
@@ -50,7 +50,7 @@ const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void =>
   if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
 }
 
-/** Takes a token of a limit, and reports the limit in the answer. Errors: `rate_limited`. */
+/** Takes a token of a limit, and reports the limit in the answer. Throws `rate_limited`. */
 export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
@@ -61,7 +61,7 @@ export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitN
   }
 }
 
-/** Refuses as `take` does, without taking a token. Errors: `rate_limited`. */
+/** Refuses in the same way as `take`, without taking a token. Throws `rate_limited`. */
 export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     http.limiter.check(name, who)
@@ -75,14 +75,14 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
 const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
 
 /**
- * Refuses a guesser before an agent token is verified, which may require a request to its issuer. Keys and sessions are looked up at once, so a
- * valid one works whatever others at the same address send. Errors: `rate_limited`.
+ * Refuses a guesser before an agent token is verified, because that may require a request to its issuer. Keys and sessions are looked up at once, so
+ * a valid one works whatever others at the same address send. Throws `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
   if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)
 }
 
-/** Counts a call by its address as far as that is known before its credentials were verified. Errors: `rate_limited`. */
+/** Counts a call by its address, as far as the call is known before its credentials are verified. Throws `rate_limited`. */
 export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   const { address, counted } = ctx.state
   if (!isAnonymous(credentials)) {
@@ -92,7 +92,7 @@ export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', address)
 }
 
-/** The bucket of a caller: one for an account or agent with all its sessions, one for a link with all its holders. */
+/** Returns the bucket of a caller. An account or agent has one for all its sessions, and a link has one for all its holders. */
 export const counted = ({ identity, share }: Caller, address: string): string => {
   if (identity.kind !== 'guest') return `${identity.kind} ${identity.id}`
   return share === null ? `address ${address}` : `link ${share}`
@@ -104,13 +104,13 @@ const countCreation = ({ http, ctx }: Asked, caller: Caller): void => {
   return take(http, ctx, 'createAccount', counted(caller, ctx.state.address))
 }
 
-/** Counts a call whose caller is known. By the operation, not the method: `GET /new` creates a document too. Errors: `rate_limited`. */
+/** Counts a call whose caller is known, by the operation and not the method, because `GET /new` creates a document too. Throws `rate_limited`. */
 const count = (asked: Asked, caller: Caller): void => {
   const { http, ctx, name, operation, credentials } = asked
   if (name === 'createDocument') return countCreation(asked, caller)
   const who = counted(caller, ctx.state.address)
   if (operation.rest.method !== 'GET') return take(http, ctx, 'write', who)
-  // Without a credential it has been counted.
+  // A call without a credential was counted already.
   return isAnonymous(credentials) || ctx.state.counted === 'read' ? undefined : take(http, ctx, 'read', who)
 }
 
@@ -121,9 +121,7 @@ const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | '
   if (ctx.state.counted !== name) take(http, ctx, name, ctx.state.address)
 }
 
-/**
- * Verifies the credentials of a request before its body is read, and counts it. False: without a good one. Errors: `rate_limited`.
- */
+/** Verifies the credentials of a request before its body is read, and counts it. Returns false without a valid credential. Throws `rate_limited`. */
 export const isKnown = async (http: Http, ctx: Context, credentials: Credentials): Promise<boolean> => {
   const { address } = ctx.state
   if (isAnonymous(credentials)) {
@@ -160,7 +158,7 @@ const callerOf = async (asked: Asked): Promise<Caller> => {
 const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
   name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
 
-/** Errors: `account_required` for operations that a program with a scope may not call, whatever its role. */
+/** Throws `account_required` for operations that a program with a scope may not call, whatever its role. */
 const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
   if (scope === null) return
   if (operation.on === 'account' && operation.byProgram !== true)
@@ -175,7 +173,10 @@ const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
     })
 }
 
-/** The caller, if it may do at least a part of this; `perform` checks again. Errors: of the credentials, `account_required`, `forbidden`. */
+/**
+ * Returns the caller, if they may do at least a part of this; `perform` checks again. Throws the errors of the credentials, `account_required` or
+ * `forbidden`.
+ */
 export const admit = async (asked: Asked): Promise<Caller> => {
   const { http, operation, name } = asked
   const caller = await callerOf(asked)
@@ -190,7 +191,7 @@ export const admit = async (asked: Asked): Promise<Caller> => {
   return { ...caller, origin: http.service.vault.disguise(`address ${asked.ctx.state.address}`) }
 }
 
-/** The author name in the body is used if no header or query names one: of a guest, or of a program with a bearer token. */
+/** The author name in the body is used if no header or query has one, for a guest or for a program with a bearer token. */
 const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unknown>): Caller => {
   const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
   const { identity } = caller
@@ -202,9 +203,9 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
 
 // ——— input ———
 
-/** Describes the fault of a field in the words of the interface, not of the library. */
+/** Describes the fault of a field in the terms of the API, and not of the library. */
 const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
-  // The library gives the value only in its sentence.
+  // The library gives the value only in its message.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
     return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
@@ -222,7 +223,7 @@ const sizeOf = (origin: string, size: number | bigint): string => {
   return origin === 'array' ? `${size} items long` : String(size)
 }
 
-/** The accepted values, the probably meant one first. */
+/** Returns the accepted values, the most likely one first. */
 const nearestFirst = (known: readonly z.core.util.Primitive[], value: unknown): readonly z.core.util.Primitive[] => {
   const words = known.filter((word) => typeof word === 'string')
   const meant = typeof value === 'string' ? (valueMeant(value, words) ?? nearest(value.slice(0, 40), words)) : undefined
@@ -243,18 +244,18 @@ const refusedInput = (error: z.ZodError, raw: unknown): ServiceError =>
 
 const Written = z.object({ author: AuthorName.optional() })
 
-/** The input of an operation. Every write may name its author. Errors: `invalid_request`, naming the fields. */
+/** Returns the input of an operation. Every write may name its author. Throws `invalid_request`, with the fields. */
 export const checked = (
   { input, rest, elsewhere }: Pick<Operation, 'input' | 'rest' | 'elsewhere'>,
   raw: Record<string, unknown>
 ): Record<string, unknown> => {
   const { shape } = input
   const namesAuthor = rest.method !== 'GET' && rest.oauth !== true && !('author' in shape)
-  // RFC 6749 §3.2: parameters that are not known are passed over.
+  // Unknown parameters are ignored (RFC 6749 §3.2).
   const unknown =
     rest.oauth === true ? undefined : unknownFields(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
   const parsed = input.safeParse(raw)
-  // It reports all faults at once, to save further calls.
+  // Reports all faults at once, to save further calls.
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       ...unknown,
@@ -269,7 +270,7 @@ export const checked = (
 
 // ——— handler ———
 
-/** Ends a wait when the client goes away, or its link does. */
+/** Ends a wait when the client leaves, or its link ends. */
 const endOf = (
   { http, ctx, doc }: Asked,
   caller: Caller
@@ -277,7 +278,7 @@ const endOf = (
   const controller = new AbortController()
   let ended: ServiceError | undefined
   const forget = http.registry.add(doc === '' ? (documentOfLink(caller) ?? '') : doc, caller, (code) => {
-    // The role of its link changed, but every role may read events.
+    // The role of the link changed, but every role may read events.
     if (code === 'forbidden') return
     ended = new ServiceError(code)
     controller.abort()
@@ -286,7 +287,7 @@ const endOf = (
   return { signal: controller.signal, forget, ended: () => ended }
 }
 
-/** Whether a call replaces a text without naming the version that it has read. */
+/** Whether a call replaces a text without naming the version that it read. */
 const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, unknown>): boolean => {
   const { baseVersion, mode, dryRun } = input
   if (mode === 'suggest' || dryRun === true || !namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)) return false
@@ -297,7 +298,7 @@ const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, u
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
   name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
 
-/** Runs an operation with checked input and an admitted caller. Errors: `forbidden` if the input needs a higher role. */
+/** Runs an operation with checked input and an admitted caller. Throws `forbidden` if the input needs a higher role. */
 export const perform = async (
   asked: Asked,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The personal section of the account page: name, password, and deletion of the account. Forms; no script. */
+/** The personal section of the account page: name, password, and deletion of the account. The section uses forms without script. */
 import type { AccountPage, SentForm } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -23,7 +23,7 @@ interface ProfileOptions {
   readonly http: Http
   readonly stylesheet: string | undefined
   readonly formKey: string
-  /** Address of the external issuer that signs people in; null: people sign in here. */
+  /** Address of the external issuer that signs people in; null if people sign in here. */
   readonly externalIssuer: string | null
   /** Opens a new session in this browser when all sessions of the account have ended. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
@@ -107,7 +107,7 @@ export const bindProfilePages = (
 
   const tokenOf = ({ session }: Current): string => formToken(formKey, session.id)
 
-  /** Why this password was refused; undefined: it is the account's. Attempts count like those of signing in. */
+  /** Returns the reason for which this password was refused; undefined if it is the account's. Attempts count like those of signing in. */
   const passwordRefusal = async (ctx: Context, { email, password }: Account, given: string): Promise<Refused | undefined> => {
     const field = 'current_password'
     const who = countedAs(email ?? '')
@@ -186,7 +186,7 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
 <label class="choice"><input type="radio" name="documents" value="${value}"${value === chosen ? html` checked` : undefined}>
 <span>${label}<span class="muted">${hint}</span></span></label>`
 
-  /** The text to type as confirmation if there is no password: the email address, else the name. */
+  /** Returns the text to type as confirmation if there is no password: the email address, else the name. */
   const confirmationOf = ({ email, name }: Account): string => email ?? plainName(name, limits.authorCharsMax)
 
   const showDeletion = (ctx: Context, current: Current, fields: Fields = {}, refused?: Refused): void => {

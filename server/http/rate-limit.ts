@@ -22,7 +22,7 @@ export interface RateState {
 export interface RateLimiter {
   /** Takes one token. Errors: `rate_limited` with `retryAfterSeconds`. */
   take(name: RateLimitName, who: string): RateState | undefined
-  /** Takes one token; false when there is none. */
+  /** Takes one token; returns false if none is left. */
   tryTake(name: RateLimitName, who: string): boolean
   /** Throws like `take`, without taking a token. */
   check(name: RateLimitName, who: string): void
@@ -33,23 +33,23 @@ export interface RateLimiter {
 const policyOf = (name: RateLimitName): string =>
   `"${name}";q=${rateLimits[name].burst};w=${Math.ceil(rateLimits[name].burst / rateLimits[name].perSecond)}`
 
-/** The two headers for an answer to a counted request. */
+/** Returns the two headers for an answer to a counted request. */
 export const rateHeaders = (state: RateState): Record<string, string> => ({
   RateLimit: `"${state.name}";r=${state.remaining};t=${state.resetSeconds}`,
   'RateLimit-Policy': policyOf(state.name)
 })
 
-/** Buckets that each new entry checks for being full: the table shrinks faster than it grows, without a sweep. */
+/** The number of buckets that each new entry checks. Full buckets are removed, so the table shrinks faster than it grows, without a sweep. */
 const lookedAt = 4
 
-// A keyed hash, so that nobody can choose whose bucket they share.
+// The hash is keyed, so that nobody can choose whose bucket they share.
 const secret = randomBytes(16)
 
 const sharedName = (who: string): string =>
   `shared ${createHash('sha256').update(secret).update(who).digest().readUInt32LE() % limits.rateBucketsShared}`
 
 interface Buckets {
-  /** The current bucket; a full one when there is none yet. */
+  /** Returns the current bucket, or a full one if there is none yet. */
   of(who: string): Bucket
   has(who: string): boolean
   delete(who: string): void

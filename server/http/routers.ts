@@ -11,13 +11,13 @@ export interface Route {
 }
 
 export interface Routers {
-  /** The router of a path, or of a route's pattern. */
+  /** Returns the router of a path, or of a route's pattern. */
   of(path: string): Router<RequestState>
-  /** Every route: its methods, and its pattern as a path with `{names}` or as a regular expression. */
+  /** Returns every route with its methods. Its pattern is a path with `{names}` or a regular expression. */
   listed(): readonly Route[]
-  /** Use this once all routes are bound. */
+  /** Returns the dispatching middleware. Call this once all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
-  /** Handles requests that no route answered. Errors: `method_not_allowed`, with `Allow`, when the path has routes for other methods. */
+  /** Handles requests that no route answered. Throws `method_not_allowed`, with `Allow`, if the path has routes for other methods. */
   readonly refuseOtherMethods: Koa.Middleware<RequestState>
 }
 

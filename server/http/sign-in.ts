@@ -1,4 +1,4 @@
-/** Signing in, signing up and signing out, the links that administrators hand out, and the way to the account page. */
+/** Sign-in, sign-up and sign-out, links from administrators, and the redirect to the account page. */
 import { browserSession, openBrowserSession } from './browser-session.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { term } from '../../shared/words.ts'
@@ -30,7 +30,7 @@ import { wordsOf } from './words.ts'
 export interface SignInOptions {
   readonly http: Http
   readonly relyingParty: RelyingParty
-  /** Null: an external issuer signs people in. */
+  /** Null if an external issuer signs people in. */
   readonly broker: Broker | null
   /** Address of the issuer. */
   readonly issuer: string
@@ -163,7 +163,7 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     })
   }
 
-  /** Does what the link is for. Undefined: the link was used meanwhile, there is no such account, or the account exists already. */
+  /** Carries out the purpose of the link. Undefined: the link was used in the meantime, there is no such account, or the account exists already. */
   const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
     const { email } = link
     const password = fields['password'] ?? ''
@@ -173,11 +173,11 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
     await removeAccess(service, account.id)
-    // Last, after the removals: the address must not vouch for passkeys and tokens that a stranger made.
+    // The address is verified last, after the removals, because it must not vouch for passkeys and tokens that a stranger made.
     await verifyEmail(service, account.id)
     // Failed attempts at the old password do not count for the new one.
     http.limiter.clear('password', countedAs(email))
-    // Read again: a session of the former epoch would be invalid.
+    // The account is read again, because a session of the earlier epoch would be invalid.
     return findAccount(service, account.id)
   }
 

@@ -1,14 +1,14 @@
 /** Names a session for the account page by browser and system, from the `User-Agent` header. */
 import type { Words } from './words.ts'
 
-/** Browsers and systems by their `User-Agent`. The first match counts, because most also name others. */
+/** Browsers and systems by their `User-Agent`. The first match counts, because most headers also name other browsers. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   // A headless Chrome calls itself HeadlessChrome.
   [/(Chrom(e|ium)|\bCriOS)\//, 'Chrome'],
-  // Many browsers name Safari, for pages that look for it; only Safari gives its own version.
+  // Many browsers name Safari, for pages that look for Safari; only Safari gives its own version.
   [/\bVersion\/[\d.]+ (Mobile\/\w+ )?Safari\//, 'Safari']
 ]
 
@@ -24,7 +24,7 @@ const match = (table: typeof browsers, agent: string): string | undefined => tab
 
 const unknownBrowser = 'A browser'
 
-/** A browser, named as its owner would: "Firefox on Linux". */
+/** Returns the name of a browser in its owner's terms: "Firefox on Linux". */
 export const browserName = (agent: string): string => {
   const system = match(systems, agent)
   return `${match(browsers, agent) ?? unknownBrowser}${system === undefined ? '' : ` on ${system}`}`

@@ -1,6 +1,6 @@
 /**
- * The steps of a call, as one array that REST and MCP share. perform.ts has the rules of the steps. A `Face` supplies the differences: reading a
- * body, its fields, and presenting an answer.
+ * The steps of a call, as one array that REST and MCP share. perform.ts has the rules of the steps. A `Face` has the differences: reading a body,
+ * finding its fields, and presenting an answer.
  */
 import { ok } from 'node:assert'
 import { ServiceError } from '../../shared/errors.ts'
@@ -14,21 +14,21 @@ import { admit as admitted, type Asked, limit as countAddress, perform } from '.
 
 type Fields = Record<string, unknown>
 
-/** The body of a call, once it has arrived. */
+/** The received body of a call. */
 export interface Received {
   readonly body: Buffer
-  /** The body of an upload, which is on disk; `body` then names it. */
+  /** The body of an upload, which is on disk; `body` then has its name. */
   readonly file: File | null
 }
 
 export interface Face<Shown> {
   /** Reads the body of an admitted caller. */
   receive(asked: Asked): Promise<Received>
-  /** Identifies a call that its sender may repeat; null: the call is executed every time. */
+  /** Returns the identity of a call that its sender may repeat, or null if the call is executed every time. */
   stamp(asked: Asked, received: Received): RequestStamp | null
-  /** The input. Errors: `invalid_request`, naming the fields. */
+  /** Returns the input. Throws `invalid_request`, with the fields. */
   check(asked: Asked, received: Received): Fields
-  /** Presents the answer in the form of the face. */
+  /** Presents the answer in the form of the interface. */
   present(asked: Asked, answer: Fields): Promise<Shown>
 }
 
@@ -50,10 +50,10 @@ export interface Call<Shown> {
 
 export type Step = <Shown>(call: Call<Shown>) => void | Promise<void>
 
-/** Counts the call by its address. Errors: `rate_limited`. */
+/** Counts the call by its address. Throws `rate_limited`. */
 export const limit: Step = ({ asked }) => countAddress(asked)
 
-/** Finds the caller, who must have at least a partial right to this: others are refused before the server reads the body. */
+/** Finds the caller, who must have at least a partial right to the call. Others are refused before the server reads the body. */
 export const admit: Step = async (call) => {
   try {
     call.caller = await admitted(call.asked)
@@ -64,7 +64,7 @@ export const admit: Step = async (call) => {
   }
 }
 
-/** Reads the body and checks the right again, because the sender may take any time to send it. */
+/** Reads the body and checks the caller's access again, because the sender may take any time to send the body. */
 const body: Step = async (call) => {
   const { asked, caller } = call
   call.received = await call.face.receive(asked)
@@ -76,7 +76,7 @@ const body: Step = async (call) => {
 
 const underWay = new Map<string, Promise<void>>()
 
-/** Reuses the answer of an earlier identical call, or waits for one in progress. Errors: `rate_limited`. */
+/** Reuses the answer of an earlier identical call, or waits for one in progress. Throws `rate_limited`. */
 const once: Step = async (call) => {
   const { asked } = call
   const stamp = (call.stamp = call.face.stamp(asked, call.received))
@@ -128,7 +128,7 @@ const way: readonly Step[] = [limit, admit, body, once, check, handle, present]
 /** A call without a body. */
 export const nothing: Received = { body: Buffer.alloc(0), file: null }
 
-/** Runs some steps of a call. Errors: those of the steps. */
+/** Runs some steps of a call. Throws the errors of the steps. */
 export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readonly Step[]): Promise<Call<Shown>> => {
   const call: Call<Shown> = { asked, face, received: nothing, stamp: null, ends: [] }
   try {
@@ -139,5 +139,5 @@ export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readon
   }
 }
 
-/** Runs all steps of a call. Errors: those of the steps. */
+/** Runs all steps of a call. Throws the errors of the steps. */
 export const answerTo = async <Shown>(asked: Asked, face: Face<Shown>): Promise<Shown> => (await walk(asked, face, way)).shown as Shown

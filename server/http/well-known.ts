@@ -1,9 +1,9 @@
-/** Files that programs ask every site for. */
+/** Files that programs request from every site. */
 import type { Files } from './files.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
 
-/** RFC 9309. Published pages declare themselves whether they may be listed; documents must not be crawled. */
+/** RFC 9309. Each published page states whether search engines may list it; documents must not be crawled. */
 const robots = `User-agent: *
 Allow: /pub/
 Allow: /agents.md
@@ -27,7 +27,7 @@ Preferred-Languages: en, de
 
 export interface WellKnownOptions {
   readonly baseUrl: string
-  /** Where to report vulnerabilities: an email address or a page (AGMD_SECURITY_CONTACT). */
+  /** The contact for reports of vulnerabilities: an email address or a page (AGMD_SECURITY_CONTACT). */
   readonly contact: string | null
   readonly now: () => number
 }

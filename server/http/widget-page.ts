@@ -97,7 +97,7 @@ const script = `(() => {
           send('ui/getData', { sheet: String(sheet) }, last)
         })
     })
-    // Before its scripts run: most of what goes wrong goes wrong at once.
+    // Set before the widget's scripts run, because most errors happen at once.
     const fail = (error) => send('ui/notifications/failed', { message: String(error) })
     window.addEventListener('error', ({ message }) => fail(message))
     window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))

@@ -1,4 +1,4 @@
-/** The words of pages that the server writes, in the language that was chosen on a page, or else the one that the browser asks for. */
+/** The words of pages that the server writes, in the language that the person chose on a page, or else the browser's. */
 import type { IncomingMessage } from 'node:http'
 import { ago } from '../../shared/ago.ts'
 import { languageCookie } from '../../shared/names.ts'
@@ -7,7 +7,7 @@ import { readCookie } from '../auth/cookies.ts'
 import { german } from './german.ts'
 import type { Context } from './context.ts'
 
-/** Languages that the pages of the server speak (BCP 47). */
+/** Languages of the server's pages (BCP 47). */
 export type PageLanguage = 'en' | 'de'
 
 const catalogues: Readonly<Record<PageLanguage, Catalogue>> = { en: {}, de: german }
@@ -16,10 +16,10 @@ export interface Words {
   readonly language: PageLanguage
   /** A sentence in the reader's language; `{name}` is a placeholder for a value. */
   t(sentence: string, values?: Values): string
-  /** The same for a number of things: `{count}` stands for the number. The plural sentence is the key. */
+  /** Returns a sentence about a number of things; `{count}` stands for the number. The plural sentence is the key. */
   tn(count: number, one: string, many: string): string
   say(sentence: Sentence): string
-  /** How long ago an instant was, both in milliseconds since 1970. */
+  /** Returns how long ago an instant was, both in milliseconds since 1970. */
   ago(instant: number, now: number): string
 }
 
@@ -46,7 +46,7 @@ const words: Readonly<Record<PageLanguage, Words>> = { en: createWords('en'), de
 
 const known = new WeakMap<IncomingMessage, Words>()
 
-/** The words for the sender of a request. */
+/** Returns the words for the sender of a request. */
 export const wordsOf = (ctx: Pick<Context, 'req' | 'acceptsLanguages'>): Words => {
   const found = known.get(ctx.req)
   if (found !== undefined) return found

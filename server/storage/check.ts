@@ -1,6 +1,6 @@
 /**
- * The check of a store before it is served. It runs in a child process, `node check.ts <folder> [--full]`: a truncated or overwritten LMDB file ends the
- * process that reads it with SIGBUS or SIGSEGV. The child prints one line of JSON (`Finding`) and exits 0.
+ * Checks a store before it is served. The check runs in a child process, `node check.ts <folder> [--full]`, because a truncated or overwritten LMDB
+ * file ends the process that reads it with SIGBUS or SIGSEGV. The child prints one line of JSON (`Finding`) and exits 0.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -12,10 +12,13 @@ import type { Instance } from './data-folder.ts'
 import { decodeKey } from './keys.ts'
 import { decodeEntry, openDatabase, readIdentity, refuseOtherStore } from './lmdb.ts'
 
-/** Time for reading entries before a start, in milliseconds: half of it from the first key up, half from the last key down. */
+/**
+ * Time for reading entries before a start, in milliseconds. Half of it is for reading from the first key up, half for reading from the last key
+ * down.
+ */
 export const checkMsMax = 2_000
 
-/** Time for the whole child process of a bounded check, in milliseconds: a disk that hangs must not hang the start. */
+/** Time for the child process of a bounded check, in milliseconds. A disk that does not answer must not stop the start. */
 const childMsMax = 30_000
 
 type Finding =
@@ -23,8 +26,8 @@ type Finding =
   | { readonly ok: false; readonly exitCode: 1 | 3 | 4; readonly problem: string }
 
 /**
- * Checks the store of a data folder: that it is there, belongs to the folder, and that its entries can be read and match their checksums: all of them with
- * `full`, otherwise as many as `checkMsMax` allows. Errors: `DataFolderError`, 3 for damage.
+ * Checks the store of a data folder: the store exists, belongs to the folder, and its entries can be read and match their checksums. Checks all
+ * entries with `full`, otherwise as many as `checkMsMax` allows. Throws `DataFolderError`, with 3 for damage.
  */
 export async function checkStore(folder: string, { full = false } = {}): Promise<void> {
   const instance = await readInstance(folder)
@@ -45,7 +48,7 @@ function runChild(folder: string, full: boolean): Promise<Finding> {
   return promise
 }
 
-/** The finding of a child, or the conclusion from its exit without one. */
+/** Returns the finding of a child, or judges its exit if it printed none. */
 function judge(folder: string, error: (Error & { signal?: unknown; code?: unknown }) | null, stdout: string): Finding {
   const finding = error ? undefined : parseFinding(stdout)
   if (finding) return finding
@@ -62,7 +65,7 @@ function parseFinding(stdout: string): Finding | undefined {
   }
 }
 
-/** In the child: opens the store and reads. */
+/** Opens the store and reads it. Runs in the child. */
 async function inspect(folder: string, full: boolean): Promise<Finding> {
   try {
     const instance = await readInstance(folder)

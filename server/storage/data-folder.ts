@@ -16,7 +16,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Format of the data folder and of the store in it that this program reads and writes. */
+/** Format of the data folder and its store that this program reads and writes. */
 export const dataFormat = 1
 
 /** Length of the secret, in bytes. */
@@ -24,7 +24,10 @@ export const secretBytes = 32
 
 const restoreHint = 'Stop the server and restore the whole folder from a backup; to start with an empty store, choose another folder.'
 
-/** Why a data folder cannot be used. `exitCode` is for the process: 1 not usable, locked or not writable, 3 damaged, 4 of a newer format. */
+/**
+ * The reason for which a data folder cannot be used. `exitCode` is for the process: 1 not usable, locked or not writable, 3 damaged, 4 of a newer
+ * format.
+ */
 export class DataFolderError extends Error {
   readonly exitCode: 1 | 3 | 4
 
@@ -50,11 +53,11 @@ export interface Instance {
   readonly createdBy: string
   readonly createdAt: string
   readonly initialised: boolean
-  /** Where the documents are; absent: in LMDB. */
+  /** The store of the documents; absent: LMDB. */
   readonly store?: 'postgres'
 }
 
-/** Creates the folder if necessary, takes its lock and reads its identity. Errors: `DataFolderError`. */
+/** Creates the folder if necessary, takes its lock and reads its identity. Throws `DataFolderError`. */
 export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   const release = await lockFolder(folder)
   try {
@@ -66,12 +69,12 @@ export async function prepareDataFolder(folder: string): Promise<DataFolder> {
   }
 }
 
-/** The identity of `folder`, created if there is none yet. Errors: `DataFolderError`. */
+/** Returns the identity of `folder`, and creates it if there is none. Throws `DataFolderError`. */
 export async function readOrCreateInstance(folder: string): Promise<Instance> {
   return (await readInstance(folder)) ?? (await usable(folder, () => createInstance(folder)))
 }
 
-/** The identity of `folder`; undefined when it was never used. Errors: `DataFolderError` for damage (3) and a newer format (4). */
+/** Returns the identity of `folder`; undefined if the folder was never used. Throws `DataFolderError` for damage (3) and a newer format (4). */
 export async function readInstance(folder: string): Promise<Instance | undefined> {
   const text = await usable(folder, () => readIfAny(join(folder, 'instance.json')))
   if (text === undefined) return undefined
@@ -96,14 +99,14 @@ export async function markInitialised(folder: string, instance: Instance): Promi
   await usable(folder, () => writeWhole(folder, 'instance.json', toText({ ...instance, initialised: true }), 0o644))
 }
 
-/** Records where the documents of `folder` are from now on. In LMDB means that its store exists. */
+/** Records the store of the documents of `folder`. LMDB means that its store exists. */
 export async function markStore(folder: string, instance: Instance, store: 'lmdb' | 'postgres'): Promise<void> {
   const { store: _, ...rest } = instance
   const marked: Instance = store === 'postgres' ? { ...rest, store } : { ...rest, initialised: true }
   await usable(folder, () => writeWhole(folder, 'instance.json', toText(marked), 0o644))
 }
 
-/** Throws `DataFolderError` 1 when the documents of a folder are in PostgreSQL: a start on an old or empty LMDB store would fork them. */
+/** Throws `DataFolderError` 1 if the documents of a folder are in PostgreSQL, because a start on an old or empty LMDB store would fork them. */
 export function refuseMovedStore(folder: string, instance: Instance): void {
   if (instance.store !== 'postgres') return
   throw new DataFolderError(
@@ -112,7 +115,7 @@ export function refuseMovedStore(folder: string, instance: Instance): void {
   )
 }
 
-/** Throws `DataFolderError` 1 when the documents of a folder are in LMDB: a start on PostgreSQL would begin without them. */
+/** Throws `DataFolderError` 1 if the documents of a folder are in LMDB, because a start on PostgreSQL would begin without them. */
 export function refuseUnmovedStore(folder: string, instance: Instance): void {
   if (instance.store === 'postgres' || !instance.initialised) return
   throw new DataFolderError(
@@ -121,12 +124,12 @@ export function refuseUnmovedStore(folder: string, instance: Instance): void {
   )
 }
 
-/** Size of the store's file in bytes; 0 when there is none. */
+/** Returns the size of the store's file in bytes; 0 if there is none. */
 export async function storeBytes(folder: string): Promise<number> {
   return (await stat(join(folder, 'store', 'data.mdb')).catch(ifMissing(undefined)))?.size ?? 0
 }
 
-/** Throws `DataFolderError` 3 when a store that existed is gone: LMDB would open a new, empty one in its place. */
+/** Throws `DataFolderError` 3 if an existing store is gone, because LMDB would open a new, empty store in its place. */
 export async function refuseLostStore(folder: string, instance: Instance): Promise<void> {
   if (!instance.initialised || (await storeBytes(folder)) > 0) return
   throw new DataFolderError(3, `${join(folder, 'store', 'data.mdb')} is missing or empty, but documents were stored in this folder.`)
@@ -151,7 +154,7 @@ async function createInstance(folder: string): Promise<Instance> {
 export async function readSecret(folder: string): Promise<Uint8Array> {
   const text = await usable(folder, () => readIfAny(join(folder, 'secret')))
   const secret = Buffer.from(text?.trim() ?? '', 'base64url')
-  // A new secret in its place would silently end every session and every link that was signed with the old one.
+  // A new secret would silently end every session and every link that was signed with the old one.
   if (secret.length !== secretBytes) throw new DataFolderError(3, `${join(folder, 'secret')} is missing or damaged.`)
   return secret
 }
@@ -195,8 +198,8 @@ async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The kernel's lock belongs to the open file, which flock(1) shares with us and which ends with our process: it is never stale, and holds between containers,
- * where process ids mean nothing. Without flock(1) (macOS) the process id in the file decides.
+ * Takes the lock. The kernel's lock belongs to the open file, which flock(1) shares with this process and which ends with the process. So the lock
+ * is never stale, and it holds between containers, where process ids mean nothing. Without flock(1) (macOS) the process id in the file decides.
  */
 function takeLock(fd: number, holder: string): boolean {
   const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
@@ -246,7 +249,7 @@ const ifMissing =
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
 
-/** Failures of the file system as `DataFolderError` 1. */
+/** Runs `run` and turns failures of the file system into `DataFolderError` 1. */
 async function usable<T>(folder: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -1,22 +1,24 @@
-/** When deleted bytes are overwritten: one run for the deletions of a minute, never two at once, and less often the more a run has to write. */
+/**
+ * Decides when deleted bytes are overwritten: one run for the deletions of a minute, never two at once, and less often if a run has much to write.
+ */
 import { limits } from '../../shared/limits.ts'
 import type { Clock } from '../domain/ports.ts'
 
 export interface Eraser {
   /** Reports that a commit needs erasing. */
   due(): void
-  /** Runs now, after any run in progress. Errors: those of the run. */
+  /** Runs now, after any run in progress. Throws the errors of the run. */
   now(): Promise<void>
-  /** Resolves when no run is in progress. Tell the run to stop first. */
+  /** Resolves when no run is in progress. Make the run stop first. */
   stop(): Promise<void>
 }
 
 export interface EraserOptions {
-  /** Undefined: nothing runs automatically. */
+  /** Undefined if nothing runs automatically. */
   readonly clock: Clock | undefined
   /** Prepares the first run. */
   readonly prepare: () => Promise<void>
-  /** Resolves with how many bytes it wrote. */
+  /** Resolves with the number of bytes written. */
   readonly run: () => Promise<number>
   /** Whether erasing is still due. */
   readonly isDue: () => boolean
@@ -32,7 +34,7 @@ export const createEraser = ({ clock, prepare, run, isDue }: EraserOptions): Era
   const schedule = (): void => {
     if (clock === undefined || cancel !== undefined || stopped) return
     const wait = Math.max(limits.eraseQuietSeconds * 1000, restUntil - clock.now())
-    // A failed run leaves its mark, so it is repeated, at the latest after the next start.
+    // A failed run leaves its mark, so it is repeated after the next start at the latest.
     cancel = clock.after(wait, () => void now().catch(schedule))
   }
 

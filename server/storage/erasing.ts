@@ -27,29 +27,29 @@ export interface ErasingOptions {
   readonly database: Database
   /** The store's file. */
   readonly file: string
-  /** Runs `work` in a write transaction; resolves when it is on disk. Errors: `storage_full`, `storage_unavailable`. */
+  /** Runs `work` in a write transaction, and resolves when it is on disk. Throws `storage_full` or `storage_unavailable`. */
   readonly transact: (work: () => void) => Promise<void>
   /** Whether to end before the next step. */
   readonly stopped: () => boolean
 }
 
-/** Space of the store's file, in pages. */
+/** The space of the store's file, in pages. */
 interface Space {
   readonly pageBytes: number
   /** Pages that LMDB counts as part of the file. */
   readonly pages: number
-  /** Free pages among them. */
+  /** Free pages among the pages of the file. */
   readonly free: number
 }
 
-/** Called in a transaction that deletes or replaces bytes that must not stay in the file. */
+/** Marks an erasing as due. Called in a transaction that deletes or replaces bytes that must not stay in the file. */
 export function markDue(database: Database): void {
   const mark = Buffer.alloc(8)
   mark.writeDoubleBE(readDue(database) + 1)
   database.putSync(dueKey, mark)
 }
 
-/** The number of commits with an unfinished erasing; 0: none is due. */
+/** Returns the number of commits with an unfinished erasing; 0 if none is due. */
 export function readDue(database: Database): number {
   return database.getBinary(dueKey)?.readDoubleBE(0) ?? 0
 }
@@ -74,13 +74,13 @@ const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: Tree
 const metaPages = 2
 
 function readSpace(database: Database): Space {
-  // The shape is lmdb's own (read.js, getStats); it is not declared.
+  // The shape is that of lmdb (read.js, getStats), which does not declare it.
   const stats = database.getStats() as TreeStats & { pageSize: number; lastPageNumber: number; free: TreeStats }
   const pages = stats.lastPageNumber + 1
   return { pageBytes: stats.pageSize, pages, free: pages - metaPages - pagesOf(stats) - pagesOf(stats.free) }
 }
 
-/** Copies the pages whose free space holds old bytes: LMDB leaves those behind. The fillers take the pages that it frees by that. */
+/** Copies the pages whose free space contains old bytes. LMDB then frees the old pages, and the fillers take them. */
 async function copyStalePages({ database, file, transact, stopped }: ErasingOptions): Promise<void> {
   const { pageBytes } = readSpace(database)
   const handle = await open(file, 'r')
@@ -98,27 +98,27 @@ async function copyStalePages({ database, file, transact, stopped }: ErasingOpti
   }
 }
 
-/** The same bytes under the same key: the value does not move within its page, which is new. */
+/** Puts the same bytes under the same key. The value keeps its offset, but on a new page. */
 function rewrite(database: Database, key: Buffer): void {
   const value = database.getBinary(key)
   if (value !== undefined) database.putSync(key, value)
 }
 
-/** Commits that found no free page before all of them count as taken: LMDB holds those that the last two transactions freed back. */
+/** After this many commits that found no free page, all free pages count as taken, because LMDB holds those that the last two transactions freed. */
 const emptyCommits = 3
 
-/** Free pages that are filled one by one: about as many as the last transactions hold back. */
+/** The number of free pages that are filled one by one: about as many as the last transactions hold back. */
 const lastPages = 24
 
-/** The number of fillers to put next: never so many that the file grows by more than a few pages. */
+/** Returns the number of fillers to put next, which never makes the file grow by more than a few pages. */
 const fillersFor = ({ free, pageBytes }: Space): number =>
   Math.max(1, Math.min(Math.floor(limits.eraseStepBytes / pageBytes), Math.floor((free - lastPages) / 2)))
 
-/** Puts fillers until the file grows because no page is free. `filePages`: space after LMDB's last page is left over, and is filled as well. */
+/** Puts fillers until the file grows because no page is free. The space after LMDB's last page, up to `filePages`, is filled as well. */
 async function takeFreePages({ database, transact, stopped }: ErasingOptions, filePages: number): Promise<number> {
   const zeros = Buffer.alloc(readSpace(database).pageBytes - pageHeaderBytes)
   let fillers = 0
-  // The first commits are small: they release the pages that the last transactions hold back.
+  // The first commits are small. They release the pages that the last transactions hold back.
   for (let empty = 0, commits = 0; empty < emptyCommits && !stopped(); commits++) {
     const before = readSpace(database)
     const count = commits < emptyCommits ? 1 : fillersFor(before)
@@ -132,7 +132,7 @@ async function takeFreePages({ database, transact, stopped }: ErasingOptions, fi
   return fillers
 }
 
-/** Removes all fillers, of any run. */
+/** Removes the fillers of all runs. */
 export async function removeFillers({ database, transact, stopped }: ErasingOptions): Promise<void> {
   while (!stopped()) {
     const keys = [...database.getKeys({ start: fillerPrefix, end: fillerEnd, limit: limits.eraseStepFillers })]
@@ -142,7 +142,7 @@ export async function removeFillers({ database, transact, stopped }: ErasingOpti
   }
 }
 
-/** One run. Resolves with the number of overwritten bytes; bytes deleted meanwhile are for the next run. */
+/** Runs once. Resolves with the number of overwritten bytes. Bytes that are deleted during the run are left to the next run. */
 export async function eraseDeleted(options: ErasingOptions): Promise<number> {
   const { database, file, transact, stopped } = options
   const due = readDue(database)

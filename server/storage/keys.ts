@@ -14,7 +14,7 @@ import assert from 'node:assert/strict'
 
 import type { Key, KeyPart, Range } from '../domain/ports.ts'
 
-/** Longest encoded key, in bytes: the limit of LMDB with pages of 4 KiB. */
+/** The longest encoded key in bytes, which is the limit of LMDB with pages of 4 KiB. */
 export const keyBytesMax = 1978
 
 const numberTag = 0x10
@@ -24,16 +24,16 @@ const aboveParts = 0xff
 
 const tooLong = `a key has at most ${keyBytesMax} bytes`
 
-/** Room for a key, one number and a bound more: lengths are checked after a number is written. */
+/** Room for a key, one more number and a bound, because lengths are checked after a number is written. */
 const scratch = Buffer.alloc(keyBytesMax + 16)
 
-/** The bytes of `key`. A key that is empty, too long (`keyBytesMax`) or has a part of no valid kind is a bug: `AssertionError`. */
+/** Returns the bytes of `key`. Throws `AssertionError`, which is a bug, if the key is empty, too long (`keyBytesMax`) or has an invalid part. */
 export function encodeKey(key: Key): Uint8Array {
   assert(key.length > 0, 'a key has at least one part')
   return encodeParts(key)
 }
 
-/** The key that `encodeKey` turned into these bytes. */
+/** Returns the key that `encodeKey` turned into these bytes. */
 export function decodeKey(bytes: Uint8Array): Key {
   const key: KeyPart[] = []
   for (let at = 0; at < bytes.length;) {
@@ -44,7 +44,7 @@ export function decodeKey(bytes: Uint8Array): Key {
   return key
 }
 
-/** The encoded keys below `prefix` within `range`: those greater than `above` and less than `below`. */
+/** Returns the bounds of the encoded keys below `prefix` within `range`: greater than `above` and less than `below`. */
 export function encodeRange(prefix: Key, range: Range): { above: Uint8Array; below: Uint8Array } {
   const { after, before } = range
   return {
@@ -53,7 +53,7 @@ export function encodeRange(prefix: Key, range: Range): { above: Uint8Array; bel
   }
 }
 
-/** Order of keys, as `ports.ts` defines it: negative when `a` sorts before `b`, 0 when they are the same key. */
+/** Compares keys as `ports.ts` defines it: negative if `a` sorts before `b`, 0 if they are the same key. */
 export function compareKeys(a: Key, b: Key): number {
   const shared = Math.min(a.length, b.length)
   for (let index = 0; index < shared; index++) {
@@ -63,13 +63,13 @@ export function compareKeys(a: Key, b: Key): number {
   return a.length - b.length
 }
 
-/** Order of key parts: numbers by value, then strings by their UTF-8 bytes. */
+/** Compares parts of keys: numbers by value, then strings by their UTF-8 bytes. */
 export function compareParts(a: KeyPart, b: KeyPart): number {
   if (typeof a === 'number') return typeof b === 'number' ? a - b : -1
   return typeof b === 'number' ? 1 : compareStrings(a, b)
 }
 
-/** Whether `key` begins with `prefix` and has at least one part more. */
+/** Whether `key` begins with `prefix` and has at least one more part. */
 export function isBelow(key: Key, prefix: Key): boolean {
   return key.length > prefix.length && prefix.every((part, index) => part === key[index])
 }
@@ -83,7 +83,7 @@ function compareStrings(a: string, b: string): number {
   return utf8Rank(a.charCodeAt(at)) - utf8Rank(b.charCodeAt(at))
 }
 
-/** UTF-16 puts surrogates before U+E000–U+FFFF, UTF-8 after them. */
+/** UTF-16 sorts surrogates before U+E000–U+FFFF, UTF-8 after them. */
 const utf8Rank = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit)
 
 function encodeParts(parts: Key, bound?: number): Uint8Array {
@@ -119,7 +119,7 @@ function writeString(value: string, start: number): number {
   return at
 }
 
-/** As `writeString`, also for characters that take more than one byte. */
+/** Does the same as `writeString`, also for characters that take more than one byte. */
 function writeAnyString(value: string, start: number): number {
   assert(value.isWellFormed(), 'a string in a key has no lone surrogates')
   const escaped = Buffer.from(value.replace(/[\0\x01]/g, (char) => (char === '\0' ? '\x01\x01' : '\x01\x02')))

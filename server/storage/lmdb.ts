@@ -42,16 +42,16 @@ import { decodeKey, encodeKey, encodeRange } from './keys.ts'
 import { createWatchers } from './watchers.ts'
 
 /**
- * Time for a commit to reach the disk, in seconds; after it the store goes read-only. Ours: a healthy disk takes milliseconds, but a virtual machine
- * that was just resumed, or whose host is busy, has once taken more than five seconds and then recovered.
+ * Time for a commit to reach the disk, in seconds. After this time the store goes read-only. A healthy disk takes milliseconds, but a virtual
+ * machine that was just resumed, or whose host is busy, once took more than five seconds and then recovered.
  */
 export const commitSecondsMax = 30
 
-/** After a group of so many commits the next one waits so many milliseconds for more of them. */
+/** The size of a group of commits after which the next group waits, and how many milliseconds it waits for further commits. */
 const crowdedGroup = 8
 const groupMs = 2
 
-/** A disk with fewer free bytes than this counts as full: LMDB reports a write that found no space as an I/O error. */
+/** A disk with fewer free bytes than this counts as full, because LMDB reports a write that found no space as an I/O error. */
 const freeBytesMin = 1024 * 1024
 
 const envelopeFormat = 1
@@ -64,11 +64,11 @@ const versionKey = Buffer.from('\0version')
 type Database = RootDatabase<Uint8Array, Uint8Array>
 
 export interface LmdbOptions {
-  /** The data folder; the store is in its subfolder `store`. The caller takes its lock (`prepareDataFolder`). */
+  /** The data folder, whose subfolder `store` has the store. The caller takes the lock of the data folder (`prepareDataFolder`). */
   readonly folder: string
-  /** Called once when the store becomes read-only: every later commit is refused with `storage_unavailable` until a restart. */
+  /** Called once when the store becomes read-only. From then on, every commit is refused with `storage_unavailable` until a restart. */
   readonly onFailure?: (error: ServiceError) => void
-  /** Decides when deleted bytes are overwritten; absent: that happens only when `erase` is called. */
+  /** Decides when deleted bytes are overwritten. If absent, they are overwritten only when `erase` is called. */
   readonly clock?: Clock
 }
 
@@ -87,7 +87,9 @@ interface EncodedBatch {
   readonly erase: boolean
 }
 
-/** Opens the store of a data folder, or creates it. Errors: `DataFolderError` when the store is lost, of another folder or of a newer format. */
+/**
+ * Opens the store of a data folder, or creates it. Throws `DataFolderError` if the store is lost, belongs to another folder, or has a newer format.
+ */
 export async function openLmdbStorage(options: LmdbOptions): Promise<Storage> {
   const { folder } = options
   const instance = await readOrCreateInstance(folder)
@@ -104,7 +106,7 @@ export async function openLmdbToFill(folder: string): Promise<{ storage: Storage
   return { storage: createLmdbStorage(database, join(folder, 'store'), { folder }), database }
 }
 
-/** Opens the environment, made where it is missing, and makes sure that it is the one of this folder. */
+/** Opens the environment, creates it if it is missing, and checks that it belongs to this folder. */
 async function openOwn(folder: string, instance: Instance): Promise<Database> {
   const path = join(folder, 'store')
   await mkdir(path, { recursive: true, mode: 0o700 })
@@ -113,7 +115,10 @@ async function openOwn(folder: string, instance: Instance): Promise<Database> {
   return database
 }
 
-/** Opens the store of a data folder to read from it, next to a server that may be running. Errors: `DataFolderError` when it is lost or of another folder. */
+/**
+ * Opens the store of a data folder to read from it, while a server may be running. Throws `DataFolderError` if the store is lost or belongs to
+ * another folder.
+ */
 export async function openLmdbReader(folder: string, instance: Instance): Promise<Pick<Storage, 'get' | 'close'>> {
   await refuseLostStore(folder, instance)
   const database = openDatabase(join(folder, 'store'), true)
@@ -129,8 +134,8 @@ export async function openLmdbReader(folder: string, instance: Instance): Promis
 
 /** Opens the LMDB environment in `path`. */
 export function openDatabase(path: string, readOnly: boolean): Database {
-  // Never useWritemap (a full disk is then a SIGBUS), noSync or separateFlushed (not durable when a commit resolves).
-  // eventTurnBatching makes a second promise for each transaction, which nobody can reach: its rejection would end the process.
+  // Never set useWritemap (a full disk is then a SIGBUS), noSync or separateFlushed (a resolved commit is then not durable). eventTurnBatching makes
+  // a second promise for each transaction, which no code can reach, so its rejection would end the process.
   const safety = { overlappingSync: false, eventTurnBatching: false }
   return open<Uint8Array, Uint8Array>({
     path,
@@ -143,13 +148,13 @@ export function openDatabase(path: string, readOnly: boolean): Database {
   })
 }
 
-/** The identity written in a store; undefined when there is none. */
+/** Returns the identity in a store; undefined if there is none. */
 export function readIdentity(database: Database): { format: number; instance: string } | undefined {
   const bytes = database.getBinary(instanceKey)
   return bytes && (JSON.parse(bytes.toString()) as { format: number; instance: string })
 }
 
-/** Throws `DataFolderError` when the store is not the one of this data folder (3) or newer than this program (4). */
+/** Throws `DataFolderError` if the store does not belong to this data folder (3) or is newer than this program (4). */
 export function refuseOtherStore(folder: string, identity: ReturnType<typeof readIdentity>, instance: Instance): void {
   if (!identity && !instance.initialised) return
   if (identity?.instance !== instance.instance)
@@ -157,9 +162,9 @@ export function refuseOtherStore(folder: string, identity: ReturnType<typeof rea
   refuseNewerFormat(folder, identity.format)
 }
 
-/** The entry in an envelope. Errors: `storage_corrupt`, naming the key. */
+/** Returns the entry in an envelope. Throws `storage_corrupt`, with the key. */
 export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
-  // LMDB lends its one read buffer, shortened by its `length` alone: hence the view of just these bytes, and the copy at the end.
+  // LMDB lends its only read buffer and shortens just its `length`. So this code views exactly these bytes, and copies them at the end.
   const bytes = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.length)
   const sound =
     bytes.length >= headerBytes && bytes[0] === envelopeFormat && crc32(bytes.subarray(versionAt)) === bytes.readUInt32BE(checksumAt)
@@ -167,7 +172,7 @@ export function decodeEntry(key: Key, envelope: Uint8Array): Entry {
   return { key, version: bytes.readDoubleBE(versionAt), value: new Uint8Array(bytes.subarray(headerBytes)) }
 }
 
-/** An envelope that still lacks its version and checksum: the version is known within the transaction only. */
+/** Returns an envelope without its version and checksum, because the version is known only within the transaction. */
 function wrap(value: Uint8Array): Buffer {
   const envelope = Buffer.allocUnsafe(headerBytes + value.length)
   envelope[0] = envelopeFormat
@@ -181,7 +186,7 @@ function stamp(envelope: Buffer, version: number): Buffer {
   return envelope
 }
 
-/** Writes the identity into a new store, or compares it. */
+/** Writes the identity into a new store, or compares the identity of an existing one. */
 async function adopt(folder: string, database: Database, instance: Instance): Promise<void> {
   try {
     const identity = readIdentity(database)
@@ -202,13 +207,13 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
   let failure: ServiceError | undefined
   let closed = false
 
-  /** Runs groups until the queue is empty. A group is all commits that arrived while the one before was being written. */
+  /** Runs groups until the queue is empty. A group contains all commits that arrived while the previous group was being written. */
   const drain = async () => {
     while (queue.length > 0) {
       const group = queue
       queue = []
       await writeGroup(group)
-      // Under load, commits of the next moments share one sync: each costs the disk and LMDB as much as a group does.
+      // Under load, the commits of the next moments share one sync, because each sync costs the disk and LMDB as much as a group does.
       if (group.length >= crowdedGroup) await new Promise((resolve) => setTimeout(resolve, groupMs))
     }
     writing = undefined
@@ -231,7 +236,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     settle(outcome)
   }
 
-  /** Interprets a failed transaction: a full disk passes; after any other failure nothing that the disk says can be trusted. */
+  /** Interprets a failed transaction. A full disk may recover. After any other failure, no answer of the disk can be trusted. */
   const explain = async (cause: unknown): Promise<ServiceError> => {
     if (await isFull(path)) return new ServiceError('storage_full', {}, { cause })
     const error = new ServiceError('storage_unavailable', {}, { cause })
@@ -240,7 +245,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return error
   }
 
-  /** One transaction of erasing. It comes after the groups that wait for LMDB, and others come after it. */
+  /** Runs one transaction of an erasing, after the groups that wait for LMDB. Other groups run after it. */
   const transact = async (work: () => void) => {
     if (failure) throw failure
     try {
@@ -253,7 +258,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
   const erasing = { database, file: join(path, 'data.mdb'), transact, stopped: () => closed }
   const eraser = createEraser({
     clock,
-    // A run that a crash interrupted left them behind.
+    // A run that a crash interrupted left fillers behind.
     prepare: () => removeFillers(erasing),
     run: () => eraseDeleted(erasing),
     isDue: () => readDue(database) > 0
@@ -267,7 +272,7 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
     return promise
   }
 
-  // LMDB crashes the process when it is used after its end.
+  // LMDB crashes the process if it is used after it was closed.
   const refuseClosed = () => {
     if (closed) throw new ServiceError('storage_unavailable', {}, { cause: new Error('the store is closed') })
   }
@@ -303,10 +308,10 @@ function createLmdbStorage(database: Database, path: string, { onFailure = () =>
   }
 }
 
-/** True: done; false: a check did not hold; an error: it touched a damaged entry. Only the batch itself fails then. */
+/** The outcome of a batch. True: written. False: a check failed. An error: the batch touched a damaged entry, and only this batch fails. */
 type Outcome = boolean | ServiceError
 
-/** Within the write transaction: the batches in their order. An error of its own undoes the whole group. */
+/** Runs the batches in order, within the write transaction. If this function throws, the entire group is undone. */
 function runGroup(database: Database, group: readonly Waiting[]): Outcome[] {
   const counter = readCounter(database)
   let version = counter
@@ -349,7 +354,7 @@ function writeCounter(database: Database, version: number): void {
   database.putSync(versionKey, bytes)
 }
 
-/** Before the transaction, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
+/** Encodes a batch before the transaction, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
 function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   return {
     checks: checks.map(({ key, version }) => ({ key, bytes: encodeKey(key), version })),
@@ -365,11 +370,11 @@ function listEntries(database: Database, prefix: Key, range: Range): Entry[] {
   assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
   const bounds = range.reverse ? { start: below, end: above, reverse: true, exclusiveStart: true } : { start: above, end: below }
-  // Run to its end within this turn: a read transaction held over an await would keep LMDB from reusing pages.
+  // The iteration finishes within this turn, because a read transaction that is held over an `await` would keep LMDB from reusing pages.
   return Array.from(database.getRange({ ...bounds, limit }), ({ key, value }) => decodeEntry(decodeKey(key), value))
 }
 
-/** Errors of the engine while reading, as `storage_unavailable`. */
+/** Runs a read and throws errors of the engine as `storage_unavailable`. */
 function guardedRead<T>(read: () => T): T {
   try {
     return read()
@@ -383,7 +388,7 @@ function rejectAll(group: readonly Waiting[], error: ServiceError): void {
   for (const { fail } of group) fail(error)
 }
 
-/** After an I/O error LMDB's promise may never settle. */
+/** Limits the time of a write. After an I/O error, LMDB's promise may never settle. */
 async function withinTime<T>(written: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`a commit took more than ${commitSecondsMax} s`)), commitSecondsMax * 1000)
@@ -394,13 +399,15 @@ async function withinTime<T>(written: Promise<T>): Promise<T> {
   }
 }
 
-/** The same promise; its rejection, and the second promise that lmdb hangs on the error, count as handled even when nobody waits any more. */
+/**
+ * Returns the same promise. Its rejection, and the second promise that lmdb attaches to the error, count as handled even if nobody waits for them.
+ */
 function quiet<T>(written: Promise<T>): Promise<T> {
   written.catch((error: { commitError?: Promise<unknown> }) => error.commitError?.catch(() => {}))
   return written
 }
 
-/** Also false if the disk does not even report its size: it has then failed, which is worse than being full. */
+/** Whether the disk is full. Returns false if the disk does not even report its size: it has then failed, which is worse. */
 async function isFull(path: string): Promise<boolean> {
   const disk = await statfs(path).catch(() => undefined)
   return disk !== undefined && disk.bavail * disk.bsize < freeBytesMin

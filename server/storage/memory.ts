@@ -1,4 +1,4 @@
-/** The store in memory, for tests, and to check the contract that LMDB also fulfils. */
+/** The store in memory, for tests. It must fulfil the same contract as LMDB. */
 import assert from 'node:assert/strict'
 
 import { limits } from '../../shared/limits.ts'
@@ -51,7 +51,7 @@ export function createMemoryStorage(): Storage {
   }
 }
 
-/** Index of the first entry whose key is `key` or greater. */
+/** Returns the index of the first entry whose key is `key` or greater. */
 function firstFrom(entries: readonly Entry[], key: Key): number {
   let low = 0
   let high = entries.length

@@ -22,10 +22,10 @@ import { addressOf } from './postgres/open.ts'
 import { type Records, scanRecords, type StoredRecord } from './records.ts'
 import { openPostgresStorage } from './postgres/store.ts'
 
-/** About how many bytes of values one commit takes. */
+/** About how many bytes of values one commit contains. */
 const commitBytes = 4 * 1024 * 1024
 
-/** Below every key of the domain. */
+/** A bound below every key of the domain. */
 const lowest = Uint8Array.of(0x01)
 
 export interface Progress {
@@ -38,7 +38,7 @@ export interface MigrateOptions {
   readonly folder: string
   readonly url: string
   readonly to: 'lmdb' | 'postgres'
-  /** Replaces the secret of the data folder (`AGMD_SECRET`). */
+  /** The secret that replaces that of the data folder (`AGMD_SECRET`). */
   readonly secret: Uint8Array | undefined
   readonly version: string
   readonly onProgress: (progress: Progress) => void
@@ -47,11 +47,13 @@ export interface MigrateOptions {
 export interface Migrated {
   readonly records: number
   readonly bytes: number
-  /** Records that an earlier run had copied. */
+  /** The number of records that an earlier run had copied. */
   readonly resumed: number
 }
 
-/** Moves the records. Errors: `DataFolderError`, `PostgresError`, and those of `Storage`. May be repeated after any of them, and after a crash. */
+/**
+ * Moves the records. Throws `DataFolderError`, `PostgresError`, and the errors of `Storage`. May be repeated after any of them, and after a crash.
+ */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const { folder } = options
   const instance = await readInstance(folder)
@@ -95,7 +97,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
     throw new DataFolderError(1, `${join(folder, 'store')} is not empty: it holds older documents. Move it away first.`)
   const address = addressOf(url)
   await requireInstance(address, instance.instance)
-  // Holds the lock of the service, so that nobody writes meanwhile.
+  // Holds the lock of the service, so that nobody writes during the migration.
   const source = await openPostgresStorage({ address, synced: false })
   try {
     await writeFile(mark, 'Records are being copied from PostgreSQL.\n')
@@ -113,7 +115,7 @@ async function toLmdb(options: MigrateOptions, instance: Instance): Promise<Migr
   }
 }
 
-/** The records of an LMDB store. Errors: `storage_corrupt`. */
+/** Returns the records of an LMDB store. Throws `storage_corrupt`. */
 function lmdbRecords(database: ReturnType<typeof openDatabase>): Records {
   return {
     async scan(above) {
@@ -133,7 +135,7 @@ function lmdbRecords(database: ReturnType<typeof openDatabase>): Records {
   }
 }
 
-/** Copies the records that the target lacks, then compares all. */
+/** Copies the records that the target lacks, then compares all records. */
 async function copyAll(source: Records, target: Records, storage: Storage, onProgress: (progress: Progress) => void): Promise<Migrated> {
   const total = await source.count()
   const resumed = await target.count()
@@ -168,7 +170,7 @@ function* groupsOf(records: readonly StoredRecord[]): Generator<StoredRecord[]> 
 const isSame = (one: StoredRecord, other: StoredRecord): boolean =>
   Buffer.compare(one.bytes, other.bytes) === 0 && Buffer.compare(one.value, other.value) === 0
 
-/** Errors: one that names the first key that differs. */
+/** Compares all records. Throws an error that names the first different key. */
 async function compareAll(source: Records, target: Records, total: number, onProgress: (progress: Progress) => void) {
   let records = 0
   let bytes = 0

@@ -16,7 +16,7 @@
  */
 import { keyBytesMax } from './keys.ts'
 
-/** Bytes of a page's header. A value of this much less than a page lies on one page of its own. */
+/** The size of a page's header in bytes. A value at most this much smaller than a page is stored on a separate page. */
 export const pageHeaderBytes = 24
 
 const flagsAt = 18
@@ -28,10 +28,10 @@ const keyLengthAt = 6
 const nodeHeaderBytes = 8
 const valueElsewhere = 1
 
-/** LMDB copies in words of 8 bytes: so much of the free space at either end may be old pointers or bytes, and stays. */
+/** LMDB copies in words of 8 bytes, so up to this many bytes at either end of the free space may be old pointers or values that cannot be removed. */
 const wordBytes = 8
 
-/** A leaf page, or undefined for any other. The bytes may be of any age, or of a value that looks like a page. */
+/** Returns a leaf page, or undefined for other pages. The bytes may be old, or belong to a value that looks like a page. */
 function leafAt(bytes: Buffer, at: number, page: number, pageBytes: number): { lower: number; upper: number } | undefined {
   if (Number(bytes.readBigUInt64LE(at)) !== page || bytes.readUInt16LE(at + flagsAt) !== leaf) return undefined
   const lower = bytes.readUInt16LE(at + lowerAt)
@@ -49,7 +49,7 @@ function nodeKey(bytes: Buffer, page: number, pageBytes: number, index: number):
   return { key: Buffer.from(bytes.subarray(keyAt, keyEnd)), small: (bytes.readUInt16LE(at + nodeFlagsAt) & valueElsewhere) === 0 }
 }
 
-/** A key of the page, of a value that lies on it if there is one. */
+/** Returns a key on the page, if possible one whose value is on the same page. */
 function keyOn(bytes: Buffer, page: number, pageBytes: number, count: number): Buffer | undefined {
   let first: Buffer | undefined
   for (let index = 0; index < count; index++) {
@@ -62,8 +62,8 @@ function keyOn(bytes: Buffer, page: number, pageBytes: number, count: number): B
 }
 
 /**
- * Keys of leaf pages whose free space is not empty, one of each page. `bytes` is a piece of the store's file that begins with page
- * `firstPage`; a page that is cut off at its end is passed over. Pages that are no longer in use answer keys, too.
+ * Yields one key of each leaf page whose free space is not empty. `bytes` is a piece of the store's file that begins with page `firstPage`. A page
+ * that is cut off at the end of the piece is skipped. Keys of pages that are no longer in use are included.
  */
 export function keysOfStalePages(bytes: Buffer, firstPage: number, pageBytes: number): Buffer[] {
   const zeros = Buffer.alloc(pageBytes)

@@ -6,13 +6,13 @@
  */
 import type { Entry, Key, Storage } from '../domain/ports.ts'
 
-/** Cached entries, and the total bytes of their values; the oldest are removed first. */
+/** The most cached entries, and the most bytes of their values. The oldest entries are removed first. */
 const entriesMax = 20_000
 const bytesMax = 64 * 1024 * 1024
-/** Larger values are read again each time. */
+/** Larger values are not cached. */
 const valueBytesMax = 1024 * 1024
 
-/** Distinct for distinct keys: numbers and strings differ, and no part runs into the next. */
+/** Returns a name that differs for different keys: numbers and strings differ, and no part runs into the next. */
 const nameOf = (key: Key): string => {
   let name = ''
   for (const part of key) name += typeof part === 'number' ? `#${part}` : `$${part.length}:${part}`
@@ -20,7 +20,7 @@ const nameOf = (key: Key): string => {
 }
 
 interface Kept {
-  /** One promise for all concurrent readers. */
+  /** All concurrent readers share one promise. */
   readonly answer: Promise<Entry>
   readonly bytes: number
 }
@@ -28,7 +28,7 @@ interface Kept {
 export const withReadCache = (storage: Storage): Storage => {
   const entries = new Map<string, Kept>()
   let bytes = 0
-  // Increases with every commit: a value read before a commit must not be cached after it.
+  // Increases with every commit, because a value that was read before a commit must not be cached after it.
   let generation = 0
 
   const forget = (name: string): void => {

@@ -8,13 +8,13 @@ export interface StoredRecord {
   readonly value: Uint8Array
 }
 
-/** Records of one scan, and of one commit, at most. */
+/** The most records of one scan, and of one commit. */
 export const scanRecords = 500
 
 export interface Records {
-  /** Up to `scanRecords` records with keys above these bytes, in key order. */
+  /** Returns up to `scanRecords` records with keys above these bytes, in key order. */
   scan(above: Uint8Array): Promise<readonly StoredRecord[]>
-  /** The highest key. */
+  /** Returns the highest key. */
   last(): Promise<Uint8Array | undefined>
   count(): Promise<number>
 }

@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 import { removeAccess } from './sessions.ts'
 import { releaseDocument } from '../documents/trash.ts'
 
-/** What happens to the documents of the account: they stay open to their links, or they go to the trash. */
+/** The choice for the documents of the account: they stay open to their links, or they go to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
 
 interface AccountEnd {

@@ -373,7 +373,7 @@ export interface Notice {
   readonly names?: readonly string[]
   /** Authors who are answered or whose suggestions are decided, and people who wait for the event. */
   readonly people?: readonly Author[]
-  /** Those of the names that another event about the same words notifies. */
+  /** Names in `names` that another event about the same words notifies. */
   readonly except?: readonly string[]
   /** The assignment whose reviewer is notified. */
   readonly task?: string

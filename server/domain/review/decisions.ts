@@ -303,7 +303,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   }
 }
 
-/** The answer and the changes that a write would make. */
+/** Returns the answer and the changes that a write would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version, seq } = opened.openDoc.snapshot()
   const edits = editsMade(judged)
@@ -314,7 +314,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
   return answer
 }
 
-/** Decides once no other decision on these suggestions is in progress. Errors: those that `check` throws. */
+/** Decides once no other decision on these suggestions is in progress. Throws the errors of `check`. */
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
   const { deciding } = opened.annotations
@@ -336,7 +336,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
   }
 }
 
-/** Errors: `invalid_request` for a reason with any action but a rejection. */
+/** Checks the reason. Throws `invalid_request` for a reason with any action but a rejection. */
 const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
   if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
     throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'is allowed only with reject' }] })
@@ -364,7 +364,7 @@ export const decideSuggestion = (
     )
   })
 
-/** Errors: `not_author`, even while it is pending; `already_decided`, `not_found`. */
+/** Withdraws a suggestion of the caller. Throws `not_author`, even while the suggestion is pending; `already_decided`, `not_found`. */
 export const withdrawSuggestion = (
   service: Service,
   caller: Caller,
@@ -384,7 +384,10 @@ export const withdrawSuggestion = (
     }))
   })
 
-/** The requested decisions; those of a named set are in the order in which the suggestions were created. Errors: `not_found`, `too_many_ids`. */
+/**
+ * Returns the requested decisions. Those of a named set are in the order in which the suggestions were created. Throws `not_found` or
+ * `too_many_ids`.
+ */
 const decisionsOf = (
   { annotations }: Opened,
   { decisions, setId, action = 'reject', reason }: Input<'decideSuggestions'>

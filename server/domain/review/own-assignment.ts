@@ -1,4 +1,4 @@
-/** The assignment that a link was made for. The first answer shows it, so that the holder of the link knows what to do. */
+/** The assignment for which a link was made. The first answer shows it, so that the holder of the link knows what to do. */
 import type { z } from 'zod'
 import type { Assignment } from '../../../shared/operations/schemas.ts'
 import type { TaskState } from '../../../shared/task-states.ts'
@@ -15,11 +15,11 @@ const nextSteps: Readonly<Record<TaskState, (address: string) => string>> = {
   closed: () => 'Nothing is left to do: it was closed.'
 }
 
-/** The next call for the holder of an assignment's link. */
+/** Returns the next call for the holder of an assignment's link. */
 export const nextStepOf = ({ baseUrl }: Service, { docId, id, status }: Pick<Task, 'docId' | 'id' | 'status'>): string =>
   nextSteps[status](`${baseUrl}/api/docs/${docId}/tasks/${id}`)
 
-/** The assignment of the caller's link; undefined for any other link. */
+/** Returns the assignment of the caller's link; undefined for any other link. */
 export const ownAssignment = async (
   service: Service,
   caller: Caller,

@@ -1,4 +1,7 @@
-/** Making suggestions: one at a time, or all that turn the current text into another (docs/api.md, Comments and suggestions). suggestion-drafts.ts has those that are typed. */
+/**
+ * Makes suggestions: one at a time, or all that turn the current text into another (docs/api.md, Comments and suggestions). suggestion-drafts.ts
+ * makes suggestions that are being typed.
+ */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -55,7 +58,7 @@ const recordOf = (
   ...(typed && { draft: typed.draft })
 })
 
-/** Records proposals on the current text, all in one commit. There is no `await` before they are tied to it. */
+/** Records proposals on the current text in one commit. There is no `await` before they are tied to the text. */
 export const propose = async <T>(
   opened: Opened,
   caller: Caller,
@@ -95,7 +98,7 @@ export const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    // Drafts come from pages: their author is a person, though the page may be closed by now.
+    // Drafts come from pages: their author is a person, although the page may be closed by now.
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
@@ -113,7 +116,7 @@ interface Place {
 
 const required = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** The insertion point, and the text as it will be inserted there. */
+/** Returns the insertion point, and the text in the form in which it is inserted. */
 const insertion = (content: string, input: Input<'createSuggestion'>, text: string, range: Range | undefined): Place | undefined => {
   const kind = kindOf(input)
   const point = (at: number): Range => ({ from: at, to: at })
@@ -122,12 +125,12 @@ const insertion = (content: string, input: Input<'createSuggestion'>, text: stri
   const { at = 'after' } = input
   const place = point(at === 'start' || at === 'before' ? range.from : range.to)
   if (kind !== 'line' || at === 'start' || at === 'end') return { range: place, text }
-  // The text gets a line of its own.
+  // The text gets its own line.
   const line = text.replace(/\n$/, '')
   return { range: place, text: at === 'before' ? `${line}\n` : `\n${line}` }
 }
 
-/** The line including its line break. */
+/** Returns the range of a line including its line break. */
 const wholeLine = (content: string, { from, to }: Range): Range => {
   if (to < content.length) return { from, to: to + 1 }
   return { from: Math.max(0, from - 1), to }
@@ -144,7 +147,10 @@ const checkInput = (input: Input<'createSuggestion'>): void => {
   if (kindOf(input) === 'document') throw required('find', 'name the text by find, line or anchor')
 }
 
-/** The range and text of a proposal, from the range that the caller named; undefined: the words are not there. Errors: `invalid_request`. */
+/**
+ * Returns the range and text of a proposal, from the range that the caller named; undefined if the words are not in the text. Throws
+ * `invalid_request`.
+ */
 const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range | undefined): Place | undefined => {
   const { operation, text = '' } = input
   if (operation === 'insert') return insertion(content, input, text, named)
@@ -161,7 +167,7 @@ export const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkInput(input)
 }
 
-/** Finds the target in the text that the caller read, and hands the proposal over in the same turn. */
+/** Finds the target in the text that the caller read, and passes the proposal on in the same turn. */
 export const proposalOf = async <T>(
   { service, doc, openDoc }: Opened,
   input: Input<'createSuggestion'>,
@@ -185,7 +191,7 @@ export const proposalOf = async <T>(
   })
 }
 
-/** Errors: `invalid_request` when the new text equals the old. */
+/** Checks that a proposal changes something. Throws `invalid_request` if the new text equals the old. */
 const requireChange = ({ operation, original, text }: Proposal): void => {
   if (operation !== 'replace' || text !== original) return
   const hint = 'Send the new words as text. To say something about these words, comment on them.'
@@ -210,20 +216,20 @@ export const createSuggestion = (
   )
 }
 
-// ——— all that lead to another text ———
+// ——— making all suggestions that lead to another text ———
 
 const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   if (from === to) return 'insert'
   return text === '' ? 'delete' : 'replace'
 }
 
-/** The note of a set of proposals. Errors: `text_too_large`. */
+/** Returns the note of a set of proposals. Throws `text_too_large`. */
 export const noteOf = ({ note, label }: { readonly note?: string | undefined; readonly label?: string | undefined }): string | null => {
   checkAnnotation('note', note ?? '')
   return note ?? label ?? null
 }
 
-/** The proposal for one hunk; `pin` is its position. */
+/** Returns the proposal for one hunk; `pin` is its position. */
 const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
   operation: operationOf({ from, to, text }),
   original: content.slice(from, to),
@@ -232,7 +238,7 @@ const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string 
   aim: { pin, range: { from, to } }
 })
 
-/** The suggestions that `proposeHunks` would make, without ids. Errors: those of `proposeHunks`. */
+/** Returns the suggestions that `proposeHunks` would make, without ids. Throws the errors of `proposeHunks`. */
 export const hunksShown = (
   { service }: Opened,
   caller: Caller,
@@ -266,7 +272,7 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
-/** Hunks moved to a text that has changed next to them; undefined: it changed inside one of them. */
+/** Returns hunks moved to a text that has changed next to them; undefined if the text changed inside one of them. */
 const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
   followed(
     hunks.map(({ from, to, text }) => ({ from, to, insert: text })),
@@ -274,7 +280,7 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
     now
   )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
-/** How often texts are compared again because others changed the same part meanwhile. */
+/** How often texts are compared again because others changed the same part in the meantime. */
 const comparisonsMax = 10
 
 /** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */

@@ -1,4 +1,4 @@
-/** The proposed changes from one text to another: separate hunks, with whole lines where lines were added or removed. */
+/** The proposed changes from one text to another: separate hunks, and entire lines where lines were added or removed. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
@@ -11,13 +11,13 @@ export interface Hunk extends Range {
   readonly text: string
 }
 
-/** Errors: `too_many_changes`. */
+/** Checks the number of changes. Throws `too_many_changes`. */
 export const requireFew = (changes: number): void => {
   if (changes > limits.suggestionsAtOnceMax)
     throw new ServiceError('too_many_changes', { changes, changesMax: limits.suggestionsAtOnceMax })
 }
 
-/** Compares by changed lines unless `granularity` says otherwise. Errors: `too_many_changes`, `text_too_large`. */
+/** Returns the hunks between two texts, by changed lines unless `granularity` says otherwise. Throws `too_many_changes` or `text_too_large`. */
 export const proposedHunks = (before: string, after: string, granularity?: Granularity): Hunk[] => {
   if (granularity !== undefined) {
     const edits = parted(before, diff(before, after), granularity)
@@ -30,7 +30,7 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
   let line = 0
   let offset = 0
   const found = lineChanges(lines, splitLines(after))
-  // Count first: narrowing compares each hunk again.
+  // The count is checked first, because narrowing compares each hunk again.
   requireFew(found.length)
   const hunks = found.map(({ at, removed, added }) => {
     for (; line < at; line++) offset += lines[line]?.length ?? 0
@@ -40,7 +40,7 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
   return hunks
 }
 
-/** The change from `old` at `from`, without the common prefix and suffix; whole lines stay whole. */
+/** Returns the change from `old` at `from` without the common prefix and suffix. Complete lines stay complete. */
 const narrowed = (from: number, old: string, young: string): Hunk => {
   const edits = old === '' || young === '' ? [] : diff(old, young)
   const [first, last] = [edits[0], edits.at(-1)]
@@ -49,7 +49,7 @@ const narrowed = (from: number, old: string, young: string): Hunk => {
   return { from: from + first.from, to: from + last.to, text: young.slice(first.from, young.length - kept) }
 }
 
-/** Errors: `text_too_large`. */
+/** Checks the sizes of hunks. Throws `text_too_large`. */
 export const checkHunks = (content: string, hunks: readonly Hunk[]): void => {
   for (const { from, to, text } of hunks) {
     checkText('content', content.slice(from, to))

@@ -1,4 +1,4 @@
-/** Suggestions that are sent while they are typed: each version replaces the one before, and stays at its place. */
+/** Suggestions that pages send while a person types them. Each version replaces the one before, and keeps its position. */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../../shared/errors.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -11,13 +11,13 @@ import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Service } from '../service.ts'
 import { type Proposal, type ShownSuggestion, propose, checkProposal, proposalOf } from './proposals.ts'
 
-/** The id of a draft: equal for all requests of one author with one draftId. */
+/** Returns the id of a draft, which is the same for all requests of one author with one draftId. */
 const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
   hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
-/** The same length as the ids of other suggestions. */
+/** The length of the ids of other suggestions. */
 const draftedIdChars = 16
 
-/** The part of a draftId that others may see; undefined: none. */
+/** Returns the part of a draftId that others may see; undefined if there is none. */
 const shownName = (draftId: string): string | undefined => (draftId.includes('.') ? draftId.slice(0, draftId.indexOf('.')) : undefined)
 
 /** One request about a suggestion that is being typed. */
@@ -29,7 +29,7 @@ interface Typed {
 
 type Drafted = Output<'draftSuggestion'>
 
-/** The proposal at its known position when the words to be replaced are gone: the author can keep typing the new text. */
+/** Returns the proposal at its known position if the words to be replaced are gone, so that the author can keep typing the new text. */
 const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
   const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
   const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
@@ -37,7 +37,7 @@ const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed[
   return { operation, original: known.original, text, note: note ?? null, aim: { pin: known.pin, range: undefined } }
 }
 
-/** Changes a pending suggestion. There is no `await` before it is tied to its text. */
+/** Changes a pending suggestion. There is no `await` before the suggestion is tied to its text. */
 const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, proposal: Proposal, isMoved: boolean): Promise<Drafted> => {
   const { service, doc, openDoc, annotations } = opened
   const { operation, original, text, note, aim: to } = proposal
@@ -54,7 +54,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
     service.quotas.require(draft.head, text.length - found.text.length, text.length <= found.text.length)
     openDoc.journalInto(draft)
     if (input.done && !told) {
-      // Text that was typed and then deleted in the meantime must not stay in the files.
+      // Text that was typed and then deleted must not stay in the files of the store.
       draft.erase()
       const payload = { suggestionId: known.id, operation, ...(known.task === null ? {} : { taskId: known.task }) }
       draft.event('suggestion.edited', actorOf(caller), payload)
@@ -92,7 +92,7 @@ const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: 
   (note ?? null) === known.note &&
   (operation === 'insert' || find === undefined || find === known.original)
 
-/** Errors: `suggestion_fixed` when typing alone could not have moved it there. */
+/** Throws `suggestion_fixed` if typing alone cannot explain the new position of the suggestion. */
 const requireSamePlace = ({ openDoc, annotations }: Opened, known: Suggestion, { operation, original, aim: { range } }: Proposal): void => {
   const stood = annotations.rangeOf(known.id)
   if (stood === undefined || range === undefined) {
@@ -104,8 +104,8 @@ const requireSamePlace = ({ openDoc, annotations }: Opened, known: Suggestion, {
 }
 
 /**
- * Creates or changes a suggestion that is being typed. Errors: `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and those of making
- * one.
+ * Creates or changes a suggestion that is being typed. Throws `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and the errors of
+ * making a suggestion.
  */
 export const draftSuggestion = (service: Service, caller: Caller, doc: string, input: Input<'draftSuggestion'>): Promise<Drafted> => {
   checkProposal(input)
@@ -127,7 +127,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
             suggestion: suggestion as ShownSuggestion
           })
         )
-      // Another author cannot take the name that a page already uses.
+      // Another author cannot take a name that a page already uses.
       const isTaken = (): boolean =>
         name !== undefined && [...opened.annotations.suggestion.values()].some(({ draft }) => draft?.id === name)
       if (known === undefined && isTaken()) throw new ServiceError('not_author')
@@ -145,7 +145,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
       if (step === has && (!input.done || known.draft?.told === true)) return asItIs()
       const isAnswered = known.replies !== undefined
       if (isAnswered && !isSame) throw new ServiceError('suggestion_fixed')
-      // Its position does not change.
+      // The position of the suggestion does not change.
       if ((step === has || isAnswered) && known.pin !== null) {
         const { operation, original, text, note, pin } = known
         return redraft(typed, known, { operation, original, text, note, aim: { pin, range: undefined } }, false)

@@ -1,4 +1,4 @@
-/** Reading suggestions and replying to them (docs/api.md, Comments and suggestions). decisions.ts decides them. */
+/** Reads suggestions and adds replies (docs/api.md, Comments and suggestions). decisions.ts decides suggestions. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -28,7 +28,7 @@ export const listSuggestions = (service: Service, doc: string, input: Input<'lis
     return { suggestions: page.map((suggestion) => showSuggestion(opened, suggestion)), ...counts }
   })
 
-/** Errors: `not_found`. */
+/** Returns a suggestion. Throws `not_found`. */
 export const readSuggestion = (
   service: Service,
   doc: string,
@@ -43,7 +43,10 @@ export const readSuggestion = (
 // ——— deciding ———
 const unknownSuggestion = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such suggestion.' })
 
-/** Errors: `not_found`, `text_too_large`, `quota_exceeded`; `invalid_request` when it has too many replies. */
+/**
+ * Adds a reply to a suggestion. Throws `not_found`, `text_too_large` or `quota_exceeded`, and `invalid_request` if the suggestion has too many
+ * replies.
+ */
 export const replyToSuggestion = (
   service: Service,
   caller: Caller,

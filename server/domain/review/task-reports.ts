@@ -14,7 +14,7 @@ type Contents = Pick<TaskReport, 'reviewedVersion' | 'summary' | 'commentIds' | 
 /** A report checked against its document. */
 interface ExaminedReport {
   readonly contents: Contents
-  /** The reviewed point of the history, or the reason to refuse the report. */
+  /** The reviewed point of the history, or the error with which the report is refused. */
   readonly point: Point | ServiceError
 }
 
@@ -30,7 +30,10 @@ const missing = async ({ storage }: Service, ids: readonly string[], keyOf: (id:
   return ids.filter((_id, index) => entries[index] === undefined)
 }
 
-/** Records lie below their document, so an id from another document is as unknown as an invented one. */
+/**
+ * Returns the ids that the document does not have. Records lie below their document, so an id from another document is as unknown as an invented
+ * one.
+ */
 const unknownIds = async (service: Service, doc: string, contents: Contents): Promise<ServiceError | undefined> => {
   const [commentIds, suggestionIds] = await Promise.all([
     missing(service, contents.commentIds, (id) => keys.comment(doc, id)),
@@ -39,9 +42,9 @@ const unknownIds = async (service: Service, doc: string, contents: Contents): Pr
   return commentIds.length + suggestionIds.length === 0 ? undefined : new ServiceError('unknown_ids', { commentIds, suggestionIds })
 }
 
-/** Reads only, and throws no errors of its own: the caller first decides whether a report is allowed at all. */
+/** Examines a report. It only reads and throws no errors of its own, because the caller first decides whether a report is allowed at all. */
 export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {
-  // The version may also be quoted, as in an ETag.
+  // The version may also be in quotes, as in an ETag.
   const named = versionsNamed(input.reviewedVersion).join()
   const point = await findPoint(service, doc, named)
   const contents: Contents = {

@@ -25,12 +25,15 @@ type TaskAnswer = Output<'readTask'>
 const instant = (ms: number): string => new Date(ms).toISOString()
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
 
-// ——— who sees what ———
+// ——— visibility ———
 
-/** The link of an assignment sees that assignment alone: reviewers do not read each other's. Every other caller sees all. */
+/**
+ * Whether the caller sees an assignment. The link of an assignment shows only that assignment, because reviewers must not read each other's. Every
+ * other caller sees all.
+ */
 const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
 
-/** The link is a secret of the owner and its holder. */
+/** Whether the caller sees the link, which is a secret of the owner and its holder. */
 const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner' || taskOf(caller) === id
 
 const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
@@ -70,7 +73,7 @@ const present = (service: Service, task: Task, withLink: boolean): TaskAnswer['t
 const unknownTask = (): ServiceError =>
   new ServiceError('not_found', { message: 'There is no such assignment, or your link belongs to another one.' })
 
-/** Errors: `not_found`, also for an assignment that the caller does not see. */
+/** Returns an assignment. Throws `not_found`, also for an assignment that the caller may not see. */
 const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: string): Promise<Task> => {
   const entry = sees(caller, id) ? await storage.get(keys.task(doc, id)) : undefined
   if (entry === undefined) throw unknownTask()
@@ -114,12 +117,12 @@ const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcom
 const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
   if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
     return new ServiceError(code, { taskStatus: status })
-  // The most likely cause: one agent that sends its name in one request and omits it in the other.
+  // The most likely cause is an agent that sends its name in one request and omits it in the other.
   const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; else ask the owner for an assignment of your own.`
   return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
 }
 
-/** Errors: the refusal that the table of states names. */
+/** Returns the new state. Throws the error that the table of states names. */
 const stateOf = (outcome: TaskOutcome, task: Task): TaskState => {
   if (!isTaskState(outcome)) throw refusal(outcome, task)
   return outcome
@@ -134,8 +137,8 @@ interface Request {
 }
 
 /**
- * Changes one assignment. No other change can come between reading the record and writing the result of `change`; if `change` returns the record that
- * it was given, nothing is written. Open pages that may see the assignment then hear of it, without its link.
+ * Changes one assignment. No other change can come between reading the record and writing the result of `change`. If `change` returns the same
+ * record, nothing is written. Then open pages that may see the assignment are notified, without its link.
  */
 const write = async <T>(
   { service, caller, doc, id }: Request,
@@ -156,7 +159,7 @@ const write = async <T>(
   return answer
 }
 
-/** Takes one step of an existing assignment. Errors: `not_found`. */
+/** Takes one step of an existing assignment. Throws `not_found`. */
 const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
   const change = (draft: Draft, found: Task | undefined): Task => {
     if (found === undefined) throw unknownTask()
@@ -165,7 +168,7 @@ const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promi
   return write(request, change, (task) => withNext(request.service, request.caller, task))
 }
 
-/** Derived from the requestId, so that one requestId cannot make two assignments. */
+/** Returns the id of an assignment. It is derived from the requestId, so that one requestId cannot make two assignments. */
 const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${doc} ${requestId}`, 'base64url').slice(0, 16)
 
 const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
@@ -209,7 +212,7 @@ export const createTask: OnDocument<'createTask'> = async (service, caller, doc,
   return write({ service, caller, doc, id }, change, (task, created) => ({ task, created }))
 }
 
-/** Errors: `task_link_required`; `not_found` when the caller may not even see the assignment. */
+/** Checks that the caller uses the link of the assignment. Throws `task_link_required`, or `not_found` if the caller may not see the assignment. */
 const requireTaskLink = async ({ service, caller, doc, id }: Request): Promise<void> => {
   if (taskOf(caller) === id) return
   await getTask(service, caller, doc, id)
@@ -235,12 +238,12 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // This holds even if the owner has closed it since: a caller who missed the first answer must not do the work again.
+    // Also true if the owner has closed the assignment since, because a caller who missed the first answer must not do the work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
-    // First decide whether the caller may report, then what is wrong with the report. A retry counts as a retry even after a comment that it names
-    // was deleted.
+    // The caller's permission to report is decided first, and faults of the report after it. A retry counts as a retry even if a comment in its list
+    // was deleted since.
     if (point instanceof ServiceError) throw point
     const stale = point.seq < draft.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents
@@ -252,8 +255,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 }
 
 /**
- * Edits and accepts nothing, and keeps the link unless told to revoke it (docs/api.md, Review assignments). If the server crashes before it revokes
- * the link, the same call again revokes it.
+ * Closes an assignment. Closing edits and accepts nothing, and keeps the link unless the request revokes it (docs/api.md, Review assignments). If
+ * the server crashes before it revokes the link, the same call again revokes it.
  */
 export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
   const { taskId, revokeLink = false } = input
@@ -262,7 +265,7 @@ export const closeTask = async (service: Service, caller: Caller, doc: string, i
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
     const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
-    // Tells a reviewer who is still working to stop.
+    // Notifies a reviewer who is still working, so that they stop.
     if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
     return { ...task, status, closedBy: identity, closedAt: draft.now }
   })

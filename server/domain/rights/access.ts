@@ -1,4 +1,4 @@
-/** From credentials and a document to a Caller: the only place where a role is computed. */
+/** Turns credentials and a document into a Caller. Roles are computed nowhere else. */
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { isDocumentId, shareKeyPattern } from '../../../shared/names.ts'
@@ -12,30 +12,30 @@ import { hashSecret } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import { findSession, type FoundSession } from '../accounts/sessions.ts'
 
-/** The credentials of a request or a socket, unchecked. */
+/** The unchecked credentials of a request or a socket. */
 export interface Credentials {
   /** Share key. */
   readonly key?: string | undefined
   /** Bearer token: `asess_…`, `apat_…`, `ai_…`, or one that the broker issued. */
   readonly bearer?: string | undefined
   /**
-   * Session cookie of a browser. Browsers send it unasked, so a stale one counts as none, and a bearer token overrides it. Faces pass it on only
-   * where no foreign page can have sent the request.
+   * Session cookie of a browser. Browsers send it unasked, so a stale cookie counts as none, and a bearer token overrides it. Callers pass it on
+   * only if no foreign page can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** Name that a guest or agent gives itself (docs/api.md, Conventions). With a bearer token it is the name of the program. */
+  /** The name that a guest or agent chooses (docs/api.md, Conventions). With a bearer token it is the name of the program. */
   readonly author?: string | undefined
-  /** Whether the request came to the MCP endpoint. The broker issues tokens for it that work nowhere else. */
+  /** Whether the request came to the MCP endpoint. The broker issues tokens that are valid only there. */
   readonly atMcp?: boolean
 }
 
 interface FoundKey {
   readonly doc: string
-  /** Undefined when the document is deleted. */
+  /** Undefined if the document is deleted. */
   readonly share: Share | undefined
 }
 
-/** The link of a key. Errors: `credential_invalid` when the key is unknown, expired or revoked. */
+/** Returns the link of a key. Throws `credential_invalid` if the key is unknown, expired or revoked. */
 const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundKey> => {
   const entry = shareKeyPattern.test(key) ? await storage.get(keys.key(hashSecret(key))) : undefined
   const index = entry && decodeRecord<KeyIndex>(entry.value)
@@ -48,7 +48,7 @@ const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundK
 const noted = new WeakMap<Service, Map<string, number>>()
 const notedMax = 10_000
 
-/** Records the time of use, at intervals. */
+/** Records the time of a link's use, at intervals. */
 const touch = (service: Service, doc: string, share: string): void => {
   const times = noted.get(service) ?? new Map<string, number>()
   noted.set(service, times)
@@ -56,16 +56,19 @@ const touch = (service: Service, doc: string, share: string): void => {
   if (now - (times.get(share) ?? 0) < limits.lastUsedSeconds * 1000) return
   if (times.size >= notedMax) times.clear()
   times.set(share, now)
-  // The request does not depend on this write. If it fails, a later use tries again.
+  // The request does not depend on this write. If the write fails, a later use tries again.
   service.ledger.write(doc, 'system', (draft) => draft.put(keys.use(doc, share), encodeRecord(now))).catch(() => undefined)
 }
 
-/** The name of the person whom a link was made for. The label of a document's first link, or of a review assignment's, is no such name. */
+/**
+ * Returns the name of the person for whom a link was made. The label of a document's first link, or of an assignment's link, is not the name of a
+ * person.
+ */
 const linkName = ({ label, task }: Share): string | null => (task === undefined && label !== firstLinkLabel ? label : null)
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
 
-/** The caller, from a session or an agent token. */
+/** The identity and rights from a session or an agent token. */
 interface Holder {
   readonly identity: Exclude<Identity, { kind: 'guest' }>
   readonly session: string | null
@@ -117,10 +120,10 @@ const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean):
   return found && holderOfProgram(found)
 }
 
-/** Errors: `credential_invalid` for a bearer token that is not known here. */
+/** Returns the holder of the credentials. Throws `credential_invalid` for an unknown bearer token. */
 const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
-  // Some programs send the key with another scheme: `Token KEY`.
+  // Some programs send the key after the name of another scheme: `Token KEY`.
   if (shareKeyPattern.test(bearer.split(' ').at(-1) ?? ''))
     throw new ServiceError('credential_invalid', {
       message: 'You sent a share key in Authorization.',
@@ -134,7 +137,7 @@ const findHolder = async (service: Service, { bearer, cookie, author, atMcp = fa
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/** Errors: `not_found` for a key of another document, `document_deleted`. */
+/** Returns the link of a key on this document. Throws `not_found` for a key of another document, and `document_deleted`. */
 const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
   const found = await findKey(service, key)
   if (found.doc !== doc) throw new ServiceError('not_found')
@@ -158,7 +161,7 @@ export const callerOfDocument = async (
   const holder = await findHolder(service, credentials)
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
-  // A name that is not an id may be longer than any key of the store.
+  // A name that is not an id may be longer than any key in the store.
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
   const role = roleOn(doc, head, holder ?? anonymous, share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
@@ -179,7 +182,7 @@ export const callerOfDocument = async (
   }
 }
 
-/** The caller of an operation that concerns no document. Errors: `credential_invalid`. */
+/** Returns the caller of an operation that concerns no document. Throws `credential_invalid`. */
 export const callerOfService = async (service: Service, credentials: Credentials): Promise<Caller> => {
   const holder = await findHolder(service, credentials)
   const found = credentials.key === undefined ? undefined : await findKey(service, credentials.key)
@@ -198,14 +201,17 @@ export const callerOfService = async (service: Service, credentials: Credentials
   }
 }
 
-/** The caller of an operation on the document of the link, or on no document if there is no link. Errors: those of either. */
+/**
+ * Returns the caller of an operation on the document of the link, or on no document if there is no link. Throws the errors of `callerOfDocument` or
+ * `callerOfService`.
+ */
 export const callerOfLink = async (service: Service, credentials: Credentials): Promise<Caller> => {
   if (credentials.key === undefined) return callerOfService(service, credentials)
   const { doc } = await findKey(service, credentials.key)
   return callerOfDocument(service, doc, credentials)
 }
 
-/** The person who is signed in on a browser, for a page that concerns no document. */
+/** Returns the caller for a person who is signed in on a browser, for a page that concerns no document. */
 export const callerOfSession = (found: FoundSession): Caller => ({
   ...anonymous,
   ...holderOf(found),

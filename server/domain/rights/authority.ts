@@ -1,6 +1,6 @@
 /**
- * Whether a granted right is still valid. An admitted request may take long: its body arrives slowly, a document loads, another request comes first.
- * Every change for a caller therefore checks the same records again, in the turn in which it is made.
+ * Whether access that was granted is still valid. An admitted request may take long: its body arrives slowly, a document loads, another request
+ * comes first. Every change for a caller therefore checks the same records again, in the turn in which it is made.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -11,29 +11,29 @@ import { decodeRecord, type Head, type Share } from '../records/keys.ts'
 import type { Batch, Check, Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Keys of the records on which the right of a caller depends. */
+/** Returns the keys of the records on which the access of a caller depends. */
 export const keysOfRight = ({ rests: { share, session, account } }: Caller): Key[] =>
   [share, session, account].filter((key) => key !== null)
 
-/** The lower of two ceilings; null: no ceiling. */
+/** Returns the lower of two ceilings; null if there is no ceiling. */
 export const lowerRole = (one: Role | null, other: Role | null): Role | null => {
   if (one === null || other === null) return one ?? other
   return includesRole(one, other) ? other : one
 }
 
-/** The role that an account or agent has as the owner. */
+/** Returns the role that an account or agent has as the owner. */
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
 
 /** Whether a document is within the scope of a program. */
 export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
 
-/** Whether a program with this scope may create documents: a list of documents cannot include a new one. */
+/** Whether a program with this scope may create documents. A list of documents cannot include a new one. */
 export const mayCreate = (scope: Scope | null): boolean => scope === null || (scope.docs === null && includesRole(scope.role, 'edit'))
 
 /**
- * The role that credentials give on a document; each is a ceiling. `share`: the link, if there is one. Null: none. A program cannot see documents
- * outside its scope, not even by a link.
+ * Returns the role that credentials give on a document, or null if they give none. Each credential is a ceiling. `share`: the link, if there is one.
+ * A program cannot see documents outside its scope, even by a link.
  */
 export const roleOn = (
   doc: string,
@@ -50,7 +50,7 @@ export const roleOn = (
 export const isLive = (share: Share | undefined, now: number): share is Share =>
   share !== undefined && share.revokedAt === null && (share.expiresAt === null || share.expiresAt > now)
 
-/** Reads a record that `keysOfRight` named. */
+/** Reads a record that `keysOfRight` returned. */
 type Read = <T>(key: Key) => T | undefined
 
 const requireCredentials = ({ rests, expiresAt }: Caller, now: number, read: Read): void => {
@@ -71,8 +71,8 @@ const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
 }
 
 /**
- * Checks a granted right again. `head`: the document's, if the right is on a document. Errors: those that the caller would get if it asked now:
- * `credential_invalid`, `not_found`, `forbidden`.
+ * Checks access that was granted again. `head`: the head of the document, if the access is to a document. Throws the errors that the caller would
+ * get for a new request: `credential_invalid`, `not_found` or `forbidden`.
  */
 export const requireRight = (caller: Caller, head: Head | undefined, now: number, read: Read): void => {
   requireCredentials(caller, now, read)
@@ -80,8 +80,8 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 }
 
 /**
- * Checks a right on a document, or on none (''), again. Returns the checks for a commit, so that the commit succeeds only while the right is valid.
- * `inTrash`: accepts a document in the trash. Errors: as `requireRight`, and `document_deleted`.
+ * Checks access to a document, or to none (''), again. Returns the checks for a commit, so that the commit succeeds only while the access is valid.
+ * `inTrash`: accepts a document in the trash. Throws the errors of `requireRight`, and `document_deleted`.
  */
 export const requireRightNow = async (
   { storage, clock, ledger }: Service,
@@ -99,8 +99,7 @@ export const requireRightNow = async (
 }
 
 /**
- * Commits for a caller. Resolves with false when another check failed. Errors: `credential_invalid` when the right has ended; nothing is written
- * then.
+ * Commits for a caller. Resolves with false if another check failed. Throws `credential_invalid` if the access has ended; nothing is written then.
  */
 export const commitFor = async (service: Service, caller: Caller, batch: Batch): Promise<boolean> => {
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {

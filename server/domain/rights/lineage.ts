@@ -1,6 +1,6 @@
 /**
- * Links made through other links. A link never outlives its maker; otherwise its holder could extend their own access. Links that the owner of a
- * document made as an account or agent have no maker.
+ * Links that were made through other links. A link never outlives its maker; otherwise its holder could extend their own access. Links that the
+ * owner of a document made as an account or agent have no maker.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -11,11 +11,11 @@ import { decodeRecord, keys, type Share } from '../records/keys.ts'
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 
-/** The link through which a caller makes links; undefined: the caller owns the document without a link. */
+/** Returns the link through which a caller makes links; undefined if the caller owns the document without a link. */
 export const makerOf = (draft: Draft, { rests, identity }: Caller): Share | undefined =>
   rests.share === null || ownRole(draft.head, identity) !== null ? undefined : draft.read<Share>(rests.share)
 
-/** The end of a link that is made through another. Errors: `invalid_request` when the requested end is later. */
+/** Returns the end of a link that is made through another. Throws `invalid_request` if the requested end is later. */
 export const endWithin = (maker: Share | undefined, asked: number | null): number | null => {
   const latest = maker?.expiresAt ?? null
   if (latest === null) return asked
@@ -26,15 +26,15 @@ export const endWithin = (maker: Share | undefined, asked: number | null): numbe
   return asked ?? latest
 }
 
-/** The link with this id and all links made through it, directly or not; the link itself first. */
+/** Returns the link with this id and all links made through it, directly or not; the link itself comes first. */
 export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   const found = links.filter((link) => link.id === id)
-  // The list grows while the loop runs. There are no cycles: a link is younger than its maker, or was raised by one that has no maker.
+  // The list grows while the loop runs. There are no cycles: a link is younger than its maker, or was raised by a link that has no maker.
   for (const { id: maker } of found) found.push(...links.filter((link) => link.maker === maker))
   return found
 }
 
-/** Errors: `invalid_request` for a role above that of its maker: the holder of the maker knows this link. */
+/** Throws `invalid_request` for a role above that of the link's maker, because the holder of the maker knows this link. */
 export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
   const by = links.find(({ id }) => id === maker)
   if (by === undefined || includesRole(by.role, role)) return
@@ -43,9 +43,9 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 }
 
 /**
- * A link as it must stand before it may give more. A caller with a link raises only links made through it: access beyond its own would outlast it.
- * The first owner link, which has no maker and no end, also raises links without a maker; those then end with it. `by`: the link of the caller
- * (`makerOf`). Errors: `invalid_request`.
+ * Returns a link in the form that it needs before it may give more. A caller with a link raises only links made through it, because access beyond
+ * its own would outlast it. The first owner link, which has no maker and no end, also raises links without a maker; those then end with it. `by`:
+ * the link of the caller (`makerOf`). Throws `invalid_request`.
  */
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
   if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
@@ -54,11 +54,11 @@ export const raisedThrough = (links: readonly Share[], link: Share, by: Share | 
   throw new ServiceError('invalid_request', { details: [{ path: 'role', message }] })
 }
 
-/** The first non-owner link in the chain through which a link was made; undefined: the link itself. */
+/** Returns the first non-owner link in the chain through which a link was made; undefined if that is the link itself. */
 export const rootOf = (maker: Share | undefined): string | undefined =>
   maker === undefined || maker.role === 'owner' ? undefined : (maker.root ?? maker.id)
 
-/** A link with a new role, and the links made through it, none with a higher role than its maker. The link itself first. */
+/** Returns a link with a new role, followed by the links made through it, none with a higher role than its maker. */
 export const withRole = (links: readonly Share[], id: string, role: Role): Share[] => {
   const changed = new Map<string, Share>()
   for (const { root: _root, ...link } of lineageOf(links, id)) {
@@ -70,7 +70,7 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
   return [...changed.values()]
 }
 
-/** The advice for a link that can neither keep itself nor make a link that outlasts it. */
+/** The advice for a link that can neither stay nor make a link that outlasts it. */
 const claimInstead = 'Sign in and claim the document: its account then revokes every link.'
 
 /**
@@ -85,17 +85,17 @@ export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Sha
   })
 }
 
-/** Errors: `last_owner_link` if ending these links would leave the document without an account and without an owner link. */
+/** Throws `last_owner_link` if the document would have neither an account nor an owner link without these links. */
 export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
   const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
-  // A link that expires cannot replace an owner link that does not.
+  // Whether a link has no end. A link that expires cannot replace an owner link that does not.
   const lasts = (link: Share): boolean => opens(link) && link.expiresAt === null
   const needed = ended.some(lasts) ? lasts : opens
   if (head.owner.kind !== 'anonymous' || !ended.some(opens)) return
   if (!links.some((link) => needed(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
 }
 
-/** All links of a document, including ended ones. */
+/** Returns all links of a document, including ended ones. */
 export const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
   const links: Share[] = []
   for (let after: string | undefined; ;) {
@@ -107,8 +107,8 @@ export const listLinks = async ({ storage }: Service, doc: string): Promise<Shar
 }
 
 /**
- * Changes all links of a document that are not revoked, together with their review assignments. No link can be made between listing them and the
- * change: the head counts the links ever made. Errors: those of `ledger.write`.
+ * Changes all links of a document that are not revoked, together with their review assignments. No link can be made between listing and changing
+ * them, because the head counts the links ever made. Throws the errors of `ledger.write`.
  */
 export const changeLinks = async <T>(
   service: Service,

@@ -31,7 +31,7 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 
 export const shareUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}?key=${secret}`
 
-/** Canonical Markdown of the document with this link. */
+/** Returns the address of the document's canonical Markdown, with this link. */
 export const agentUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}.md?key=${secret}`
 
 const present = (service: Service, doc: string, share: Share, lastUsedAt: number | null): Output<'listShares'>['shares'][number] => {
@@ -53,18 +53,17 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
-  /** The link that it is made through and ends with; undefined: none. */
+  /** The link through which this link is made and with which it ends; undefined: none. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
   readonly expiresAt: number | null
-  /** The review assignment that it is for. */
+  /** The review assignment for which the link is made. */
   readonly task?: string
 }
 
 /**
- * Puts a new link and its index into the draft. Errors: `invalid_request` when the document has too many links, or when the link would outlast its
- * maker.
+ * Puts a new link and its index into the draft. Throws `invalid_request` if the document has too many links, or if the link would outlast its maker.
  */
 export const putShare = (
   service: Service,
@@ -105,8 +104,8 @@ const tooManyLinks = (ofTasks: boolean): ServiceError => {
 }
 
 /**
- * Makes room for a link when the count is at its limit. Links that expired are still counted, since nobody revokes them. Nothing changes if a link
- * was made meanwhile.
+ * Makes room for a link when the count is at its limit. Expired links are still counted, because nobody revokes them. Nothing changes if a link was
+ * made in the meantime.
  */
 export const makeRoom = async (service: Service, doc: string): Promise<void> => {
   const { shares, taskShares = 0, sharesMade } = await service.ledger.head(doc)
@@ -140,17 +139,17 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
   })
 }
 
-/** The position in the list: newest first, then by id among links made at the same time. */
+/** Returns the position in the list: newest first, then by id among links made at the same time. */
 const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
 
-/** When a link was last used: now, while a page or program is connected with it. Null: never. */
+/** Returns when a link was last used: now, while a page or program is connected with it; null for never. */
 const lastUse = async ({ clock, live, storage }: Service, doc: string, share: string): Promise<number | null> => {
   if (live.isUsed(doc, share)) return clock.now()
   const used = await storage.get(keys.use(doc, share))
   return used === undefined ? null : decodeRecord<number>(used.value)
 }
 
-/** The links of a document, newest first, page by page. */
+/** Returns the links of a document, newest first, page by page. */
 export const listShares = async (service: Service, doc: string, input: Input<'listShares'>): Promise<Output<'listShares'>> => {
   const { before, limit = limits.sharePageMax, ended = true, id } = input
   const now = service.clock.now()
@@ -165,7 +164,7 @@ export const listShares = async (service: Service, doc: string, input: Input<'li
   return { shares, nextBefore: after.length > limit ? (page.at(-1)?.place ?? null) : null }
 }
 
-/** A link by its id or its secret. Errors: `not_found`. */
+/** Returns a link by its id or its secret. Throws `not_found`. */
 const getShare = async ({ storage }: Service, doc: string, name: string): Promise<Share> => {
   const index = shareKeyPattern.test(name) ? await storage.get(keys.key(hashSecret(name))) : undefined
   const found = index && decodeRecord<KeyIndex>(index.value)
@@ -179,20 +178,20 @@ export const readShare = async (service: Service, doc: string, { share }: Input<
   return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
-/** Revokes a link and its review assignment. `through`: the revoked link that takes this one with it. */
+/** Revokes a link and its review assignment. `through`: the other revoked link that ends this one with it. */
 const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = draft.head
   draft.put(keys.share(doc, id), encodeRecord({ ...share, revokedAt: draft.now } satisfies Share))
   draft.put(keys.key(hash), encodeRecord({ doc, share: id, expiresAt, revoked: true } satisfies KeyIndex))
-  // An expired link may already be missing from the count (`makeRoom`).
+  // The count may already exclude an expired link (`makeRoom`).
   if (isLive(share, draft.now)) {
     const ofTask = task !== undefined && taskShares !== undefined && taskShares > 0
     draft.head = { ...draft.head, ...(ofTask ? { taskShares: taskShares - 1 } : { shares: Math.max(0, shares - 1) }) }
   }
   draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
   const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
-  // The assignment shows its link, and must not show a revoked one as live.
+  // The assignment shows its link, and must not show a revoked link as live.
   if (reviewed !== undefined)
     draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
@@ -242,7 +241,7 @@ interface RoleChange {
   readonly lowered: readonly Share[]
 }
 
-/** Puts a link with its new role, and all links made through it. Errors: `invalid_request`, `last_owner_link`. */
+/** Puts a link with its new role, and all links made through it. Throws `invalid_request` or `last_owner_link`. */
 const putRole = (
   service: Service,
   draft: Draft,

@@ -14,7 +14,7 @@ import { entriesAfter, formatVersion, type JournalEntry, nextTag, type Point, re
 import type { Storage } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Consecutive characters of one client by one actor: a half-open range of clocks. */
+/** Consecutive characters of one client by one actor, as a half-open range of clocks. */
 interface Stretch {
   readonly from: number
   to: number
@@ -51,7 +51,7 @@ const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void 
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Reads the journal up to the point; false: the authors are those of another history. */
+/** Reads the journal up to the point. Returns false if the authors are those of another history. */
 const follow = async (storage: Storage, doc: string, authors: Authors, to: Point): Promise<boolean> => {
   if (authors.seq >= to.seq) return true
   for await (const entries of entriesAfter(storage, doc, authors.seq)) {
@@ -71,7 +71,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
 const keptMax = 16
 const kept = new WeakMap<Storage, Map<string, Promise<Authors>>>()
 
-/** The authors of a document up to at least the point. Entries that were read before are not read again. */
+/** Returns the authors of a document up to at least the point. Entries that were read earlier are not read again. */
 const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> => {
   const documents = kept.get(storage) ?? new Map<string, Promise<Authors>>()
   kept.set(storage, documents)
@@ -100,7 +100,7 @@ const stretchAt = (stretches: readonly Stretch[], clock: number): number => {
   return low
 }
 
-/** Parts of a text and who wrote them, in order. */
+/** Yields the parts of a text with their authors, in order. */
 function* partsOf({ stretches }: Authors, spans: readonly number[]): Generator<{ length: number; actor: string; at: number }> {
   for (let index = 0; index < spans.length; index += 3) {
     const [client = 0, start = 0, length = 0] = spans.slice(index, index + 3)
@@ -140,7 +140,7 @@ class Line {
   }
 }
 
-/** Lines by the person who last wrote in them; a line break counts only if the line is otherwise empty. */
+/** Yields lines with the person who last wrote in each. A line break counts only if the line is otherwise empty. */
 function* linesBy(content: string, parts: Iterable<{ length: number; actor: string; at: number }>): Generator<Line> {
   let line = new Line()
   let offset = 0
@@ -157,7 +157,7 @@ function* linesBy(content: string, parts: Iterable<{ length: number; actor: stri
       offset++
     }
   }
-  // A line break at the very end begins no further line.
+  // A line break at the end of the text begins no further line.
   if (!content.endsWith('\n')) yield line
 }
 
@@ -167,7 +167,7 @@ const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
 /** Lines to process before yielding to the event loop. */
 const linesAtOnce = 20_000
 
-/** Runs of lines after a given line, at most `count`; the last run may continue. */
+/** Returns runs of lines after a given line, at most `count`; the last run may continue. */
 const runsAfter = async (lines: Iterable<Line>, after: number, count: number): Promise<Run[]> => {
   const runs: Run[] = []
   let number = 0
@@ -195,7 +195,7 @@ const present = ({ line, lastLine, actor, at, actors }: Run): Attribution['lines
   }
 }
 
-/** Errors: `unknown_version`. */
+/** Returns the authors of lines. Throws `unknown_version`. */
 export const readAttribution = async (
   service: Service,
   doc: string,

@@ -23,16 +23,16 @@ import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 import { type TextTitle, titleOfText } from '../../../shared/names.ts'
 
-/** The title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
+/** Returns the title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
 export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
 
-/** The newest text on disk, rebuilt without the document in memory. */
+/** Returns the newest text on disk, rebuilt without the document in memory. */
 const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promise<Snapshot> => {
   const { seq, tag } = await ledger.head(doc)
   return snapshotOf({ seq, tag }, await contentAt(storage, doc, { seq, tag }))
 }
 
-/** The text in memory, once it is on disk. If it cannot be written (a full disk), the text on disk stays readable. */
+/** Returns the text in memory, once it is on disk. If it cannot be written (a full disk), the text on disk stays readable. */
 const durableSnapshot = async (service: Service, openDoc: OpenDocument): Promise<Snapshot> => {
   const snapshot = openDoc.snapshot()
   try {
@@ -43,14 +43,15 @@ const durableSnapshot = async (service: Service, openDoc: OpenDocument): Promise
   }
 }
 
-/** The text of a closed document, from its projection. */
+/** Returns the text of a closed document, from its projection. */
 const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Head): Promise<Snapshot | undefined> => {
   const found = await findProjection(storage, doc)
   return found !== undefined && found.seq === seq && found.tag === tag ? found : undefined
 }
 
 /**
- * The text on disk. An open document answers from memory once its newest edit is durable, a closed one from its projection without loading the Y.Doc.
+ * Returns the text on disk. An open document answers from memory once its newest edit is durable, a closed document from its projection without
+ * loading the Y.Doc.
  */
 export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
   const openDoc = service.live.find(doc)
@@ -65,13 +66,13 @@ export const currentContent = async (service: Service, doc: string, known?: Head
   }
 }
 
-/** The current text if it is available without loading the document; otherwise undefined. */
+/** Returns the current text if it is available without loading the document; otherwise undefined. */
 export const contentAtHand = async (service: Service, doc: string, head: Head): Promise<Snapshot | undefined> => {
   const openDoc = service.live.find(doc)
   return openDoc === undefined ? projectionOf(service, doc, head) : durableSnapshot(service, openDoc)
 }
 
-/** The point that a version names, if this document ever had it. */
+/** Returns the point of a version, if this document ever had it. */
 export const findPoint = async (service: Service, doc: string, version: string): Promise<Point | undefined> => {
   const point = parseVersion(version)
   if (point === undefined) return undefined
@@ -81,7 +82,7 @@ export const findPoint = async (service: Service, doc: string, version: string):
   return found?.tag === point.tag ? point : undefined
 }
 
-/** The tags of a list: quoted, unquoted, with `W/`, or `*`. */
+/** Returns the tags of a list: quoted, unquoted, with `W/`, or `*`. */
 export const tagsNamed = (list: string): string[] =>
   list
     .split(',')
@@ -94,25 +95,25 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * The versions that `If-Match` or `baseVersion` names: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text
+ * Returns the versions in `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text
  * with its head counts as the version of that text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
-/** Whether a replacement names no version that the caller read. */
+/** Whether a replacement names no version that the caller has read. */
 export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')
 
-/** Whether a version is one that the caller names. A caller that names none accepts any. */
+/** Whether the caller names this version. A caller that names no version accepts any. */
 export const matches = (base: string | undefined, version: string): boolean =>
   base === undefined || versionsNamed(base).some((named) => named === '*' || named === version)
 
-/** The text of the version that a replacement is based on; undefined: the document never had it. */
+/** Returns the text of the version on which a replacement is based; undefined if the document never had it. */
 export const baseOf = async (service: Service, doc: string, base: string): Promise<string | undefined> => {
   const point = await findPoint(service, doc, versionsNamed(base)[0] ?? '')
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Resolves with undefined when the work takes too long or too much is queued before it: the answer is useful without it. */
+/** Resolves with undefined if the work takes too long or too much is queued before it. The answer is useful without this work. */
 const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work
@@ -122,7 +123,7 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-/** Changes by others since the version that a caller read; undefined: none, or too many to compare. */
+/** Returns the changes by others since the version that a caller read; undefined if there are none, or too many to compare. */
 export const othersChanges = async (
   { texts }: Service,
   doc: string,
@@ -134,7 +135,7 @@ export const othersChanges = async (
   return found === undefined ? undefined : { from: read.version, to: now.version, diff: found }
 }
 
-/** The difference and the merge, as far as they are worth sending. */
+/** Returns the difference and the merge, if they are small enough to send. */
 const reconciled = async (service: Service, doc: string, before: string, mine: string, now: string): Promise<Record<string, unknown>> => {
   const found = await unlessTooMuch(service.texts.do(doc, 'reconciliation', before, mine, now, limits.diffCharsMax))
   if (found === undefined)
@@ -161,7 +162,8 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
 }
 
 /**
- * The conflict error, with what the caller needs to reconcile: the difference, and the merge if the base is known (docs/api.md, Text and versions).
+ * Returns the conflict error with the data that the caller needs to reconcile: the difference, and the merge if the base is known (docs/api.md, Text
+ * and versions).
  */
 export const conflict = async (
   service: Service,
@@ -185,7 +187,7 @@ export const conflict = async (
   return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
 }
 
-/** Errors: `content_too_large` for the text after these edits. */
+/** Checks the size of a text after edits. Throws `content_too_large`. */
 export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
   const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
   if (contentUnits > limits.contentUnitsMax)
@@ -195,14 +197,14 @@ export const checkSize = (content: string, edits: readonly Edit[] = []): void =>
 /** A change to the text through the API. */
 export interface TextChange {
   readonly edits: readonly Edit[]
-  /** Whether the edits come from comparing two texts. */
+  /** Whether the edits are the difference of two texts. */
   readonly isCompared: boolean
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  /** Actors who wrote it, besides the one who makes the change. */
+  /** Actors who wrote the change, besides the one who makes it. */
   readonly authors?: readonly string[]
-  /** Whether it replaces the text without naming a version. */
+  /** Whether the change replaces the text without naming a version. */
   readonly isUnguarded?: boolean
   /** Further fields of the event besides the hunks. */
   readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision' | 'partial'>
@@ -218,7 +220,7 @@ export interface Changed {
   readonly typed: Revision | undefined
 }
 
-/** The range of the last edit's text after all edits. */
+/** Returns the range of the last edit's text after all edits. */
 const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   const last = edits.at(-1)
   if (last === undefined) return undefined
@@ -228,10 +230,10 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
 
 /** Further writes in the commit of a change to the text. */
 interface Beside<T> {
-  /** Annotations whose text is replaced and need not be followed. */
+  /** Annotations whose text is replaced, so that their pins need not move. */
   readonly untied?: readonly string[]
   readonly reads?: readonly Key[]
-  /** Called with the new text in the turn in which it changed. */
+  /** Called with the new text in the turn of the change. */
   readonly changed?: (after: Snapshot) => void
   readonly also: (draft: Draft, changed: Changed) => { written: readonly Written[]; answer: T }
 }
@@ -252,7 +254,7 @@ const record = (
   saveUnsaved(draft, before)
   const { revision: revisionBefore } = draft.head
   draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
-  // A retry that sends the same text again must not fill the history: the newest revision shows it already.
+  // A retry that sends the same text again must not fill the history, because the newest revision already shows this text.
   const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
   if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
   const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
@@ -269,7 +271,7 @@ const record = (
   return { revisionId: revision.id, revisionBefore }
 }
 
-/** Errors: `quota_exceeded` for edits that do not fit into the quota. */
+/** Checks the quota. Throws `quota_exceeded` for edits that do not fit. */
 const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): void => {
   const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
   const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
@@ -294,7 +296,7 @@ export const changeText = async <T>(
   for (const id of untied) annotations.untie(id)
   const before = openDoc.snapshot()
   const actor = actorOf(caller)
-  // Queued before the change, for the same commit: the revision of typed text must show the typed text alone.
+  // Queued before the change, for the same commit, because the revision of typed text must show only the typed text.
   let saved: Revision | undefined
   const typed = service.ledger.write(doc, 'system', (draft) => {
     openDoc.journalInto(draft, before.seq)
@@ -319,6 +321,9 @@ export const changeText = async <T>(
   return answer
 }
 
-/** The minimal edits, at most `editsAtOnceMax`. If finding them takes too long, the part between the first and the last difference is replaced. */
+/**
+ * Returns the minimal edits, at most `editsAtOnceMax`. If finding them takes too long, the part between the first and the last difference is
+ * replaced.
+ */
 export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
   coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)

@@ -1,4 +1,4 @@
-/** Edits that a program names, resolved on one text: the changes that they make there, or why they cannot be made. */
+/** Resolves the edits of a program on one text: the resulting changes, or the reason why they cannot be made. */
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
@@ -24,7 +24,7 @@ export interface Planned {
   readonly change: Change
 }
 
-/** Why an operation cannot be made. */
+/** The reason why an operation cannot be made. */
 interface Failure {
   /** The index of the operation. */
   readonly operation: number
@@ -32,13 +32,13 @@ interface Failure {
   readonly message: string
   readonly candidates?: readonly Candidate[]
   readonly sought?: string
-  /** The part of the current text where the target was changed. */
+  /** The part of the current text in which the target was changed. */
   readonly around?: Range
   readonly source?: string
   readonly hint?: string
 }
 
-/** Throws the first failure together with the others, so that the caller can mend all of them in one more request. */
+/** Throws the first failure together with the others, so that the caller can correct all of them in one request. */
 export const refuse = (failures: readonly Failure[], version: string, now: Source): void => {
   const [first] = failures
   if (first === undefined) return
@@ -56,7 +56,7 @@ export const refuse = (failures: readonly Failure[], version: string, now: Sourc
   })
 }
 
-/** The changes of the operations in the text that they name. Errors: `target_not_found`, `target_ambiguous`. */
+/** Returns the changes of the operations in the text that they name. Throws `target_not_found` or `target_ambiguous`. */
 export const resolveAll = (read: Source, operations: readonly Operation[], version: string): Planned[] => {
   const failures: Failure[] = []
   const planned = operations.flatMap((operation, index): Planned[] => {
@@ -76,7 +76,7 @@ export const resolveAll = (read: Source, operations: readonly Operation[], versi
   return planned
 }
 
-/** Errors: `invalid_request` when two operations change the same text. */
+/** Checks that changes do not overlap. Throws `invalid_request` if two operations change the same text. */
 const refuseOverlaps = (changes: readonly Change[]): void => {
   const order = inOrder(changes)
   order.forEach((index, position) => {
@@ -87,20 +87,23 @@ const refuseOverlaps = (changes: readonly Change[]): void => {
   })
 }
 
-/** Indices of changes in document order. An insertion before a range comes first, and insertions at one place keep the order of the request. */
+/**
+ * Returns the indices of changes in document order. An insertion before a range comes first, and insertions at one place keep the order of the
+ * request.
+ */
 const inOrder = (changes: readonly Resolved[]): number[] => {
   const at = (index: number): Resolved => changes[index] as Resolved
   return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
 }
 
-/** Operations that replace a text without quoting it. */
+/** Whether an operation replaces a text without quoting it. */
 export const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
 
-/** Edits only the difference, so that cursors and anchors in the rest of the range stay. */
+/** Returns edits of only the difference, so that cursors and anchors in the rest of the range stay. */
 const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
   diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
 
-/** The resulting range of each operation; for several places, from the first to the last. */
+/** Returns the resulting range of each operation; for several places, the range from the first to the last. */
 export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
   const results: Edited['results'] = []
   let shift = 0
@@ -119,14 +122,17 @@ export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
 
 /** Changes to a text, and the edits that make them. */
 export interface EditPlan {
-  /** In the order of the operations. */
+  /** Changes in the order of the operations. */
   readonly changes: readonly Change[]
   /** Minimal edits, ascending. */
   readonly edits: readonly Edit[]
   readonly diff: string
 }
 
-/** `granularity`: how proposed changes are split. Errors: `invalid_request` when two change the same text, `too_many_changes`. */
+/**
+ * Returns the plan of changes on a text. `granularity`: how proposed changes are split. Throws `too_many_changes`, or `invalid_request` if two
+ * changes overlap.
+ */
 export const planOf = (content: string, changes: readonly Change[], granularity?: Granularity): EditPlan => {
   refuseOverlaps(changes)
   const all = inOrder(changes).flatMap((index) => minimal(content, changes[index] as Change))
@@ -135,7 +141,7 @@ export const planOf = (content: string, changes: readonly Change[], granularity?
   return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
 }
 
-/** The plan of operations on a text. Errors: those of `resolveAll` and `planOf`. */
+/** Returns the plan of operations on a text. Throws the errors of `resolveAll` and `planOf`. */
 export const planEdits = (content: string, version: string, operations: readonly Operation[], granularity?: Granularity): EditPlan =>
   planOf(
     content,

@@ -1,6 +1,6 @@
 /**
- * Edits by programs. They name text that the program has read, and are made in the current text. Each follows its own words there, so only a change
- * to that very text causes a refusal. All are made, or none (docs/api.md, Text and versions).
+ * Edits by programs. They name text that the program has read, and are made in the current text. Each edit follows its own words into the current
+ * text, so it is refused only if exactly that text has changed. Either all edits are made, or none (docs/api.md, Text and versions).
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -27,7 +27,7 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * The range to follow from the text that was read. An addition to a section follows the heading and goes to the current end of the section. An
+ * Returns the range to follow from the text that was read. An addition to a section follows the heading to the current end of the section. An
  * insertion follows the words next to it.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
@@ -40,13 +40,13 @@ const followed = (source: Source, { operation, change }: Planned): Range => {
 const isStructured = (operation: Operation): operation is Structured =>
   ['replace_all', 'append_row', 'set_cell', 'check', 'append_item'].includes(operation.op)
 
-/** Whether it goes to the beginning or the end of the document, next to no words, and so can always be resolved. */
+/** Whether an operation inserts at the beginning or the end of the document. It is next to no words, so it can always be resolved. */
 const isAtEdge = (operation: Operation): boolean =>
   (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
 
-/** Its position in the current text; undefined: its target has changed. */
+/** Returns the position of an operation in the current text; undefined if its target has changed. */
 const landed = (now: Source, { operation, change }: Planned, quote: string, range: Range | undefined): Resolved | undefined => {
-  // Resolve it again: the beginning and the end of the document may have moved.
+  // Resolved again, because the beginning and the end of the document may have moved.
   if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
   if (operation.op === 'insert') return besideWords(now.text, operation, range)
@@ -56,7 +56,7 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
   return section && append(now, section, operation.markdown)
 }
 
-/** The changes for the current text, in the order of the operations, followed from an earlier version. Errors: `target_*`. Synchronous. */
+/** Returns the changes for the current text, in the order of the operations, followed from an earlier version. Throws `target_*`. Synchronous. */
 const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
   const { content, version } = openDoc.snapshot()
   const read = sourceOf(ground.content())
@@ -84,16 +84,16 @@ const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operatio
   return changes as Change[]
 }
 
-/** How often edits are planned again because others changed the same part meanwhile. */
+/** How often edits are planned again because others changed the same part in the meantime. */
 const plansMax = 10
 
-/** Changes moved to a text that was edited next to them, each with the edit before it; undefined: an edit touches them. */
+/** Returns changes moved to a text that was edited next to them, each with the edit before it; undefined if an edit touches them. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
-/** A plan moved to the current text, which may have changed next to its targets; undefined: an edit touches one. Synchronous. */
+/** Returns a plan moved to the current text, which may have changed next to its targets; undefined if an edit touches a target. Synchronous. */
 const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
   if (now.seq === seen.seq) return plan
   const edits = followedEdits(plan.edits, seen.content, now.content)
@@ -102,8 +102,8 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
 }
 
 /**
- * Computes a plan without blocking other requests, and hands it over for the current text in the same turn. Errors: those of the operations; `busy`
- * when others keep changing the same part.
+ * Computes a plan without blocking other requests, and passes it on for the current text in the same turn. Throws the errors of the operations, and
+ * `busy` if others keep changing the same part.
  */
 const withPlan = async <T>(
   { service, doc, openDoc }: Opened,
@@ -126,7 +126,7 @@ const withPlan = async <T>(
   throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
 }
 
-/** Whether a plan replaces a section that the caller does not claim to have read: text that no operation quotes. */
+/** Whether a plan replaces a section that the caller does not claim to have read, so that no operation quotes its text. */
 const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { changes }: EditPlan, content: string): boolean =>
   namesNone(baseVersion) &&
   changes.some(({ operation, from, to, insert }) => {
@@ -134,7 +134,10 @@ const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { cha
     return operations[operation]?.op === 'replace_section' && replaced !== insert && replaced.trim() !== ''
   })
 
-/** Makes or proposes the changes of a plan for the current text. `newest`: key of the newest revision. There is no `await` before they are made. */
+/**
+ * Makes or proposes the changes of a plan for the current text. `newest`: key of the newest revision. There is no `await` before the changes are
+ * made.
+ */
 const carryOut = async (
   opened: Opened,
   caller: Caller,
@@ -179,7 +182,7 @@ const carryOut = async (
   )
 }
 
-/** To replace the whole text, lines or cells by number, the caller must name the version that it read. Errors: `version_required`. */
+/** Throws `version_required` if a caller replaces the entire text, lines or cells by number and does not name the version that it read. */
 const requireRead = ({ operations, baseVersion, mode, dryRun }: Input<'editContent'>): void => {
   if (mode === 'suggest' || dryRun === true || !namesNone(baseVersion)) return
   const blind = operations.find((operation) => operation.op === 'set_document' || isByNumber(operation))

@@ -35,11 +35,14 @@ interface FollowerOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly texts: Texts
-  /** Called when deferrable work fails. The work is tried again at the next edit, or when the document settles. */
+  /** Called when deferrable work fails. It is tried again at the next edit, or when the document settles. */
   readonly onProblem: (error: unknown) => void
 }
 
-/** The snapshot up to which content events describe the changes: the current one, unless the last process ended before it could announce them. */
+/**
+ * Returns the snapshot up to which content events describe the changes: the current one, unless the last process ended before it could announce
+ * them.
+ */
 const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: Head): Promise<Snapshot> => {
   if (head.announcedSeq >= head.seq) return openDoc.snapshot()
   const point = await findPointAt(storage, head, head.announcedSeq)
@@ -50,7 +53,7 @@ const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: H
 /** Journal records to read or remove in one step of a compaction. */
 const compactionStep = 32
 
-/** Yields to the event loop: the store answers within the same turn. */
+/** Yields to the event loop, because the store answers within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Calls `run` once, `quietMs` after the last call to `poke` and at most `maxMs` after the first. */
@@ -75,7 +78,7 @@ const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void)
   }
 }
 
-/** The hunks, computed inline: one coarse hunk if the texts differ too much to be compared at once. */
+/** Returns the hunks, computed in this turn: one coarse hunk if the texts differ too much to compare at once. */
 const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
   const [change] = coarseDiff(before, after)
   if (change === undefined) return []
@@ -106,7 +109,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     return { actor, payload }
   }
 
-  /** The changes since the last announcement; undefined: another caller announces them. */
+  /** Returns the changes since the last announcement; undefined if another caller announces them. */
   const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
     const from = base
     const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {
@@ -143,7 +146,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
   }
 
-  /** Records of the tail, oldest first, in pieces small enough that reading them delays nobody's typing. */
+  /** Returns the records of the tail, oldest first. They are read in pieces, so that reading delays nobody's typing. */
   const tailUpTo = async (seq: number): Promise<TailRecord[]> => {
     const records: TailRecord[] = []
     for (;;) {
@@ -155,8 +158,8 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   }
 
   /**
-   * Gathers the journal's tail into a history segment and writes the state it leads to. The records themselves are removed afterwards, in steps:
-   * readers skip those that a segment holds, and the next compaction removes any that a crash left behind.
+   * Gathers the journal's tail into a history segment and writes the resulting state. The records are removed afterwards, in steps. Readers skip
+   * records that a segment contains, and the next compaction removes any that a crash left behind.
    */
   const compact = async (): Promise<void> => {
     const to = openDoc.snapshot()
@@ -187,7 +190,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     }
   }
 
-  /** Counts the size of a document from an earlier version that did not count it. */
+  /** Counts the size of a document from an earlier version, which did not count it. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
     await ledger.write(doc, 'system', (draft) => {
@@ -245,7 +248,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   }
 }
 
-/** Saves a revision before an update that deletes most of the text: a single wrong paste must not cost a night's work. */
+/** Saves a revision before an update that deletes most of the text, because a single wrong paste must not cost a night's work. */
 export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
   ledger.write(doc, 'system', (draft: Draft) => {
     if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)

@@ -1,4 +1,4 @@
-/** The interface for writers to the work that follows an edit (follow.ts). */
+/** The work that follows an edit (follow.ts), as the writers of text see it. */
 import type { EventPayload } from '../../../shared/events.ts'
 import type { Snapshot } from './journal.ts'
 
@@ -14,13 +14,13 @@ export interface Announcement {
 
 export interface Follower {
   /**
-   * Takes over the announcement of everything up to `to`. Returns the payload of a `content.changed` that the caller must write, or undefined when
+   * Takes over the announcement of everything up to `to`. Returns the payload of a `content.changed` that the caller must write, or undefined if
    * everything is announced. Synchronous.
    */
   takeAnnouncement(to: Snapshot): Announcement | undefined
   /** Records that the caller itself announces everything up to this snapshot. */
   announced(to: Snapshot): void
-  /** Does pending work now: announcement, revision, canonical text, checkpoint. Called before the document leaves memory. */
+  /** Does waiting work now: announcement, revision, canonical text, checkpoint. Called before the document leaves memory. */
   settle(): Promise<void>
   stop(): void
 }

@@ -49,7 +49,7 @@ export interface Point {
 export interface Snapshot extends Point {
   readonly version: string
   readonly content: string
-  /** The same in UTF-8. */
+  /** The text in UTF-8. */
   readonly bytes: Uint8Array
   /** Titles found in the text. */
   readonly titles: TextTitle
@@ -62,7 +62,7 @@ export const nextTag = (tag: string, update: Uint8Array): string =>
 
 export const formatVersion = (point: Point): string => `${point.seq}-${point.tag}`
 
-/** A snapshot whose derived values are computed on first use. */
+/** Returns a snapshot whose derived values are computed on first use. */
 export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
   let bytes = stored
   let titles: TextTitle | undefined
@@ -80,13 +80,13 @@ export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8A
   }
 }
 
-/** The point that a version names; undefined when it is malformed. */
+/** Returns the point of a version; undefined if the version is malformed. */
 export const parseVersion = (version: string): Point | undefined => {
   const match = /^(\d{1,15})-([0-9a-f]{12})$/.exec(version)
   return match === null ? undefined : { seq: Number(match[1]), tag: match[2] ?? '' }
 }
 
-/** Entries must be consecutive; `before` is the tag before the first. */
+/** Encodes consecutive entries; `before` is the tag before the first. */
 export const encodeEntries = (entries: readonly JournalEntry[], before: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, format)
@@ -96,7 +96,7 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
   let at = 0
   let actor = ''
   for (const entry of entries) {
-    // If the clock is set back, time stands still for a while instead of stopping the journal.
+    // If the clock is set back, the recorded time stays the same for a while. The journal does not stop.
     const now = Math.max(entry.at, at)
     encoding.writeVarUint(encoder, now - at)
     encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)
@@ -114,7 +114,7 @@ const readFormat = (decoder: decoding.Decoder): void => {
   if (found !== format) throw damaged(`format ${found}`)
 }
 
-/** The entries of a record, with their tags computed again. */
+/** Returns the entries of a record, with newly computed tags. */
 export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   const decoder = decoding.createDecoder(record)
   readFormat(decoder)
@@ -155,7 +155,7 @@ export const encodeProjection = (snapshot: Snapshot): Uint8Array => encodeState(
 
 const projections = new WeakMap<Uint8Array, Snapshot>()
 
-/** The canonical text as last projected; it may be older than the head. */
+/** Returns the last projection of the canonical text, which may be older than the head. */
 export const findProjection = async (storage: Storage, doc: string): Promise<Snapshot | undefined> => {
   const entry = await storage.get(keys.text(doc))
   if (entry === undefined) return undefined
@@ -182,7 +182,7 @@ const decodeSegment = async (segment: Uint8Array): Promise<JournalEntry[]> => {
   return Array.from({ length: count }, () => decodeEntries(decoding.readVarUint8Array(decoder))).flat()
 }
 
-/** Entries in pages, from the first record that holds one after `seq`; segments first, then the tail. */
+/** Yields entries in pages, from the first record with an entry after `seq`; segments first, then the tail. */
 export async function* entriesAfter(storage: Storage, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
   let after = seq
   for (;;) {
@@ -199,7 +199,7 @@ export async function* entriesAfter(storage: Storage, doc: string, seq: number):
   }
 }
 
-/** The state to start from for `seq`: the newest checkpoint or keyframe that is not after it. */
+/** Returns the state from which to rebuild `seq`: the newest checkpoint or keyframe that is not after it. */
 const stateBefore = async (storage: Storage, doc: string, seq: number): Promise<ReturnType<typeof decodeState> | undefined> => {
   const checkpoint = await storage.get(keys.checkpoint(doc))
   const state = checkpoint && decodeState(checkpoint.value)
@@ -214,7 +214,7 @@ export interface Tail {
   readonly bytes: number
 }
 
-/** The updates that lead from an empty Y.Doc to the point `to`: a state, if there is one, and the entries after it. */
+/** Returns the updates that lead from an empty Y.Doc to the point `to`: a state, if there is one, and the entries after it. */
 const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ updates: Uint8Array[]; tail: Tail }> => {
   const state = await stateBefore(storage, doc, to.seq)
   const updates: Uint8Array[] = state === undefined ? [] : [state.bytes]
@@ -233,12 +233,9 @@ const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ up
   return { updates, tail: { records: entries.length, bytes: entries.reduce((sum, update) => sum + update.length, 0) } }
 }
 
-/**
- * Brings an empty Y.Doc to the point `to`, in one transaction.
- * Errors: `storage_corrupt` when the chain of tags does not lead there.
- */
+/** Brings an empty Y.Doc to the point `to`, in one transaction. Throws `storage_corrupt` if the chain of tags does not lead to that point. */
 export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Point): Promise<Tail> => {
-  // Records may move from the tail to a segment between two reads. A gap seen the first time is then gone the second time.
+  // Records may move from the tail to a segment between two reads. A gap in the first read is then gone in the second.
   const { updates, tail } = await updatesTo(storage, doc, to).catch(() => updatesTo(storage, doc, to))
   ydoc.transact(() => {
     for (const update of updates) Y.applyUpdate(ydoc, update)
@@ -246,7 +243,7 @@ export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Po
   return tail
 }
 
-/** The text at a point of the history that is known to exist. */
+/** Returns the text at a point of the history that is known to exist. */
 export const contentAt = async (storage: Storage, doc: string, point: Point): Promise<string> => {
   const ydoc = new Y.Doc()
   try {
@@ -257,7 +254,7 @@ export const contentAt = async (storage: Storage, doc: string, point: Point): Pr
   }
 }
 
-/** The point after the entry with this number, which must not be above the head's; 0 is the empty document. */
+/** Returns the point after the entry with this number, which must not be above the head's; 0 is the empty document. */
 export const findPointAt = async (storage: Storage, head: Head, seq: number): Promise<Point | undefined> => {
   if (seq === head.seq) return { seq, tag: head.tag }
   if (seq === 0) return { seq, tag: head.firstTag }
@@ -273,7 +270,7 @@ export interface TailRecord {
   readonly value: Uint8Array
 }
 
-/** Journal records whose last entry is after `after` and at or before `upTo`, oldest first. */
+/** Returns the journal records whose last entry is after `after` and at or before `upTo`, oldest first. */
 export const listRecords = async (
   storage: Storage,
   doc: string,

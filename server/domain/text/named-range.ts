@@ -1,4 +1,4 @@
-/** Resolves the target of a caller (words, a line, a range) to a part of a text. */
+/** Resolves the target of a request (words, a line, a range) to a part of a text. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'
@@ -26,20 +26,20 @@ export const kindOf = ({ find, line, anchor }: Target): CommentTarget['kind'] =>
 const tooLarge = (path: string, size: number, max: number, unit: string): ServiceError =>
   new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; the limit is ${max}` }] })
 
-/** Errors: `text_too_large` for a comment, reply or note. */
+/** Checks the size of a comment, reply or note. Throws `text_too_large`. */
 export const checkAnnotation = (path: string, text: string): void => {
   const bytes = Buffer.byteLength(text)
   if (bytes > limits.annotationBytesMax) throw tooLarge(path, bytes, limits.annotationBytesMax, 'bytes')
 }
 
-/** Errors: `text_too_large` for text that is quoted or proposed. */
+/** Checks the size of text that is quoted or proposed. Throws `text_too_large`. */
 export const checkText = (path: string, text: string): void => {
   if (text.length > limits.targetUnitsMax) throw tooLarge(path, text.length, limits.targetUnitsMax, 'UTF-16 units')
 }
 
 /**
- * The range that a target names; undefined: the words are not there, or it names none. Errors: `target_ambiguous`, `target_not_found` for lines and
- * ranges that the text does not have, `invalid_request`, `text_too_large`.
+ * Returns the range of a target; undefined if its words are not in the text, or the target is the document. Throws `target_ambiguous`,
+ * `invalid_request` or `text_too_large`, and `target_not_found` for lines and ranges that the text does not have.
  */
 export const rangeNamed = (content: string, target: Target): Range | undefined => {
   const { find, line, anchor, ...which } = target
@@ -68,7 +68,8 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
 }
 
 /**
- * The range of words of which others have changed the context on one side since the caller read them: the other side must identify a single place.
+ * Returns the range of words whose context on one side was changed by others since the caller read them. The other side must identify a single
+ * place.
  */
 export const rangeBesideOne = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
   if (find === undefined || prefix === '' || suffix === '') return undefined

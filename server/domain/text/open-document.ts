@@ -15,7 +15,7 @@ import type { Draft, Ledger } from '../records/draft.ts'
 import type { Held } from '../documents/quotas.ts'
 import type { Clock } from '../ports.ts'
 
-/** The author of a transaction, as its Yjs origin says. */
+/** Returns the author of a transaction from its Yjs origin. */
 export type ActorOfOrigin = (origin: unknown) => string
 
 export interface OpenDocument {
@@ -24,38 +24,42 @@ export interface OpenDocument {
   readonly text: Y.Text
   /** Newest update applied. */
   readonly seq: number
-  /** Newest update on disk. */
+  /** Newest update that is on disk. */
   readonly durableSeq: number
-  /** True once the journal failed: nothing may be read from or written to this copy any more. */
+  /** True once the journal failed. Then nothing may be read from or written to this copy. */
   readonly failed: boolean
   /** Updates in the journal's tail and their bytes, since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** Its bytes on disk, plus those being written, for quotas. */
+  /** Returns the bytes of the document on disk, plus those being written, for quotas. */
   held(): Held
-  /** Reports a head that was written. */
+  /** Records a head that was written. */
   written(head: Head): void
-  /** The newest update that replaced the text by another, so that surviving characters may belong to different words; 0: none. */
+  /** The newest update that replaced the text by another one, after which surviving characters may belong to different words; 0: none. */
   readonly replacedSeq: number
   /**
-   * Applies edits as one transaction by `actor` and returns the new text. `isCompared`: the edits come from comparing two texts. Synchronous: check a
-   * version just before, without an `await` between.
+   * Applies edits as one transaction by `actor` and returns the new text. `isCompared`: the edits are the difference of two texts. Synchronous:
+   * check a version just before, without an `await` in between.
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
   /**
-   * Takes updates of clients in one transaction, each as an entry of its own with its author. `step` gives them in order, each checked against the
-   * document as the ones before left it. `inserted`: UTF-16 units of text in it; `isNew`: it has structs. Must not throw: Yjs has no rollback.
+   * Applies updates of clients in one transaction, each as a separate journal entry with its author. `step` passes them in order, each checked
+   * against the document after the previous ones. `inserted`: UTF-16 units of text in the update; `isNew`: it has structs. `step` must not throw,
+   * because Yjs has no rollback.
    */
   takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
-  /** Writes updates that are applied (up to `seq`, if given) but not yet on disk into the draft. Call it inside a change of this document. */
+  /** Writes updates into the draft that are applied (up to `seq`, if given) but not on disk. Call it inside a change of this document. */
   journalInto(draft: Draft, seq?: number): void
   /** Resolves when everything up to `seq` (default: the current one) is on disk. Rejects when the journal failed. */
   durable(seq?: number): Promise<void>
-  /** Calls back after each advance of `durableSeq` and when the journal fails. Returns a function that stops it. */
+  /** Calls `listener` after each advance of `durableSeq` and when the journal fails. Returns a function that ends the calls. */
   onDurable(listener: () => void): () => void
-  /** Calls back after each transaction that changed something, in its own turn, with who wrote in it. */
+  /**
+   * Calls `listener` with the authors after each transaction that changed something, in the turn of the transaction. Returns a function that ends
+   * the calls.
+   */
   onUpdate(listener: (actors: ReadonlySet<string>) => void): () => void
-  /** Reports that a checkpoint holds the tail. */
+  /** Records that a checkpoint contains the tail. */
   checkpointed(): void
 }
 
@@ -98,7 +102,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   let failed = false
   let failure: unknown
   let pending: Pending[] = []
-  /** Bytes of the updates that wait. */
+  /** The bytes of the updates that wait. */
   let waitingBytes = 0
   let draining = false
   let records = tail.records
@@ -107,7 +111,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   let counted = { added: 0, removed: 0 }
   const listeners = new Set<() => void>()
   const updateListeners = new Set<(actors: ReadonlySet<string>) => void>()
-  /** Updates that the transaction in progress takes together. */
+  /** Updates that the transaction in progress applies together. */
   let together: Taken[] | undefined
   const notify = (): void => listeners.forEach((listener) => listener())
 
@@ -127,7 +131,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   }
 
   const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
-    // Writes queued behind the failed one must not reach the disk: another copy may have continued from there.
+    // Writes queued behind the failed one must not reach the disk, because another copy may have continued from the failed write.
     if (failed) throw failure as Error
     const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
@@ -164,7 +168,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       .then(settle, fail)
   }
 
-  // `event.delta` would be simpler, but Yjs walks the whole document for it, at each keystroke.
+  // `event.delta` would be simpler, but for it Yjs walks the entire document at each keystroke.
   let length = text.length
   text.observe((_event, { deleteSet }) => {
     const removed = [...deleteSet.clients.values()].flat().reduce((sum, deleted) => sum + deleted.len, 0)
@@ -196,7 +200,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
         const before = text.length
         Y.applyUpdate(ydoc, update)
         const removed = before + inserted - text.length
-        // Deleting what is deleted changes nothing: that is no version.
+        // Deleting deleted text changes nothing, so it makes no version.
         if (!isNew && removed === 0) return
         taken.push({ actor, update, added: inserted, removed })
         waitingBytes += update.length
@@ -241,7 +245,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       }
     },
     apply(edits, actor, isCompared = false) {
-      // From the last edit to the first, so that offsets stay valid. Nothing in here can throw: Yjs has no rollback.
+      // Edits are applied from the last to the first, so that offsets stay valid. Nothing in here can throw, because Yjs has no rollback.
       const apply = (): void => {
         for (const edit of edits.toReversed()) {
           if (edit.to > edit.from) text.delete(edit.from, edit.to - edit.from)
@@ -251,7 +255,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       const before = snapshot().content
       if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
       ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
-      // The new text is known; asking Yjs for it would walk the whole document.
+      // The new text is known. Yjs would walk the entire document to compute it.
       if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
       return snapshot()
     },

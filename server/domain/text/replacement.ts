@@ -1,4 +1,4 @@
-/** Replacing the whole text of a document, and restoring a version: the difference from the text of now becomes a change. */
+/** Replaces the entire text of a document, or restores a version: the difference from the current text becomes a change. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -45,7 +45,7 @@ interface Plan {
   readonly others?: Replaced['othersChanged']
 }
 
-/** Errors: `version_conflict`, unless the changes are to be merged and do not touch. */
+/** Returns the plan of a replacement. Throws `version_conflict`, unless the changes are to be merged and do not touch. */
 const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement): Promise<Plan> => {
   const { content, baseVersion, onConflict } = what
   const doc = openDoc.id
@@ -61,12 +61,12 @@ const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
-/** How often a merge is repeated because others changed the same part meanwhile. */
+/** How often a merge is repeated because others changed the same part in the meantime. */
 const mergesMax = 5
 
 /**
- * The edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes in between. A
- * replacement without a version overwrites them, as if it had arrived a moment later. Undefined: they conflict. Synchronous.
+ * Returns the edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes in between. A
+ * replacement without a version overwrites them, as if it had arrived a moment later. Undefined if they conflict. Synchronous.
  */
 const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
   const now = openDoc.snapshot()
@@ -75,7 +75,7 @@ const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVe
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
 }
 
-/** Reports the text that an unguarded replacement overwrote, and how to restore it. `shown` is the newest revision known before. */
+/** Returns the text that an unguarded replacement overwrote, and how to restore it. `shown` is the newest revision before it. */
 export const unseenOf = (
   doc: string,
   version: string,
@@ -90,7 +90,7 @@ export const unseenOf = (
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withAnnotations(service, doc, async (opened) => {
     const { openDoc } = opened
-    // Without a base there is nothing to merge with: the write would replace the text unseen.
+    // Without a base there is nothing to merge, and the write would replace text that the caller never saw.
     if (what.onConflict === 'merge' && namesNone(what.baseVersion))
       throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
     for (let left = mergesMax; ; left--) {
@@ -105,7 +105,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
         const difference = await service.texts.do(doc, 'unifiedDiff', seen.content, content, limits.diffCharsMax)
         return { ok: true, version: seen.version, revisionId: null, changed: seen.content !== content, ...facts, diff: difference }
       }
-      // Comparing large texts takes a while, and a right may end during it.
+      // Comparing large texts takes a while, and the caller's access may end during it.
       if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
       // There is no `await` between here and the change: an edit in between would be lost.
       const edits = editsNow(plan, openDoc, what.baseVersion)
@@ -131,7 +131,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
   })
 
 /**
- * Only proposals have `granularity` and `note`: a caller that sends them without `mode: suggest` meant to propose. Errors: `invalid_request`, with
+ * Only proposals have `granularity` and `note`, so a caller that sends them without `mode: suggest` meant to propose. Throws `invalid_request`, with
  * the way to propose.
  */
 export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | 'granularity' | 'note'>): void => {

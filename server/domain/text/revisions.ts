@@ -1,4 +1,4 @@
-/** Saved revisions: rows that point at versions. Their text is rebuilt from the journal. */
+/** Saved revisions, which point to versions. Their text is rebuilt from the journal. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -27,7 +27,7 @@ const present = (revision: Revision): Output<'listRevisions'>['revisions'][numbe
   createdAt: instant(revision.createdAt)
 })
 
-/** Writes a revision of a snapshot; `actor` is null when several people typed. */
+/** Writes a revision of a snapshot; `actor` is null if several people typed. */
 export const saveRevision = (
   draft: Draft,
   snapshot: Snapshot,

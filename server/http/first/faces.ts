@@ -1,15 +1,15 @@
-/** The typefaces of a first text, fetched with the page so that the text has them from the beginning. */
+/** The typefaces of the text that is sent with the page. They are fetched with the page, so that the text has them from the beginning. */
 import type { Files } from '../files.ts'
 import { html, type Markup } from '../html.ts'
 
 interface Face {
-  /** As the pages name it (web/base/faces.ts). */
+  /** The name that the pages use (web/base/faces.ts). */
   readonly family: string
   readonly weight: string
   readonly style: 'normal' | 'italic'
-  /** Parts of the text's HTML that need it. */
+  /** Matches the parts of the text's HTML that need the typeface. */
   readonly usedBy: RegExp
-  /** Its file below `node_modules`. */
+  /** The path of the font file below `node_modules`. */
   readonly file: string
 }
 
@@ -39,10 +39,10 @@ const faces: Readonly<Record<'live' | 'read', readonly Face[]>> = {
   ]
 }
 
-/** The part of the HTML on the first screen, in UTF-16 units: the rest can wait. */
+/** How much of the HTML is on the first screen, in UTF-16 units. Typefaces for the rest can wait. */
 const firstUnits = 6000
 
-/** `public/theme.js` gives them to the page. */
+/** `public/theme.js` sets this class on the page. */
 export const faceLinks = (kind: 'live' | 'read', text: string, files: Files): Markup => {
   const beginning = text.slice(0, firstUnits)
   return html`${faces[kind]

@@ -1,6 +1,6 @@
 /**
- * The page of a document with the beginning of its text, for callers who may read it. The text is on the screen before any script runs, and the page
- * takes it over in place (web/first/take-over.ts). A thread renders it, and it is cached by version like published pages.
+ * The page of a document with the beginning of its text, for callers who may read it. The text is on the screen before any script runs, and the
+ * scripts then continue with it in place (web/first/take-over.ts). A thread renders the text, and it is cached by version like published pages.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -19,13 +19,13 @@ import { faceLinks } from './faces.ts'
 import type { Drawn, Job } from './worker.ts'
 
 export interface FirstText extends Packed {
-  /** Sources of style that the page needs beyond its own, as the policy names them. */
+  /** Style sources that the page needs in addition to its own, in the form of the policy. */
   readonly styles: readonly string[]
-  /** Whether the beginning of the text is in it. */
+  /** Whether the page contains the beginning of the text. */
   readonly hasText: boolean
 }
 
-/** All servers of a process share it. */
+/** All servers of a process share one renderer. */
 const lane = new Lane<Job, Drawn | undefined>({
   entry: new URL('worker.ts', import.meta.url),
   secondsMax: limits.renderQuickSecondsMax,
@@ -33,7 +33,7 @@ const lane = new Lane<Job, Drawn | undefined>({
   waitingOfHolderMax: limits.pagesWaitingOfDocumentMax
 })
 
-/** The beginning of a text, up to the end of a block. */
+/** Returns the beginning of a text, up to the end of a block. */
 const beginningOf = (content: string): string => {
   if (content.length <= limits.firstTextUnitsMax) return content
   const beginning = content.slice(0, limits.firstTextUnitsMax)
@@ -49,7 +49,7 @@ interface Shown {
   readonly title: string
   readonly hasToolbar: boolean
   readonly drawn: Drawn
-  /** The rules of prose. */
+  /** The CSS rules of prose. */
   readonly prose: string
 }
 
@@ -61,7 +61,7 @@ const liveBody = ({ drawn, hasToolbar }: Shown): Markup =>
       </div>
     </div>`
 
-/** In a shadow root, so that ids and rules of the page and of the document do not collide. */
+/** The text is in a shadow root, so that ids and rules of the page and of the document do not collide. */
 const readBody = ({ drawn, prose }: Shown): Markup =>
   html`<div class="still-text">
     <section class="still-reading">
@@ -74,7 +74,7 @@ const logo = new Markup(
     '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
 )
 
-/** `scripts`: what the page fetches once the text is painted (web/enter.ts). */
+/** `scripts`: the files that the page fetches once the text is painted (web/enter.ts). */
 const firstHtml = (kind: Job['kind'], shown: Shown, scripts: readonly string[]): Markup =>
   html`<div id="first" class="first" data-scripts="${scripts.join(' ')}">
     <div class="still-bar" aria-hidden="true">${logo}<span class="still-title">${shown.title}</span></div>
@@ -82,7 +82,7 @@ const firstHtml = (kind: Job['kind'], shown: Shown, scripts: readonly string[]):
   </div>`
 
 const place = '<div id="app"></div>'
-/** The typefaces come before the script that takes them. */
+/** The typefaces are listed before the script that uses them. */
 const faceplace = '<script src="/theme.js">'
 
 const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
@@ -94,7 +94,7 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
 /** Returns the page for a reader, or undefined if the pages are not built. It omits a text that is empty or takes too long. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
-/** The page with the title of a document, for those who read its HTML: in place of our name (web/index.html). */
+/** Returns the page with the title of a document in place of our name (web/index.html), for readers of the HTML. */
 const titled = (shell: string, title: string): string =>
   shell
     .replace('<title>agmd</title>', () => html`<title>${title}</title>`.text)
@@ -135,7 +135,7 @@ export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
     const snapshot = await contentAtHand(service, doc, head)
     const title = titleOf(head, snapshot ?? { titles: titleIn('') })
     if (role === null || snapshot === undefined || snapshot.content.trim() === '') return withTitle(title)
-    // Without it the page shows its text a moment later.
+    // Without the rendered text, the page shows its text a moment later.
     const found = withText(doc, role, title, snapshot).catch((error: unknown) => {
       log.debug('a page goes without its text', { doc, error })
       return undefined

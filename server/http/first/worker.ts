@@ -1,4 +1,4 @@
-/** Draws the beginnings of texts in a thread of its own, one by one. */
+/** Renders the beginnings of texts in a separate thread, one by one. */
 import { createRequire } from 'node:module'
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -8,19 +8,19 @@ import type * as Reading from '../published/renderer.ts'
 export interface Job {
   readonly kind: 'live' | 'read'
   readonly source: string
-  /** Links that begin with it stay on the service. */
+  /** Links that begin with this address stay on the service. */
   readonly baseUrl: string
-  /** The build's output of the rules of the editor (web/first/live-text.ts). */
+  /** The built CSS rules of the editor (web/first/live-text.ts). */
   readonly liveModule: string
 }
 
 export interface Drawn {
   readonly html: string
-  /** Rules that it needs besides the style sheets; '' for none. */
+  /** CSS rules that the text needs besides the style sheets; '' for none. */
   readonly css: string
 }
 
-// A thread starts with the modules for its first text, and answers at once: so each module is loaded at once, and no sooner.
+// A new thread loads the modules of its first text one after the other, and answers before it loads others.
 const load = createRequire(import.meta.url)
 const live = (module: string): { liveText(source: string): Drawn } => load(module) as { liveText(source: string): Drawn }
 const reading = (): typeof Reading => load('../published/renderer.ts') as typeof Reading

@@ -1,4 +1,6 @@
-/** `/pub/{id}` and `/pub/{id}.md`: pages for everyone while the owner publishes them. Rendered and compressed once per version. */
+/**
+ * `/pub/{id}` and `/pub/{id}.md`: pages that everyone can read while their document is published. They are rendered and compressed once per version.
+ */
 import { createHash } from 'node:crypto'
 import { pageHtml } from '../../../shared/markdown/template.ts'
 import { isDocumentId } from '../../../shared/names.ts'
@@ -18,7 +20,7 @@ import type { Routers } from '../routers.ts'
 import type { Drawings } from './renderer.ts'
 import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
-/** No script at all, except the one that draws diagrams on a page that has some, and the one that runs widgets on request. */
+/** Pages have no script, except the one that draws diagrams and the one that runs widgets on request. */
 const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
@@ -34,31 +36,31 @@ const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedi
 
 interface Prepared extends Packed {
   readonly tag: string
-  /** The `style-src` that allows the page's own rules. */
+  /** The `style-src` that allows the rules of the page. */
   readonly styleSource: string
   /** Whether the page has diagrams or widgets. */
   readonly hasScript: boolean
-  /** Paths of the diagram pictures that it shows. */
+  /** Paths of the diagram pictures on the page. */
   readonly pictures: ReadonlySet<string>
 }
 
 const sourceHtml = (content: string): string =>
   `<pre tabindex="0"><code>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</code></pre>`
 
-/** The upright font of the typeface that `web/style/serif.css` names. */
+/** The upright font of the typeface in `web/style/serif.css`. */
 const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-normal.woff2'
 
-/** Paths of files that the build made. */
+/** Paths of built files. */
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
-  /** Figures that need a script of their own, by their class. */
+  /** Figures that need a separate script, by their class. */
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
 const picturePath = (doc: string, source: string, look: Look): string => `/pub/${doc}/drawings/${source}-${look}.svg`
 
-/** The stored pictures of a document's diagrams. */
+/** Returns the stored pictures of a document's diagrams. */
 const drawingsFor = async (http: Http, doc: string): Promise<Drawings> => {
   const drawings = await drawingsOf(http.service, doc)
   return Object.fromEntries(
@@ -125,7 +127,7 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
   send(ctx, snapshot.version, packed)
 }
 
-/** The answer when nothing is published: a page for people, the problem for programs. */
+/** Sends the answer if nothing is published: a page for people, a problem document for programs. */
 const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {
@@ -186,7 +188,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     // Pictures of diagrams that the text no longer contains are not served.
     const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
-    // It must not run or load anything, however it is opened.
+    // The picture must not run or load anything, however it is opened.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     ctx.set('X-Robots-Tag', 'noindex')
     ctx.type = 'image/svg+xml; charset=utf-8'

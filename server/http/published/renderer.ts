@@ -10,7 +10,7 @@ import { hashOfDiagram } from '../../domain/media/drawings.ts'
 /** Pictures of diagrams, by the hashes of their sources. */
 export type Drawings = Readonly<Record<string, Picture>>
 
-/** `typeset`: with typographic characters, as on published pages; the reading view shows them as written. */
+/** `typeset`: with typographic characters, as on published pages. The reading view shows characters as written. */
 export const createPageRenderer = (isOwnLink: (href: string) => boolean, drawings: Drawings, typeset = true): Renderer =>
   createShared(
     {

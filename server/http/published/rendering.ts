@@ -6,7 +6,7 @@ import { Lane, WorkRefused } from '../../threads/lane.ts'
 import type { Drawings } from './renderer.ts'
 import type { Job, Page } from './worker.ts'
 
-/** The text took too much time or memory, or its page became too large: the page shows the source instead. */
+/** The text took too much time or memory, or its page became too large. The page shows the source instead. */
 export class CannotRender extends Error {}
 
 /** A newer version of the document will be rendered instead of this one. */
@@ -15,7 +15,7 @@ export class Outdated extends Error {}
 const entry = new URL('worker.ts', import.meta.url)
 const waiting = { waitingMax: limits.laneWaitingMax, waitingOfHolderMax: limits.pagesWaitingOfDocumentMax }
 
-/** All servers of a process share these lanes. */
+/** All servers of a process share these threads. */
 const quick = new Lane<Job, Page>({ entry, secondsMax: limits.renderQuickSecondsMax, ...waiting })
 const long = new Lane<Job, Page>({ entry, secondsMax: limits.renderSecondsMax, ...waiting })
 
@@ -26,7 +26,7 @@ export interface Text {
   readonly drawings: Drawings
 }
 
-/** Errors: `CannotRender`, `Outdated`, `busy`. */
+/** Resolves with the page. Throws `CannotRender`, `Outdated` or `busy`. */
 export type Render = (text: Text) => Promise<Rendered>
 
 const refusalOf = (error: unknown): unknown => {
@@ -36,7 +36,7 @@ const refusalOf = (error: unknown): unknown => {
   return new CannotRender(error.why, { cause: error.cause })
 }
 
-/** Renders texts of documents. Long texts, and those that were slow before, have a queue of their own. */
+/** Renders texts of documents. Long texts, and texts that were slow before, have a separate queue. */
 export const createRender = (baseUrl: string): Render => {
   const slow = new Set<string>()
   const remember = (doc: string): void => {
@@ -46,7 +46,7 @@ export const createRender = (baseUrl: string): Render => {
   }
   return async ({ doc, version, source, drawings }) => {
     const lane = source.length > limits.renderQuickUnitsMax || slow.has(doc) ? long : quick
-    // Each version is rendered once; for each document only the newest version waits.
+    // Each version is rendered once. For each document, only the newest version waits.
     const options = { name: JSON.stringify([doc, version, drawings]), slot: doc, onSlow: () => remember(doc) }
     const page = await lane
       .run(doc, { source, baseUrl, drawings }, options)

@@ -1,4 +1,4 @@
-/** Renders texts in a thread of its own, one at a time, so that a large or hostile text delays nobody else. */
+/** Renders texts in a separate thread, one at a time, so that a large or hostile text delays nobody else. */
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -7,12 +7,12 @@ import { createPageRenderer, type Drawings } from './renderer.ts'
 
 export interface Job {
   readonly source: string
-  /** Links that begin with it stay on the service. */
+  /** Links that begin with this address stay on the service. */
   readonly baseUrl: string
   readonly drawings: Drawings
 }
 
-/** The page; undefined when it became too large. */
+/** The page; undefined if it became too large. */
 export type Page = Rendered | undefined
 
 serve(({ source, baseUrl, drawings }: Job): Page => {

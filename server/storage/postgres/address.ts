@@ -9,18 +9,18 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 
-/** All that a store needs for a connection. */
+/** The settings that a store needs for a connection. */
 export interface PostgresAddress {
   readonly host: string
   readonly port: number
   readonly user: string
   readonly password: string | undefined
   readonly database: string
-  /** False: not encrypted. */
+  /** False for an unencrypted connection. */
   readonly ssl: false | ConnectionOptions
-  /** Holds all tables of the store; several services may share a database. */
+  /** The schema with all tables of the store. Several services may share a database. */
   readonly schema: string
-  /** The same without the password, for messages. */
+  /** The address without the password, for messages. */
   readonly shown: string
 }
 
@@ -30,10 +30,10 @@ export const addressAllowed = 'an address like postgres://USER:PASSWORD@HOST:543
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 const parameters = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'schema']
 
-/** Whether a text is an address of a PostgreSQL store. Files that it names are not read. */
+/** Whether a text is an address of a PostgreSQL store. The certificate files in the address are not read. */
 export const isPostgresAddress = (text: string): boolean => partsOf(text) !== undefined
 
-/** The parts of an address. Errors: an `Error` that names a certificate file which cannot be read. The text must be valid (`isPostgresAddress`). */
+/** Returns the parts of a valid address (`isPostgresAddress`). Throws an `Error` that names a certificate file which cannot be read. */
 export function parsePostgresAddress(text: string): PostgresAddress {
   const parts = partsOf(text)
   if (parts === undefined) throw new Error(`The address of the store must be ${addressAllowed}.`)
@@ -51,7 +51,7 @@ export function parsePostgresAddress(text: string): PostgresAddress {
   }
 }
 
-/** Whether bytes on the way to it can be read by others: neither on this machine nor encrypted. */
+/** Whether others can read the traffic, because the connection leaves this machine and is not encrypted. */
 export const isExposed = ({ host, ssl }: PostgresAddress): boolean =>
   ssl === false && !host.startsWith('/') && !['localhost', '127.0.0.1', '::1'].includes(host)
 
@@ -88,7 +88,10 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** TLS as libpq does it: `require` encrypts without a look at the certificate, `verify-ca` checks its signer, `verify-full` its name as well. */
+/**
+ * Returns the TLS settings with the meaning of libpq: `require` encrypts without checking the certificate, `verify-ca` checks its signer,
+ * `verify-full` also checks its name.
+ */
 function sslOf(mode: Parts['mode'], given: URLSearchParams): false | ConnectionOptions {
   if (mode === 'disable') return false
   const file = (name: string): Buffer | undefined => {

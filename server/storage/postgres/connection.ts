@@ -7,24 +7,27 @@ import type { PostgresAddress } from './address.ts'
 /** Time for a connection to be made, in seconds. */
 export const connectSecondsMax = 5
 
-/** How long PostgreSQL is waited for, in seconds. Shorter in tests. */
+/** How long the store waits for PostgreSQL, in seconds. Shorter in tests. */
 export const patience = {
-  /** For a read. */
+  /** The time for a read. */
   readSeconds: 15,
-  /** For a commit: that long an acknowledgement waits for PostgreSQL to come back. */
+  /** The time for a commit. An acknowledgement waits this long for PostgreSQL to answer again. */
   commitSeconds: 30,
-  /** Until everything is refused at once. */
+  /** The time without an answer after which everything is refused at once. */
   silentSeconds: 20
 }
 
-/** Time for a statement, and for a lock within it, in seconds. The server ends it then; below the time that a commit may take. */
+/**
+ * The time for a statement, and for a lock within it, in seconds. After this time the server ends the statement. It is shorter than the time for a
+ * commit.
+ */
 const statementSecondsMax = 20
 const lockSecondsMax = 10
 
-/** Pause between attempts to connect, in milliseconds: short at first, for a server that was only restarted. */
+/** The pause between attempts to connect, in milliseconds. It is short at first, for a server that was only restarted. */
 export const retryMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 1_000)
 
-/** The settings of every connection. `synced`: `synchronous_commit` is set to `on`, whatever the server says. */
+/** The settings of every connection. `synced`: `synchronous_commit` is set to `on`, whatever the server's default. */
 export function clientConfig({ host, port, user, password, database, ssl, schema }: PostgresAddress, synced: boolean): pg.ClientConfig {
   const settings = { search_path: schema, plan_cache_mode: 'force_generic_plan', ...(synced && { synchronous_commit: 'on' }) }
   return {
@@ -48,15 +51,15 @@ export function clientConfig({ host, port, user, password, database, ssl, schema
 
 export interface Connection {
   readonly client: pg.Client
-  /** Whether it can no longer be used. */
+  /** Whether the connection can no longer be used. */
   ended(): boolean
-  /** Ends it at once, whatever the server does. */
+  /** Ends the connection at once, without waiting for the server. */
   cut(): void
 }
 
-/** Connects. Errors: those of the network and of PostgreSQL. `onEnd` is called once, when a connection that was made ends for any reason. */
+/** Connects to PostgreSQL. Throws the errors of the network and of PostgreSQL. `onEnd` is called once when the connection ends for any reason. */
 export async function connect(config: pg.ClientConfig, onEnd: (which: Connection) => void = () => {}): Promise<Connection> {
-  // Our own socket: a client of pg waits for an answer of the server before it ends.
+  // This code makes the socket itself, because a client of pg waits for an answer of the server before it ends.
   const socket = new Socket()
   const client = new pg.Client({ ...config, stream: () => socket })
   let made = false
@@ -83,7 +86,7 @@ export async function connect(config: pg.ClientConfig, onEnd: (which: Connection
   return connection
 }
 
-/** The result, or an error once `seconds` are over: a server that hangs answers nothing. */
+/** Resolves with the result, or rejects after `seconds`, because a hanging server never answers. */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`PostgreSQL did not answer within ${seconds} s`)), seconds * 1000)

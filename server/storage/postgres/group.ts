@@ -10,9 +10,9 @@ import type { Batch, Key } from '../../domain/ports.ts'
 import { encodeKey } from '../keys.ts'
 import { placeOf } from './schema.ts'
 
-/** A key with its bytes. */
+/** A key in its encoded form. */
 interface Place {
-  /** Distinct for distinct keys. */
+  /** A name that differs for different keys. */
   readonly name: string
   readonly bytes: Uint8Array
   readonly place: number
@@ -32,10 +32,10 @@ const locate = (key: Key): Place => {
   return { name: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'), bytes, place: placeOf(key) }
 }
 
-/** Checksum of a record, as a signed number of 32 bits. */
+/** Returns the checksum of a record as a signed 32-bit number. */
 export const sumOf = (key: Uint8Array, value: Uint8Array): number => crc32(value, crc32(key)) | 0
 
-/** At the call, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
+/** Encodes a batch when `commit` is called, so that a batch with an invalid key fails alone and the caller may reuse its arrays at once. */
 export function encodeBatch({ checks = [], puts = [], deletes = [], erase = false }: Batch): EncodedBatch {
   const encoded = puts.map(({ key, value }) => {
     const at = locate(key)
@@ -52,17 +52,17 @@ export function encodeBatch({ checks = [], puts = [], deletes = [], erase = fals
   }
 }
 
-/** Versions that the server named for keys whose assumption did not hold. */
+/** Versions that the server returned for keys whose assumption failed. */
 export type Known = Map<string, number | null>
 
 type Assumption = Place & { readonly version: number | null }
 type Final = Place & { readonly value: Uint8Array | null; readonly sum: number }
 
 export interface Judged {
-  /** Whether each batch is written. They are true if the assumptions hold. */
+  /** Whether each batch is written, provided that the assumptions hold. */
   readonly outcomes: readonly boolean[]
   readonly assumptions: readonly Assumption[]
-  /** The value that each written key has in the end; null: none. */
+  /** The final value of each written key; null if the key is deleted. */
   readonly finals: ReadonlyMap<string, Final>
 }
 
@@ -72,7 +72,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   const finals = new Map<string, Final>()
   const holds = ({ version, ...at }: Assumption): boolean => {
     const written = finals.get(at.name)
-    // The versions of the writes in this group are not known yet.
+    // The versions of writes in this group are not known yet.
     if (written !== undefined) return written.value === null && version === null
     const assumed = assumptions.get(at.name) ?? { ...at, version: known.has(at.name) ? known.get(at.name)! : version }
     assumptions.set(at.name, assumed)
@@ -87,7 +87,7 @@ export function judge(group: readonly EncodedBatch[], known: Known): Judged {
   return { outcomes, assumptions: [...assumptions.values()], finals }
 }
 
-/** The parameters of `commit_records` between the number of the commit and the channel, in order. */
+/** Returns the parameters of `commit_records` between the number of the commit and the channel, in order. */
 export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const pieces: Uint8Array[] = []
   let end = 1
@@ -100,7 +100,7 @@ export function parametersOf({ assumptions, finals }: Judged): unknown[] {
   const lengths = (places: readonly Place[]): number[] => places.map(({ bytes }) => bytes.length)
   const absent = new Set(assumptions.filter(({ version }) => version === null).map(({ name }) => name))
   const written = [...finals.values()]
-  // A key that must stay absent is put and deleted: that excludes others who would put it.
+  // A key that must stay absent is put and deleted, which excludes other nodes that would put it.
   const guards: Final[] = assumptions
     .filter(({ name, version }) => version === null && !finals.has(name))
     .map((at) => ({ name: at.name, bytes: at.bytes, place: at.place, value: null, sum: 0 }))

@@ -1,6 +1,6 @@
 /**
- * The connection that hears of the commits of other nodes. It also holds the lock that says that the database is being served, and it is the one
- * that tries again and again while PostgreSQL does not answer.
+ * The connection that receives notices of the commits of other nodes. It also holds the lock that marks the database as served, and reconnects
+ * repeatedly while PostgreSQL does not answer.
  */
 import type pg from 'pg'
 
@@ -9,30 +9,30 @@ import { type Connection, connect, retryMs, withinSeconds } from './connection.t
 import { PostgresError } from './errors.ts'
 import { decodeNotice } from './notices.ts'
 
-/** Time between signs of life, and for each of them, in seconds: a connection that a firewall forgot says nothing. */
+/** The time between signs of life, and for each of them, in seconds. A connection that a firewall dropped gives no error. */
 const beatSeconds = 10
 const beatSecondsMax = 5
 
-/** How long the lock is waited for, in seconds: PostgreSQL needs a moment to notice that a service before this one has ended. */
+/** How long to wait for the lock, in seconds. PostgreSQL needs a moment to notice that an earlier service has ended. */
 const lockSeconds = 2
 
 export interface ListenerOptions {
   readonly config: pg.ClientConfig
-  /** The store's own messages are left out. */
+  /** Messages of this store are left out. */
   readonly writer: string
   readonly channel: string
   readonly schema: string
   readonly shown: string
   readonly onKeys: (keys: readonly Key[]) => void
-  /** Called when it listens again: anything may have been written in between. */
+  /** Called when the connection listens again. Any key may have been written in between. */
   readonly onReturn: () => void
   readonly onAnswer: (works: boolean) => void
 }
 
-/** Name of the lock of those who serve a schema, and of a migration into it. */
+/** Returns the name of the lock for services of a schema, and for a migration into it. */
 export const serviceLock = `hashtextextended('agmd service ' || $1, 0)`
 
-/** Listens. Errors: `PostgresError` when another service holds the lock. Resolves with the way to stop. */
+/** Begins to listen. Throws `PostgresError` if another service holds the lock. Resolves with a function that stops listening. */
 export async function listen(options: ListenerOptions): Promise<() => Promise<void>> {
   const { config, writer, channel, schema, shown, onKeys, onReturn, onAnswer } = options
   let connection: Connection | undefined

@@ -1,11 +1,11 @@
-/** The parts of a migration that are about PostgreSQL: its notes and its records. */
+/** The PostgreSQL side of a migration: its notes and its records. */
 import type { PostgresAddress } from './address.ts'
 import { PostgresError } from './errors.ts'
 import { fingerprintOf, type Owner, preparePostgres, readMeta, withClient, writeMeta } from './prepare.ts'
 import { type Records, scanRecords } from '../records.ts'
 import { entryOf, type Row } from './store.ts'
 
-/** Makes the tables of a target, or finds those of an earlier run. Answers `Prepared.synced`. Errors: `PostgresError` when it is not empty. */
+/** Creates the tables of a target, or finds those of an earlier run. Returns `Prepared.synced`. Throws `PostgresError` if the target is not empty. */
 export async function beginMigration(address: PostgresAddress, owner: Owner): Promise<boolean> {
   const { synced } = await preparePostgres(address, owner, 'migration')
   await withClient(address, async (client) => {
@@ -18,11 +18,11 @@ export async function beginMigration(address: PostgresAddress, owner: Owner): Pr
   return synced
 }
 
-/** All records are there: services may use them. */
+/** Notes that all records are copied, so that services may use the store. */
 export const endMigration = (address: PostgresAddress): Promise<void> =>
   withClient(address, (client) => writeMeta(client, { migration: null }))
 
-/** Errors: `PostgresError` 3 when the store belongs to another installation. */
+/** Throws `PostgresError` 3 if the store belongs to another installation. */
 export const requireInstance = (address: PostgresAddress, instance: string): Promise<void> =>
   withClient(address, async (client) => {
     const meta = await readMeta(client)
@@ -30,7 +30,7 @@ export const requireInstance = (address: PostgresAddress, instance: string): Pro
       throw new PostgresError(3, `The ${address.shown} holds the documents of another installation. Use its data folder.`)
   })
 
-/** The records of a store. Each call has a connection of its own. Errors: `PostgresError`, `storage_corrupt`. */
+/** Returns the records of a store. Each call opens its own connection. Throws `PostgresError` or `storage_corrupt`. */
 export function postgresRecords(address: PostgresAddress): Records {
   return {
     scan: (above) =>

@@ -9,13 +9,13 @@
 import type { Key } from '../../domain/ports.ts'
 import { decodeKey } from '../keys.ts'
 
-/** PostgreSQL takes less than 8,000 bytes. A writer's id has 36, and base64 makes 4 bytes of 3. */
+/** PostgreSQL accepts less than 8,000 bytes. A writer's id has 36, and base64 turns 3 bytes into 4. */
 const keyBytesMax = 5_800
 const messagesMax = 16
 
 export const channelOf = (schema: string): string => `agmd_${schema}`
 
-/** The messages about some keys of one commit. */
+/** Returns the messages about some keys of one commit. */
 export function encodeNotices(writer: string, keys: readonly Uint8Array[]): string[] {
   if (keys.length === 0) return []
   const messages: Buffer[][] = [[]]
@@ -34,7 +34,7 @@ export function encodeNotices(writer: string, keys: readonly Uint8Array[]): stri
   return messages.map((pieces) => `${writer} ${Buffer.concat(pieces).toString('base64')}`)
 }
 
-/** Undefined for a message that is not one of ours. */
+/** Returns the parsed message; undefined if it was not sent by a store. */
 export function decodeNotice(message: string): { writer: string; keys: Key[] } | undefined {
   const space = message.indexOf(' ')
   if (space === -1) return undefined

@@ -15,7 +15,7 @@ export interface OpenOptions extends Pick<Owner, 'secret' | 'version'> {
   readonly onAnswering?: (answers: boolean) => void
 }
 
-/** Opens the store, with its tables made where they are missing. Errors: `PostgresError`, `DataFolderError`. */
+/** Opens the store, and creates missing tables. Throws `PostgresError` or `DataFolderError`. */
 export async function openPostgres({ url, folder, secret, version, clock, onWarning, onAnswering }: OpenOptions): Promise<Storage> {
   const instance = await readOrCreateInstance(folder)
   refuseUnmovedStore(folder, instance)
@@ -26,7 +26,7 @@ export async function openPostgres({ url, folder, secret, version, clock, onWarn
   return openPostgresStorage({ address, synced, ...(clock && { clock }), ...(onAnswering && { onAnswering }) })
 }
 
-/** Reads from the store of a folder, next to a server that may be running. Errors: `PostgresError`. */
+/** Reads from the store of a folder, while a server may be running. Throws `PostgresError`. */
 export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get'>) => Promise<T>): Promise<T> {
   return withClient(addressOf(url), (client) =>
     work({
@@ -38,7 +38,7 @@ export function readPostgres<T>(url: string, work: (storage: Pick<Storage, 'get'
   )
 }
 
-/** Errors: `PostgresError` 78 when a certificate file that it names cannot be read. */
+/** Returns the parts of the address. Throws `PostgresError` 78 if a certificate file in it cannot be read. */
 export function addressOf(url: string) {
   try {
     return parsePostgresAddress(url)

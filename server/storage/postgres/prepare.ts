@@ -1,4 +1,7 @@
-/** Checks before a PostgreSQL store is used: is it there, may we use it, are its tables ours and of our format. */
+/**
+ * Checks before a PostgreSQL store is used: PostgreSQL answers, grants the needed rights, and its tables belong to this installation and have the
+ * right format.
+ */
 import { createHash } from 'node:crypto'
 
 import type pg from 'pg'
@@ -8,10 +11,10 @@ import { clientConfig, connect, retryMs } from './connection.ts'
 import { PostgresError, stateOf } from './errors.ts'
 import { migrations, oldestServer, schemaFormat } from './schema.ts'
 
-/** Time for a PostgreSQL that is starting to be ready, in seconds. */
+/** Time to wait for a PostgreSQL that is starting, in seconds. */
 const startSecondsMax = 30
 
-/** The installation that a store belongs to. */
+/** The installation to which a store belongs. */
 export interface Owner {
   readonly instance: string
   readonly secret: Uint8Array
@@ -20,18 +23,18 @@ export interface Owner {
 }
 
 export interface Prepared {
-  /** Id of the installation whose store this is. */
+  /** Id of the installation to which the store belongs. */
   readonly instance: string
   readonly warnings: readonly string[]
   /** Whether `synchronous_commit` is off on the server, so that each connection must set it. */
   readonly synced: boolean
 }
 
-/** Identifies a secret without telling it. */
+/** Returns a name for a secret that does not reveal it. */
 export const fingerprintOf = (secret: Uint8Array): string =>
   createHash('sha256').update('agmd secret 1\0').update(secret).digest('base64url')
 
-/** Connects for one piece of work. Errors: `PostgresError` with a sentence for the operator. */
+/** Opens a connection for one task. Throws `PostgresError` with a message for the operator. */
 export async function withClient<T>(address: PostgresAddress, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = await connectToStart(address)
   try {
@@ -49,7 +52,7 @@ async function connectToStart(address: PostgresAddress) {
     try {
       return await connect(clientConfig(address, false))
     } catch (error) {
-      // "The database system is starting up": it will be there in a moment.
+      // The server answers "The database system is starting up", and will be ready in a moment.
       if (stateOf(error) !== '57P03' || performance.now() > until) throw explained(address, error)
       await new Promise((resolve) => setTimeout(resolve, retryMs(attempt)))
     }
@@ -58,7 +61,7 @@ async function connectToStart(address: PostgresAddress) {
 
 const hint = 'Check AGMD_STORAGE.'
 
-/** Sentences for what goes wrong first when a server is set up. */
+/** Returns messages for the most common faults of a new server. */
 function explained({ shown, user, database, schema }: PostgresAddress, error: unknown): unknown {
   if (error instanceof PostgresError) return error
   const reason = error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error)
@@ -82,7 +85,7 @@ function explained({ shown, user, database, schema }: PostgresAddress, error: un
   }
 }
 
-/** Checks the server, brings the tables to our format, and gives a new store its owner. Errors: `PostgresError`. */
+/** Checks the server, migrates the tables to the current format, and records the owner of a new store. Throws `PostgresError`. */
 export function preparePostgres(address: PostgresAddress, owner: Owner, use: 'service' | 'migration' = 'service'): Promise<Prepared> {
   return withClient(address, async (client) => {
     const settings = await checkServer(client, address)
@@ -104,7 +107,7 @@ async function checkServer(client: pg.Client, address: PostgresAddress): Promise
   return judgeServer(address, rows[0]!)
 }
 
-/** Judges the settings of a server. Errors: `PostgresError` 78. */
+/** Checks the settings of a server. Throws `PostgresError` 78. */
 export function judgeServer(address: PostgresAddress, found: Readonly<Record<string, string>>): Pick<Prepared, 'warnings' | 'synced'> {
   const { shown } = address
   if (Number(found['server_version_num']) < oldestServer)
@@ -130,7 +133,7 @@ function warningsOf(address: PostgresAddress, found: Readonly<Record<string, str
   return warnings
 }
 
-/** In one transaction, and one process at a time. Answers what is in `meta`. */
+/** Migrates the tables in one transaction, one process at a time. Returns the contents of `meta`. */
 async function migrate(client: pg.Client, { schema, shown }: PostgresAddress, { instance, secret, version }: Owner): Promise<Meta> {
   await client.query('begin')
   await client.query(`select pg_advisory_xact_lock(hashtextextended('agmd schema ' || $1, 0))`, [schema])
@@ -153,7 +156,7 @@ async function migrate(client: pg.Client, { schema, shown }: PostgresAddress, { 
   return readMeta(client)
 }
 
-/** The notes of a store about itself. */
+/** Returns the notes of a store about itself. */
 export async function readMeta(client: pg.Client): Promise<Meta> {
   const { rows } = await client.query<{ name: string; value: string }>('select name, value from meta')
   return new Map(rows.map(({ name, value }) => [name, value]))

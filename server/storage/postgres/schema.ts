@@ -14,19 +14,20 @@ import { crc32 } from 'node:zlib'
 import type { Key } from '../../domain/ports.ts'
 import { encodeKey } from '../keys.ts'
 
-/** Version of the tables that this program reads and writes: the number of migrations. */
+/** The version of the tables that this program reads and writes, which is the number of migrations. */
 export const schemaFormat = 1
 
-/** Oldest PostgreSQL, as `server_version_num`. */
+/** The oldest supported PostgreSQL, as `server_version_num`. */
 export const oldestServer = 150_000
 
-/** Partitions of `record`: enough to spread over as many machines, few enough for listings over all of them. */
+/** The number of partitions of `record`: enough to spread over several machines, and few enough for listings over all of them. */
 const partitions = 16
 
-/** The place of a key: of all keys with the same first two parts. */
+/** Returns the place of a key, which all keys with the same first two parts share. */
 export const placeOf = (key: Key): number => crc32(encodeKey(key.slice(0, 2))) | 0
 
-// Journal records come and go, and heads change with every commit: room on each page, and a vacuum long before a fifth of the table is dead.
+// Journal records come and go, and heads change with every commit. So each page has spare room, and a vacuum runs long before a fifth of the table
+// is dead.
 const partition = (number: number): string => `
   create table record_${number} partition of record for values with (modulus ${partitions}, remainder ${number})
     with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.2);
@@ -83,7 +84,7 @@ const commitRecords = `
     return query select new_version, null::int, null::bigint;
   end $$;`
 
-/** Each brings the tables from one format to the next. A published one never changes. */
+/** Each migration brings the tables from one format to the next. A published migration never changes. */
 export const migrations: readonly string[] = [
   `
   create table record (
@@ -100,5 +101,5 @@ export const migrations: readonly string[] = [
   ${commitRecords}`
 ]
 
-/** Names of the tables that `vacuum` cleans. */
+/** Returns the names of the tables that `vacuum` cleans. */
 export const recordTables: readonly string[] = Array.from({ length: partitions }, (_, number) => `record_${number}`)

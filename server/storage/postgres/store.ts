@@ -24,20 +24,20 @@ import { channelOf } from './notices.ts'
 import { placeOf, recordTables } from './schema.ts'
 import { createWriter } from './writer.ts'
 
-/** Connections that read at once. */
+/** The most connections that read at the same time. */
 const readersMax = 8
 
 export interface PostgresOptions {
   readonly address: PostgresAddress
   /** Whether `synchronous_commit` must be set (`Prepared.synced`). */
   readonly synced: boolean
-  /** Decides when deleted bytes are vacuumed; absent: that happens only when `erase` is called. */
+  /** Decides when deleted bytes are vacuumed. If absent, they are vacuumed only when `erase` is called. */
   readonly clock?: Clock
   /** Called when PostgreSQL stops answering, and when it answers again. */
   readonly onAnswering?: (answers: boolean) => void
 }
 
-/** A store whose tables are there (`preparePostgres`). Errors: `PostgresError` when another service uses it. */
+/** Returns a store whose tables exist (`preparePostgres`). Throws `PostgresError` if another service uses it. */
 export async function openPostgresStorage({ address, synced, clock, onAnswering = () => {} }: PostgresOptions): Promise<Storage> {
   const config = clientConfig(address, synced)
   const channel = channelOf(address.schema)
@@ -47,7 +47,7 @@ export async function openPostgresStorage({ address, synced, clock, onAnswering 
   let closed = false
 
   const pool = new pg.Pool({ ...config, max: readersMax, query_timeout: patience.readSeconds * 1000, idleTimeoutMillis: 60_000 })
-  // A connection that broke while nobody used it: the pool makes another one.
+  // If a connection breaks while it is unused, the pool makes another one.
   pool.on('error', () => {})
 
   const refuse = (): void => {
@@ -137,7 +137,7 @@ export interface Row {
   readonly sum: number
 }
 
-/** Errors: `storage_corrupt`, naming the key. */
+/** Returns the value of a row. Throws `storage_corrupt`, with the key. */
 export function entryOf({ key: bytes, value, version, sum }: Row): Entry {
   const key = decodeKey(bytes)
   if (sumOf(bytes, value) !== sum) throw new ServiceError('storage_corrupt', { key })
@@ -156,7 +156,7 @@ function listQuery(prefix: Key, range: Range): pg.QueryConfig {
   const limit = range.limit ?? limits.listMax
   assert(limit <= limits.listMax, 'a listing asks for at most limits.listMax entries')
   const { above, below } = encodeRange(prefix, range)
-  // Keys with the same first two parts are in one place, so one partition answers.
+  // Keys with the same first two parts share a place, so only one partition is read.
   const placed = prefix.length >= 2
   const order = range.reverse === true ? 'desc' : 'asc'
   return {
@@ -166,11 +166,14 @@ function listQuery(prefix: Key, range: Range): pg.QueryConfig {
   }
 }
 
-/** Removes deleted and replaced rows from the pages of the table, so that their space is written over next. Resolves with 0: nobody counts the bytes. */
+/**
+ * Removes deleted and replaced rows from the pages of the table, so that later writes reuse their space. Resolves with 0, because nobody counts the
+ * bytes.
+ */
 async function vacuum(config: pg.ClientConfig): Promise<number> {
   const { client, cut } = await connect({ ...config, statement_timeout: 0, lock_timeout: 0 })
   try {
-    // As gently as the automatic one.
+    // Runs as gently as the automatic vacuum.
     await client.query('set vacuum_cost_delay = 2')
     for (const table of recordTables) await client.query(`vacuum ${table}`)
   } finally {

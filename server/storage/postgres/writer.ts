@@ -14,7 +14,7 @@ import { remedyOf, serviceErrorOf } from './errors.ts'
 import { type EncodedBatch, judge, type Known, parametersOf } from './group.ts'
 import { encodeNotices } from './notices.ts'
 
-/** Bounds of a group: what comes after them waits for the next one. */
+/** Bounds of a group. Commits beyond them wait for the next group. */
 const groupBatchesMax = 1_000
 const groupBytesMax = 16 * 1024 * 1024
 
@@ -35,9 +35,9 @@ export interface WriterOptions {
   readonly channel: string
   /** Called for each batch that was written, before its promise resolves. */
   readonly onWritten: (batch: EncodedBatch) => void
-  /** Called when it remains open whether these batches were written, and again once it is known. */
+  /** Called when it is unknown whether these batches were written, and again once it is known. */
   readonly onUnknown: (batches: readonly EncodedBatch[]) => void
-  /** Called after each answer of PostgreSQL, and after each failure to get one. */
+  /** Called after each answer of PostgreSQL, and after each failure to get an answer. */
   readonly onAnswer: (works: boolean) => void
 }
 
@@ -49,7 +49,7 @@ export interface Writer {
 
 const call = `select given, wrong, found_version from commit_records($1, $2, $3, ${Array.from({ length: 17 }, (_, index) => `$${index + 4}`).join(', ')})`
 
-/** The outcome of a commit is not known. */
+/** The outcome of a commit is unknown. */
 const unknown = (cause: unknown): ServiceError =>
   new ServiceError(
     'storage_unavailable',
@@ -67,10 +67,10 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
   let epoch = 0
   /** Number of the newest commit that was sent. */
   let number = 0
-  /** Batches of a commit whose outcome is unknown, and that nobody waits for any more. */
+  /** Batches of a commit whose outcome is unknown, and for which nobody waits. */
   let given: readonly EncodedBatch[] = []
 
-  /** Connects and takes the writer's row. Resolves with the number of the last commit that was made. */
+  /** Connects and takes the writer's row. Resolves with the number of the last successful commit. */
   const takeOver = async (): Promise<number> => {
     const made = await connect(config)
     try {
@@ -96,7 +96,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     connection = undefined
   }
 
-  /** Sends the judged group once. Resolves with the outcomes, or undefined when an assumption did not hold. */
+  /** Sends the judged group once. Resolves with the outcomes, or undefined if an assumption failed. */
   const send = async (group: readonly Waiting[], known: Known, deadline: number): Promise<readonly boolean[] | undefined> => {
     const judged = judge(batchesOf(group), known)
     const notices = encodeNotices(
@@ -118,7 +118,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
     return undefined
   }
 
-  /** Resolves with the outcomes once they are on disk. Errors: the last one that PostgreSQL or the network gave. */
+  /** Resolves with the outcomes once they are on disk. Throws the last error of PostgreSQL or the network. */
   const write = async (group: readonly Waiting[]): Promise<readonly boolean[]> => {
     const deadline = group[0]!.deadline
     const known: Known = new Map()
@@ -131,7 +131,7 @@ export function createWriter({ config, id, channel, onWritten, onUnknown, onAnsw
           onAnswer(true)
           if (given.length > 0) onUnknown(given)
           given = []
-          // It was made before the connection broke: the batches were judged as `known` still says.
+          // The commit succeeded before the connection broke, so `known` still gives the outcomes of its batches.
           if (last === sent) return judge(batchesOf(group), known).outcomes
         }
         sent = number + 1
