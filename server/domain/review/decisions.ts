@@ -385,7 +385,7 @@ export const withdrawSuggestion = (
   })
 
 /**
- * Returns the requested decisions. Those of a named set are in the order in which the suggestions were created. Throws `not_found` or
+ * Returns the requested decisions. Decisions on a named set are in the order in which the suggestions were created. Throws `not_found` or
  * `too_many_ids`.
  */
 const decisionsOf = (

@@ -162,8 +162,8 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
 }
 
 /**
- * Returns the conflict error with the data that the caller needs to reconcile: the difference, and the merge if the base is known (docs/api.md, Text
- * and versions).
+ * Returns the conflict error with the data that the caller needs to reconcile: the difference, and the merge if the base is known
+ * (docs/api.md, Text and versions).
  */
 export const conflict = async (
   service: Service,
