@@ -1,4 +1,4 @@
-/** How long ago something was, in words. */
+/** Returns how long ago something was, in words. */
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -13,7 +13,7 @@ interface Wording {
   readonly locale: string
   /** For less than a minute. */
   readonly now: string
-  /** `short`: "3 hr. ago", where there is little room. */
+  /** `short`: "3 hr. ago", for narrow places. */
   readonly style?: Intl.RelativeTimeFormatStyle
 }
 

@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly file?: Blob
 }
 
-/** One function per operation; those on a document take its id first. Errors: the `ServiceError` that the service answered. */
+/** One function per operation. Functions on a document take its id first. All throw the `ServiceError` that the service answered. */
 export type Client = {
   readonly [Name in OperationName]: Name extends DocumentOperation
     ? (doc: string, input?: InputOf<Name>, options?: CallOptions) => Promise<Output<Name>>
@@ -47,7 +47,10 @@ type Fields = Record<string, unknown>
 
 const isErrorCode = (code: unknown): code is ErrorCode => errorCodes.includes(code as ErrorCode)
 
-/** The error that a problem document describes. An answer that is not from the service (a proxy's page, say) becomes `internal` with its status. */
+/**
+ * Returns the error that a problem document describes. An answer that is not from the service (a proxy's page, say) becomes `internal` with its
+ * status.
+ */
 export const errorFrom = (status: number, problem: Fields): ServiceError =>
   new ServiceError(isErrorCode(problem['code']) ? problem['code'] : 'internal', { status, ...problem })
 

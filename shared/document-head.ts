@@ -3,10 +3,10 @@
  * not be sent back.
  */
 
-/** The line that it begins with. */
+/** The line with which the head begins. */
 export const headMark = '<!-- agmd: this comment is not part of the document.'
 
-/** The most white space that may precede it, in characters. */
+/** The most white space before the head, in characters. */
 const whiteMax = 100
 
 /** Whether an incoming text begins with that comment. */

@@ -1,6 +1,6 @@
 /**
- * Every error of the service: code → HTTP status, exit code of the client, message and hint.
- * The domain throws `ServiceError`; `http/errors.ts` and the other faces present it.
+ * Every error of the service: code → HTTP status, exit code of the client, message and hint. The domain throws `ServiceError`; `http/errors.ts` and
+ * the other interfaces present it.
  */
 
 interface ErrorMeaning {
@@ -403,7 +403,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, ErrorMeaning>> = meanings
 
 export const errorCodes = Object.keys(meanings) as ErrorCode[]
 
-/** An expected failure. The caller gets `details` with the code: never put a secret or another document's data there. */
+/** An expected failure. The caller gets `details` with the code, so never put a secret or another document's data there. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly details: Readonly<Record<string, unknown>>

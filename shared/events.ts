@@ -27,11 +27,11 @@ interface Content {
   /** The request named no version; `replacedRevision` shows the text before it. */
   readonly unguarded?: true
   readonly replacedRevision?: number
-  /** It replaced sections, not the whole text. */
+  /** Whether the request replaced sections and not the entire text. */
   readonly partial?: true
-  /** The suggestions that it accepted. */
+  /** The suggestions that the change accepted. */
   readonly suggestionIds?: readonly string[]
-  /** The suggestions that it reopened. */
+  /** The suggestions that the change reopened. */
   readonly reopenedIds?: readonly string[]
   /** The revision that was restored. */
   readonly revision?: number
@@ -50,7 +50,7 @@ interface OfSuggestion {
 
 interface Proposed extends OfSuggestion {
   readonly operation: 'insert' | 'delete' | 'replace'
-  /** Suggestions that were made together share it. */
+  /** The id of a set of suggestions that were made together. */
   readonly setId?: string
 }
 
@@ -161,7 +161,7 @@ export const eventKinds = Object.keys(payloads) as EventKind[]
 
 export type EventPayload<Kind extends EventKind = EventKind> = NonNullable<Payloads[Kind]>
 
-/** Texts that belong to an event, in their current form; each is absent if there is none. */
+/** Texts that belong to an event, in their current form; each is absent if the event has none. */
 export interface EventWords {
   /** Text of a comment, reply or note. */
   readonly body?: string
@@ -173,7 +173,7 @@ export interface EventWords {
   readonly cut?: readonly ('body' | 'quote' | 'replacement')[]
 }
 
-/** A payload as a reader gets it: without the fields that the reader may not see, with the current words. */
+/** A payload as a reader gets it: without the fields that the reader may not see, and with the current words. */
 export type ToldPayload<Kind extends EventKind = EventKind> = Partial<EventPayload<Kind>> & EventWords
 
 type FieldOf<Payload> = Payload extends unknown ? keyof Payload : never

@@ -1,6 +1,6 @@
-/** The presence colours: one for each name, on every page and every day. */
+/** The presence colours. Each name has one, which is the same on every page and every day. */
 
-/** How many there are (`--hue-0` to `--hue-9`). */
+/** The number of hues (`--hue-0` to `--hue-9`). */
 export const hues = 10
 
 /** The accent of the page itself, for a person's own caret and selection: nobody else gets it. */

@@ -29,7 +29,7 @@ export type LiveMessage =
   /** The id by which presence marks all pages of this person. `number` distinguishes a guest without a name from others. */
   | { readonly type: 'you'; readonly person: string; readonly number?: number }
   | { readonly type: 'event'; readonly event: Output<'listEvents'>['events'][number] }
-  /** A review assignment was created or changed. Never with its link. */
+  /** A review assignment was created or changed. The message never contains its link. */
   | { readonly type: 'task'; readonly task: Output<'readTask'>['task'] }
   /** A comment or suggestion was made, changed or decided, or a replacement of the text moved or orphaned it. */
   | { readonly type: 'comment'; readonly comment: Output<'resolveComment'>['comment'] }

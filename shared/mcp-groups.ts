@@ -12,6 +12,6 @@ const leastRoles: Partial<Readonly<Record<Group, Role>>> = { read: 'view', revie
 export const groupsFor = (role: Role): readonly Group[] =>
   groups.filter((group) => leastRoles[group] !== undefined && includesRole(role, leastRoles[group]))
 
-/** The address by which a program connects to one document: names with underscores, and the tools that its role can use. */
+/** Returns the address by which a program connects to one document, with the tools that its role can use. Names have underscores. */
 export const invitationPath = (doc: string, role: Role): string =>
   `/mcp?names=underscore&doc=${doc}&role=${role}&tools=${groupsFor(role).join(',')}`

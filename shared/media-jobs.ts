@@ -30,6 +30,6 @@ export interface JobResult {
   readonly text?: string
   readonly duration?: number
   readonly segments?: readonly Segment[]
-  /** The engine that did it. */
+  /** The engine that did the job. */
   readonly engine?: string
 }

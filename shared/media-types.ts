@@ -5,11 +5,11 @@ export type MediaKind = 'image' | 'audio' | 'video'
 export interface MediaType {
   readonly contentType: string
   readonly kind: MediaKind
-  /** Extension of the address, without its dot. */
+  /** Extension of the address, without the dot. */
   readonly extension: string
   /** Other names that browsers and programs send. */
   readonly aliases: readonly string[]
-  /** The types that its bytes may look like, besides the type itself: some containers hold audio, video, or both. */
+  /** The types that the bytes may look like, besides the type itself: some containers hold audio, video, or both. */
   readonly looksLike?: readonly string[]
 }
 
@@ -44,7 +44,10 @@ export const mediaTypes: readonly MediaType[] = [
 
 const kinds = new Map(mediaTypes.toReversed().map(({ extension, kind }) => [extension, kind]))
 
-/** The kind of media at an address, by its extension; undefined: no known media. A container of both counts as video. */
+/**
+ * Returns the kind of media at an address, by its extension. Undefined if it is not a known media type. A container that can hold audio and video
+ * counts as video.
+ */
 export const kindOfAddress = (address: string): MediaKind | undefined =>
   kinds.get(/\.(\w+)(?:[?#]|$)/.exec(address)?.[1]?.toLowerCase() ?? '')
 

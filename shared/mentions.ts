@@ -33,7 +33,7 @@ export interface Mention {
   readonly to: number
 }
 
-/** Every mention in a text, in order, except those in code. */
+/** Returns every mention in a text, in order, except those in code. */
 export function mentionPlaces(text: string): Mention[] {
   const found: Mention[] = []
   let start = 0

@@ -9,14 +9,14 @@ export const documentIdPattern = /^[A-Za-z0-9_-]{12,22}$/
 /** Share keys: 24 random bytes in base64url. */
 export const shareKeyPattern = /^[A-Za-z0-9_-]{32}$/
 
-/** A path that names a link by its secret (`DELETE …/shares/{secret}`), with the secret hidden: for logs and answers. */
+/** Returns a path with the secret of a link hidden (`DELETE …/shares/{secret}`), for logs and answers. */
 export const hideShareSecret = (path: string): string => path.replace(/(\/shares\/)[A-Za-z0-9_-]{32}(?![A-Za-z0-9_-])/g, '$1[redacted]')
 
 export const isDocumentId = (text: string): boolean => documentIdPattern.test(text)
 
 /**
- * The stored and displayed form of a name: one line, no characters that control text or its direction, at most `charsMax` UTF-16 units; '' if
- * nothing is left.
+ * Returns the stored and displayed form of a name: one line, no characters that control text or its direction, at most `charsMax` UTF-16 units; ''
+ * if nothing is left.
  */
 export const plainName = (text: string, charsMax: number): string =>
   text
@@ -75,7 +75,7 @@ export const languageCookie = 'agmd-language'
 
 /** The title that a text sets, and the fallbacks for it; only the beginning of the text is read. */
 export interface TextTitle {
-  /** `title:` of its front matter. */
+  /** `title:` of the front matter. */
   readonly set: string | undefined
   /** Its first heading. */
   readonly heading: string | undefined
@@ -104,7 +104,7 @@ const firstWords = (lines: readonly string[]): string | undefined => {
 
 const beginningOf = (content: string): string[] => content.slice(0, headingUnitsMax).split('\n', headingLinesMax)
 
-/** The value of a front matter setting; '' for none, and for a value that is not plain. */
+/** Returns the value of a front matter setting; '' for none, and for a value that is not plain. */
 const settingIn = (frontMatter: readonly string[], name: string, charsMax: number): string => {
   const entry = frontMatter.find((line) => line.startsWith(`${name}:`))
   return entry === undefined ? '' : plainName(plainValue(entry.slice(name.length + 1)), charsMax)
@@ -113,7 +113,7 @@ const settingIn = (frontMatter: readonly string[], name: string, charsMax: numbe
 /** Longest value of `breaks:` that is read. */
 const breaksCharsMax = 10
 
-/** `author:` of the front matter of a text; undefined: it names nobody. */
+/** Returns `author:` of the front matter of a text; undefined if there is none. */
 export const authorIn = (content: string): string | undefined => {
   const lines = beginningOf(content)
   return settingIn(lines.slice(0, afterFrontMatter(lines)), 'author', limits.authorCharsMax) || undefined
@@ -133,5 +133,5 @@ export const titleIn = (content: string): TextTitle => {
   return { set: set || undefined, heading: firstHeading(content), line: firstWords(lines.slice(after)) }
 }
 
-/** The title of a document: front matter, the title given to it, its first heading, its first line. Undefined: it has none. */
+/** Returns the title of a document: front matter, the given title, its first heading, its first line. Undefined if it has none of these. */
 export const titleOfText = ({ set, heading, line }: TextTitle, given: string | null): string | undefined => set ?? given ?? heading ?? line

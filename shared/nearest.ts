@@ -60,7 +60,7 @@ export const fieldMeant = (name: string, fields: readonly string[]): string | un
  */
 export type OtherNames = (name: string) => readonly string[]
 
-/** Whether a meaning applies: the fields that it names exist. A phrase always applies. */
+/** Whether a meaning applies, because its fields exist. A phrase always applies. */
 const fits = (meaning: string, free: readonly string[]): boolean =>
   meaning.split(/, | and | or /).every((part) => part.includes(' ') || free.includes(part))
 

@@ -1,4 +1,4 @@
-/** A result for each object, made when it is first asked for, and kept as long as the object. */
+/** Caches one result for each object. The result is made on first use, and lives as long as the object. */
 export function onceFor<Key extends WeakKey, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { readonly value: Value }>()
   return (key) => {

@@ -1,4 +1,4 @@
-/** Defines operations. The entries are in `operations/`, one file per resource; every face is derived from them. */
+/** Defines operations. The entries are in `operations/`, one file per resource; every interface is derived from them. */
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { limits } from './limits.ts'
@@ -17,7 +17,7 @@ export interface RestBinding {
   readonly query?: readonly string[]
   /** Status of success; 200 when absent. */
   readonly status?: number
-  /** Status when the answer says `created: false`: an earlier request made it. */
+  /** The status if the answer says `created: false`, because an earlier request created the record. */
   readonly repeatStatus?: number
   /** `markdown`: the body may also be the document itself (text/markdown, text/plain), as the field `content`. `media`: it is a file. */
   readonly body?: 'markdown' | 'media'
@@ -25,7 +25,7 @@ export interface RestBinding {
   readonly media?: { readonly kinds: readonly MediaKind[]; readonly bytesMax: number; readonly fields: boolean }
   /** `file`: the answer is a file. `markdown`: the answer is the text unless JSON is asked for; `record`: it is JSON unless the text is asked for. */
   readonly reply?: 'markdown' | 'record' | 'file'
-  /** Whether it is an endpoint of OAuth: takes forms and JSON, and answers errors as OAuth does. */
+  /** Whether the operation is an OAuth endpoint: takes forms and JSON, and answers errors as OAuth does. */
   readonly oauth?: boolean
   /** Whether the fields may also come as a form, which a page without script sends. */
   readonly form?: boolean
@@ -33,13 +33,11 @@ export interface RestBinding {
   readonly large?: boolean
 }
 
-/**
- * One operation. Its input never holds the document id or a credential: each face supplies them in its own way.
- */
+/** One operation. Its input never contains the document id or a credential; each interface supplies them in its own way. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
   readonly summary: string
   readonly description?: string
-  /** The subject: a `document` needs a role there, an `account` needs a session, the `service` is open. */
+  /** The subject. A `document` needs a role there, an `account` needs a session, and the `service` is open. */
   readonly on: 'document' | 'account' | 'service'
   /** Least role on the document; absent when `on` is not `document`. */
   readonly role?: Role
@@ -51,20 +49,23 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   readonly ofLink?: boolean
   /** For an `account`: whether a program with a scope (a token, or OAuth) may call it for a person. Only the person may manage the account. */
   readonly byProgram?: boolean
-  /** Whether it replaces text that the caller may not have read: the operator can require the version (AGMD_REQUIRE_VERSION). */
+  /** Whether the operation replaces text that the caller may not have read, so that the operator can require the version (AGMD_REQUIRE_VERSION). */
   readonly replaces?: boolean | ((input: Readonly<Record<string, unknown>>) => boolean)
-  /** Whether it can be called on a document in the trash. */
+  /** Whether the operation can be called on a document in the trash. */
   readonly inTrash?: boolean
-  /** Only the link of the review assignment that the path names will do; an owner's key does not. */
+  /** Whether only the link of the review assignment in the path is accepted; an owner's key is not. */
   readonly taskLink?: boolean
   readonly rest: RestBinding
   /** Name of the MCP tool without its prefix. */
   readonly mcp?: string
   /** Words of the client's command. */
   readonly cli?: string
-  /** Examples of that command. With them it needs no entry in `commands/`, because all of it is derived. */
+  /** Examples of the command. With them it needs no entry in `commands/`, because the entire command is derived. */
   readonly examples?: readonly string[]
-  /** Fields with which it succeeds on a document with the content “text”, without those in its path: the tests of all operations send them. */
+  /**
+   * Fields with which the operation succeeds on a document with the content “text”, without those in its path. The tests of all operations send
+   * these fields.
+   */
   readonly example?: Readonly<Record<string, unknown>>
   readonly input: Input
   readonly output: Output
@@ -86,13 +87,13 @@ export const operation = <
   entry: Operation<Input, Output> & { readonly on: On; readonly rest: Rest; readonly example?: Partial<z.input<NoInfer<Input>>> }
 ): Operation<Input, Output> & { readonly on: On; readonly rest: Rest } => entry
 
-/** The least role that any call of an operation needs, checked before its input is read. */
+/** Returns the least role that any call of an operation needs, checked before its input is read. */
 export const roleAtLeast = ({ role, roleWith = {} }: Operation): Role | undefined => {
   const lower = Object.values(roleWith).flatMap((byValue) => Object.values(byValue))
   return lower.reduce((least, each) => (least !== undefined && includesRole(least, each) ? each : least), role)
 }
 
-/** The role that a call with this input needs. */
+/** Returns the role that a call with this input needs. */
 export const roleFor = ({ role, roleWith = {} }: Operation, input: Readonly<Record<string, unknown>>): Role | undefined => {
   for (const [field, byValue] of Object.entries(roleWith)) {
     const value = input[field]
@@ -101,7 +102,7 @@ export const roleFor = ({ role, roleWith = {} }: Operation, input: Readonly<Reco
   return role
 }
 
-/** Renames the first present alias to its field, unless that field is present itself. */
+/** Renames the first present alias to its field, unless the field is present itself. */
 export const rename =
   (aliases: Readonly<Record<string, string>>) =>
   (raw: Record<string, unknown>): Record<string, unknown> => {
@@ -156,8 +157,8 @@ export interface FieldFault {
 }
 
 /**
- * The unknown fields, the fields that were probably meant, and the next step; undefined if there are none. `present`: all fields that were sent, if
- * `given` holds only some of them. Errors: `invalid_request` for too many.
+ * Returns the unknown fields, the fields that were probably meant, and the next step; undefined if there are none. `present`: all fields that were
+ * sent, if `given` has only some of them. Throws `invalid_request` for too many.
  */
 export const unknownFields = (
   given: Readonly<Record<string, unknown>>,
@@ -178,8 +179,8 @@ export const unknownFields = (
 }
 
 /**
- * Refuses unknown fields. An ignored field would change the effect of the request: with a misspelt `dryRun` it writes, with a misspelt `baseVersion`
- * it overwrites others. Errors: `invalid_request`, naming the field that was meant.
+ * Refuses unknown fields, because an ignored field would change the effect of the request: with a misspelt `dryRun` it writes, with a misspelt
+ * `baseVersion` it overwrites others. Throws `invalid_request`, with the field that was meant.
  */
 export const refuseUnknown = (...asked: Parameters<typeof unknownFields>): void => {
   const unknown = unknownFields(...asked)

@@ -75,7 +75,7 @@ export const encodeChunk = (job: number, bytes: Uint8Array): Uint8Array<ArrayBuf
   return frame
 }
 
-/** Errors: `RangeError` for an invalid frame. */
+/** Reads a frame. Throws `RangeError` for an invalid frame. */
 export const decodeChunk = (frame: Uint8Array): { job: number; bytes: Uint8Array } => {
   if (frame.length <= 4 || frame.length > 4 + relayChunkBytesMax) throw new RangeError('a piece of a file has the wrong size')
   return { job: new DataView(frame.buffer, frame.byteOffset, frame.byteLength).getUint32(0), bytes: frame.subarray(4) }
@@ -94,7 +94,7 @@ export class Window {
     return !this.#closed
   }
 
-  /** Records that the other side has processed so many bytes. Errors: `RangeError` if it never had them. */
+  /** Records that the other side has processed this many bytes. Throws `RangeError` if it never received them. */
   give(bytes: number): void {
     this.#left += bytes
     if (this.#left > relayWindowBytes) throw new RangeError('a credit for bytes that were not sent')
@@ -122,7 +122,7 @@ export class Inbox implements AsyncIterable<Uint8Array> {
     this.#consumed = consumed
   }
 
-  /** Errors: `RangeError` if the sender exceeds the window. */
+  /** Adds received bytes. Throws `RangeError` if the sender exceeds the window. */
   push(chunk: Uint8Array): void {
     this.#waiting += chunk.length
     this.bytes += chunk.length

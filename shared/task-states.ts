@@ -10,13 +10,13 @@ export type TaskState = (typeof taskStates)[number]
 export const taskActions = ['start', 'report', 'close'] as const
 export type TaskAction = (typeof taskActions)[number]
 
-/** The actor: the identity that started the assignment, or another one. Until somebody starts it, everyone is `another`. */
+/** The actor: the identity that started the assignment, or another one. Until somebody starts the assignment, everyone is `another`. */
 export const taskActors = ['starter', 'another'] as const
 export type TaskActor = (typeof taskActors)[number]
 
 /**
- * The state after the action, or the reason for its refusal. An unchanged state means that it was already done: the service answers again without an
- * event.
+ * Returns the state after the action, or the reason for its refusal. An unchanged state means that the action was already done: the service answers
+ * again without an event.
  */
 export type TaskOutcome = TaskState | ErrorCode
 

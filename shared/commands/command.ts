@@ -14,7 +14,7 @@ export interface Positional {
 }
 
 export interface Option {
-  /** Without the dashes. Every boolean also has its `no-` form. */
+  /** The name without the dashes. Every boolean also has its `no-` form. */
   readonly name: string
   readonly short?: string
   /** `list`: repeated, or separated by commas; `json`: a JSON value. */
@@ -33,19 +33,19 @@ export interface Command {
   readonly words: string
   readonly summary: string
   readonly description?: string
-  /** The operation that it calls first; absent for commands about this machine. */
+  /** The operation that the command calls first; absent for commands about this computer. */
   readonly operation?: OperationName
   readonly positionals: readonly Positional[]
   readonly options: readonly Option[]
   /** Command lines that work as written, given the variables in `exampleVariables`. */
   readonly examples: readonly string[]
-  /** Whether it runs until it is stopped; with `--json` it prints one line for each event. */
+  /** Whether the command runs until it is stopped; with `--json` it prints one line for each event. */
   readonly endless?: boolean
-  /** Whether it has its own code, instead of one call that the client derives. */
+  /** Whether the command has its own code, instead of one call that the client derives. */
   readonly own: boolean
-  /** Whether it creates a link, so that the client shows the key. */
+  /** Whether the command creates a link, so that the client shows the key. */
   readonly tellsLink?: boolean
-  /** Whether it deletes something, and asks first. */
+  /** Whether the command deletes something, and asks first. */
   readonly destroys?: boolean
 }
 
@@ -65,7 +65,7 @@ export const exampleVariables: Readonly<Record<string, string>> = {
   TOKEN: 'a session or agent token'
 }
 
-/** Every command on a document begins with this one. */
+/** Every command on a document begins with this argument. */
 export const documentPositional: Positional = {
   name: 'DOC',
   summary: 'share URL, document id, or a pulled file',
@@ -88,7 +88,7 @@ export const globalOptions: readonly Option[] = [
 
 const negated = 'with --no-'
 
-/** A boolean that is on unless it is negated: shown, and completed, as `--no-NAME`. */
+/** Whether a boolean is on by default. Help and completion then show it as `--no-NAME`. */
 export const isOnByDefault = ({ type, summary }: Option): boolean => type === 'boolean' && summary.startsWith(negated)
 
 // ——— from an operation ———

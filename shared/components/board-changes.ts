@@ -1,11 +1,11 @@
-/** The changes that a session of a board asks for. Others may change the board meanwhile, so each change finds its card or column again. */
+/** The changes that a session of a board requests. Others may change the board in the meantime, so each change finds its card or column again. */
 import { type Board, type Card, type CardPlace, repeatedCards } from '../fences/board.ts'
 import { addCard, addColumn, cycleState, deleteCard, moveCard, renameColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { columnIn, columnMove, columnRemoval, findCard } from './board.ts'
 import { type CardParts, partEdits } from './card-draft.ts'
 
-/** A change of one card. It is refused when that card no longer exists. */
+/** A change of one card. It is refused if the card no longer exists. */
 type CardChange = { readonly card: Card } & (
   | { readonly kind: 'cycle state' }
   | { readonly kind: 'delete card' }
@@ -29,7 +29,7 @@ type ColumnChange =
   /** Removes the copies of a card. */
   | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
 
-/** A change that will be applied to the then current board. Its places are those of `drawn`. */
+/** A change for the board in its current state. The places of the change are those of `drawn`. */
 export type BoardChange = { readonly drawn: Board } & (CardChange | ColumnChange)
 
 function withoutCopies(now: Board, { column, card }: CardPlace): Edit[] {
@@ -55,7 +55,7 @@ function cardEdits(now: Board, change: CardChange): readonly Edit[] | undefined 
   }
 }
 
-/** The edits of a change in the current board; undefined: its card no longer exists. */
+/** Returns the edits of a change in the current board; undefined if its card no longer exists. */
 export function boardEdits(now: Board, change: BoardChange): readonly Edit[] | undefined {
   switch (change.kind) {
     case 'add card':

@@ -8,7 +8,7 @@ interface OfColumn {
   readonly column: number
 }
 export type Opening = OfColumn | { readonly kind: 'column' }
-/** An open field; each one has a number of its own. */
+/** An open field, with a unique number. */
 export type Field = Opening & { readonly number: number }
 
 /** Text that was typed for a column that others removed. */
@@ -17,7 +17,7 @@ export interface GoneText extends OfColumn {
   readonly text: string
 }
 
-/** The field after others changed the board, and the text that has no column any more. An unchanged name is not kept. */
+/** Returns the field after others changed the board, and its text if its column was removed. An unchanged name is dropped. */
 export function followField(
   field: Field | undefined,
   typed: string,
@@ -33,5 +33,5 @@ export function followField(
   return { field: undefined, ...(isNew && { gone: { ...field, text } }) }
 }
 
-/** The column that receives a card for a removed one. */
+/** Returns the column that receives a card for a removed one. */
 export const nearestColumn = ({ columns }: Board, { column }: GoneText): number => Math.min(column, columns.length - 1)

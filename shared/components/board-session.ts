@@ -37,9 +37,9 @@ export interface BoardState {
   /** The card that the Tab key reaches. */
   readonly current: CardPlace
   readonly filter: string
-  /** Once a board has a filter, it stays. */
+  /** Whether the board shows its filter; once set, it stays. */
   readonly hasFilter: boolean
-  /** The words of cards that this page added or changed since the filter changed: they show even if they do not match it. */
+  /** The words of cards that this page added or changed since the filter changed. These cards are shown even if they do not match the filter. */
   readonly fresh: ReadonlySet<string>
   /** The board before a change of this page that the session has not received yet. */
   readonly changing: Board | undefined
@@ -63,11 +63,11 @@ export const beginBoard = (board: Board): BoardState => ({
 })
 
 export type BoardEvent =
-  /** The board changed, whoever changed it. */
+  /** The board changed, by this person or another. */
   | { readonly kind: 'changed'; readonly board: Board }
   /** Opens the first part of a new board for editing. */
   | { readonly kind: 'begin' }
-  /** `isOnCard`: not on a control in it. `isFree`: the person may change it at the moment. */
+  /** `isOnCard`: the event is not on a control in the card. `isFree`: the person may change the card at the moment. */
   | {
       readonly kind: 'card key'
       readonly key: Key
@@ -93,14 +93,14 @@ export type BoardEvent =
   | { readonly kind: 'column key'; readonly key: Key; readonly column: number }
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
-  /** The open field. `field` is the one as it was drawn: another may be open by now. */
+  /** The open field. `field` is the field as it was drawn: another may be open by now. */
   | { readonly kind: 'open'; readonly opening: Opening }
   | { readonly kind: 'typed line'; readonly text: string }
   | { readonly kind: 'enter' | 'leave'; readonly field: Field; readonly text: string }
   | { readonly kind: 'close' }
   | { readonly kind: 'use' | 'discard'; readonly gone: GoneText }
   | { readonly kind: 'filter'; readonly text: string }
-  /** The result of a change that an earlier event requested, with the board that it was made in. */
+  /** The result of a change that an earlier event requested, with the board in which it was made. */
   | {
       readonly kind: 'written'
       readonly change: BoardChange
@@ -119,11 +119,11 @@ export type BoardAnnouncement =
 export type BoardFocus =
   /** At once. */
   | { readonly kind: 'card'; readonly place: CardPlace }
-  /** As soon as the state is drawn. `opener`: the control that opened a field. */
+  /** To do as soon as the state is drawn. `opener`: the control that opened a field. */
   | { readonly kind: 'form' | 'question' }
   | { readonly kind: 'closed form'; readonly place: CardPlace }
   | { readonly kind: 'opener'; readonly opening: Opening }
-  /** As soon as the change is drawn. A new column is only brought into view. */
+  /** To do as soon as the change is drawn. A new column is only brought into view. */
   | { readonly kind: 'moved card'; readonly place: CardPlace }
   | { readonly kind: 'moved column' | 'new column'; readonly column: number }
 
@@ -133,11 +133,11 @@ export interface BoardOutcome {
   readonly change?: BoardChange
   readonly announcement?: BoardAnnouncement
   readonly focus?: BoardFocus
-  /** The card that presence shows as being edited; null: none any more. */
+  /** The card that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
   /** The open field is emptied for the next entry. */
   readonly empties?: boolean
-  /** The key was one for the board. */
+  /** Whether the board used the key. */
   readonly isTaken?: boolean
 }
 
@@ -147,7 +147,7 @@ const isSamePlace = (one: CardPlace, other: CardPlace): boolean => one.column ==
 
 const heldBy = (draft: CardDraft | undefined): string | undefined => (draft === undefined || draft.isGone ? undefined : wordsOf(draft.card))
 
-/** The words of the cards that a board has and an earlier one had not. */
+/** Returns the words of the cards that a board has and an earlier board had not. */
 function newWords(before: Board, now: Board): string[] {
   const known = new Set(cardsOn(before).map(wordsOf))
   return cardsOn(now)
@@ -191,7 +191,7 @@ function nextCard({ columns }: Board, { column, card }: CardPlace, key: string):
   return undefined
 }
 
-/** The place to which an arrow key moves a card; undefined: it is at the end. */
+/** Returns the place to which an arrow key moves a card; undefined if the card is at the end. */
 function placeBeside({ columns }: Board, { column, card }: CardPlace, key: string): CardPlace | undefined {
   const last = columns[column]?.cards.length ?? 0
   if (key === 'ArrowUp') return card > 0 ? { column, card: card - 1 } : undefined
@@ -237,7 +237,7 @@ function cardKey(state: BoardState, event: Extract<BoardEvent, { kind: 'card key
 
 // ——— the draft of a card ———
 
-/** Its card receives the focus, if it is still there. */
+/** The card receives the focus, if it still exists. */
 function closeDraft(state: BoardState): BoardOutcome {
   const { draft } = state
   if (draft === undefined) return { state }
@@ -256,7 +256,7 @@ function save(state: BoardState): BoardOutcome {
     const column = Math.min(draft.place.column, drawn.columns.length - 1)
     return { state, change: { kind: 'add card', drawn, column, text: cardSource(mine), source: 'draft' } }
   }
-  // A person who saves sees the obstacle, also the second time.
+  // A person who saves must see the obstacle, the second time too.
   if (contestedParts(draft, mine).length > 0)
     return { state: { ...state, draft: { ...draft, isAsked: true } }, focus: { kind: 'question' } }
   return { state, change: { kind: 'save card', drawn, card: draft.card, parts: mergedParts(draft, mine, []) } }
@@ -288,7 +288,7 @@ const closeField = (state: BoardState, opening: Opening): BoardOutcome => ({
   focus: { kind: 'opener', opening }
 })
 
-/** The field with the column that it has by now. */
+/** Returns the field with the current state of its column. */
 const openNow = ({ field }: BoardState, drawn: Field): Field => (field?.number === drawn.number ? field : drawn)
 
 function fieldChange({ board: drawn }: BoardState, field: Field, text: string, source: 'field' | 'left field'): BoardChange {
@@ -469,8 +469,8 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
 }
 
 /**
- * The place that receives the focus after others changed the board around a focused card: that of the card, or the one next to it. `isLost`: nothing has
- * the focus any more.
+ * Returns the place that receives the focus after others changed the board around a focused card: that of the card, or the one next to it. `isLost`:
+ * no element has the focus.
  */
 export function placeAfter(board: Board, card: Card, place: CardPlace, isLost: boolean): CardPlace {
   const now = findCard(board, card)

@@ -7,7 +7,7 @@ import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
 
-/** The text of a card without its marker. It identifies the card when positions have changed. */
+/** Returns the text of a card without its marker, which identifies the card if positions have changed. */
 export const wordsOf = (card: Card): string =>
   JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
 
@@ -28,7 +28,7 @@ export function findCard({ columns }: Board, card: Card): CardPlace | undefined 
   return best && { column: best.column, card: best.card }
 }
 
-/** The current index of a column of the displayed board; -1: it is gone. */
+/** Returns the current index of a column of the displayed board; -1 if the column is gone. */
 export const columnIn = (drawn: Board, index: number, now: Board): number => followPart(titlesOf(drawn), index, titlesOf(now)) ?? -1
 
 /** Unique names of the columns: rendering keys, so that the drawn parts move with their column. */
@@ -58,7 +58,10 @@ interface ColumnShown {
   readonly cards: readonly { readonly card: Card; readonly at: number }[]
 }
 
-/** The cards of each column that match a filter, with their positions. A card whose text is in `always` is shown even if it does not match. */
+/**
+ * Returns the cards of each column that match a filter, with their positions. A card whose text is in `always` is included even if it does not
+ * match.
+ */
 export const cardsLeft = ({ columns }: Board, words: readonly string[], always: ReadonlySet<string>): ColumnShown[] =>
   columns.map(({ cards }) => ({
     cards: cards.flatMap((card, at) => (words.length === 0 || matches(card, words) || always.has(wordsOf(card)) ? [{ card, at }] : []))
@@ -73,7 +76,7 @@ export interface ColumnMove {
   readonly count: number
 }
 
-/** Moves a displayed column before another one (`to`: its index, or the number of columns). Undefined: it is already there, or it is gone. */
+/** Moves a displayed column before another one (`to`: its index, or the number of columns). Undefined if the column is already there, or is gone. */
 export function columnMove(drawn: Board, now: Board, column: number, to: number): ColumnMove | undefined {
   const from = columnIn(drawn, column, now)
   const behind = drawn.columns.map((_each, index) => index).slice(to)
@@ -83,13 +86,13 @@ export function columnMove(drawn: Board, now: Board, column: number, to: number)
   return { edits, column: before > from ? before - 1 : before, count: now.columns.length }
 }
 
-/** Removes a displayed column; changes nothing if somebody has since put a card into it. */
+/** Removes a displayed column; changes nothing if somebody has put a card into the column since. */
 export function columnRemoval(drawn: Board, now: Board, column: number): readonly Edit[] {
   const at = columnIn(drawn, column, now)
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** The index before which a column goes when it moves by one place; undefined: it is already at the end. */
+/** Returns the index before which a column goes if it moves by one place; undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined

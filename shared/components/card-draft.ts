@@ -17,7 +17,7 @@ export interface CardDraft {
   readonly card: Card
   readonly place: CardPlace
   readonly isGone: boolean
-  /** Whether its author has typed in it. */
+  /** Whether the author has typed in the draft. */
   readonly isTouched: boolean
   /** Whether saving led to a question that is still open. */
   readonly isAsked: boolean
@@ -40,14 +40,14 @@ export const plainParts = ({ title, person, tags, details }: CardParts): CardPar
   details: details.trimEnd()
 })
 
-/** The text of a new card with these parts: its first line, and its details. */
+/** Returns the text of a new card with these parts: its first line, and its details. */
 export function cardSource(parts: CardParts): string {
   const { title, person, tags, details } = plainParts(parts)
   const labels = [...(person === '' ? [] : [`@${person}`]), ...namesIn(tags).map((tag) => `#${tag}`)]
   return [[title, ...labels].join(' '), ...(details === '' ? [] : [details])].join('\n')
 }
 
-/** The edits that give a card these parts. Parts that it already has are left alone. */
+/** Returns the edits that give a card these parts. Parts that are already the same are left alone. */
 export function partEdits(board: Board, place: CardPlace, parts: CardParts): Edit[] {
   const card = board.columns[place.column]?.cards[place.card]
   if (card === undefined) return []
@@ -83,7 +83,10 @@ const placed = ({ columns }: Board): Placed[] =>
 
 const isAt = ({ place }: Placed, wanted: CardPlace | undefined): boolean => place.column === wanted?.column && place.card === wanted.card
 
-/** A draft stays with its card. The draft of a removed card belongs to it again only if the same card returns. */
+/**
+ * Returns a draft after the board changed. A draft stays with its card. The draft of a removed card belongs to a card again only if the same card
+ * returns.
+ */
 export function followDraft(draft: CardDraft, before: Board, now: Board): CardDraft {
   const [were, are] = [placed(before), placed(now)]
   const words = (all: readonly Placed[]): string[] => all.map(({ card }) => wordsOf(card))
@@ -104,7 +107,7 @@ export function contestedParts({ begun, card }: CardDraft, mine: CardParts): Car
   return cardParts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])
 }
 
-/** The parts to save. The card keeps the parts that only others changed, and those of `theirs`. */
+/** Returns the parts to save. The card keeps the parts that only others changed, and those of `theirs`. */
 export function mergedParts({ begun, card }: CardDraft, mine: CardParts, theirs: readonly CardPart[]): CardParts {
   const [before, now] = [partsOf(begun), partsOf(card)]
   const kept = (part: CardPart): string => (mine[part] === before[part] || theirs.includes(part) ? now[part] : mine[part])

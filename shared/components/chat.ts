@@ -9,7 +9,7 @@ import { followPart } from './follow-part.ts'
 import { isPlainKey, type Key } from './key.ts'
 import type { Result } from './result.ts'
 
-/** The key that identifies a message, wherever it is. */
+/** Returns the key that identifies a message, wherever it is in the chat. */
 export const keyOf = ({ author, at, text }: Message): string => JSON.stringify([author, at, text])
 
 export const messagesOf = ({ entries }: Chat): Message[] => entries.filter((entry) => entry.kind === 'message')
@@ -22,12 +22,12 @@ const find = (chat: Chat, message: Message): Message | undefined =>
 
 // ——— the person ———
 
-/** The person who writes, as the chat knows them. */
+/** The person who writes, as the chat identifies them. */
 export interface Speaker {
   readonly name: string
-  /** Guests without a name share one, so only the device that sent a message knows whose it is. */
+  /** Guests without a name share one name, so only the device that sent a message knows its author. */
   readonly isUnnamed: boolean
-  /** A guest’s messages stay theirs on the device, also once they sign in there or call themselves something else. */
+  /** Messages of a guest remain theirs on the device, also after they sign in there or change their name. */
   readonly isGuest: boolean
   /** Whether somebody else who is present has the same name. */
   readonly isShared: boolean
@@ -47,8 +47,8 @@ export const sentKey = (author: string, time: number | undefined, text: string):
   `${author}: ${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
 
 /**
- * Whether the speaker wrote the message. It names its author only by name, so a message under the speaker's name is theirs while nobody else here has
- * the name; any other one, if a guest has sent it on this device (`sent`).
+ * Whether the speaker wrote the message. A message identifies its author only by name. So a message under the speaker's name is theirs while nobody
+ * else here has the name, and any other message if a guest has sent it on this device (`sent`).
  */
 export function isOwn(message: Message, { name, isUnnamed, isShared }: Speaker, sent: ReadonlySet<string>): boolean {
   const isByName = message.author === name && !isUnnamed
@@ -70,10 +70,10 @@ export const othersThan = ({ name }: Speaker, names: readonly string[]): string[
 export interface Draft {
   /** The message when editing began. */
   readonly begun: Message
-  /** The message now, or its last known form if it was removed. */
+  /** The message in its current state, or its last known state if it was removed. */
   readonly message: Message
   readonly isGone: boolean
-  /** Whether its author has typed in it. */
+  /** Whether the author has typed in the draft. */
   readonly isTouched: boolean
 }
 
@@ -81,7 +81,7 @@ export interface ChatState {
   /** The chat at the last event that the session received. */
   readonly chat: Chat
   readonly draft: Draft | undefined
-  /** Text that is not saved yet because others changed the message too: the page asks the person which version to save. */
+  /** Text that is not saved yet because others changed the message too. The page asks the person which version to save. */
   readonly asked: string | undefined
 }
 
@@ -91,12 +91,12 @@ export const beginChat = (chat: Chat): ChatState => ({ chat, draft: undefined, a
 export type Change = {
   readonly by: Speaker
   readonly text: string
-  /** Whether it comes from the form of the draft, which it closes. */
+  /** Whether the message comes from the form of the draft, which it closes. */
   readonly isDraft: boolean
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
 
 export type ChatEvent =
-  /** The chat changed, whoever changed it. */
+  /** The chat changed, by this person or another. */
   | { readonly kind: 'changed'; readonly chat: Chat }
   | { readonly kind: 'begin' }
   | { readonly kind: 'edit'; readonly message: Message }
@@ -116,7 +116,7 @@ export interface ChatOutcome {
   readonly change?: Change
   readonly announcement?: 'sent' | 'changed' | 'deleted' | 'changed by others' | 'still open'
   readonly focus?: 'draft' | 'new message'
-  /** The part that presence shows as being edited; null: none any more. */
+  /** The part that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
   /** The key of a message that a guest has sent. */
   readonly sent?: string
@@ -126,7 +126,7 @@ export interface ChatOutcome {
   readonly empties?: boolean
 }
 
-/** The edits of a change in the current chat; undefined: its message no longer exists. */
+/** Returns the edits of a change in the current chat; undefined if its message no longer exists. */
 export function editsOf(now: Chat, change: Change): readonly Edit[] | undefined {
   if (change.kind === 'send') return appendMessage(now, { author: change.by.name, time: change.time, text: change.text })
   const found = find(now, change.message)
@@ -172,7 +172,7 @@ function written(state: ChatState, change: Change, result: Result): ChatOutcome 
   if (!isDone) return outcome
   const { kind, text, by } = change
   const { author, time } = change.kind === 'send' ? { author: by.name, time: change.time } : change.message
-  // A message stays theirs when they change it after signing in.
+  // A message remains theirs when they change it after signing in.
   const isKept = by.isGuest || author !== by.name
   return {
     ...outcome,
@@ -231,7 +231,7 @@ export interface ChatShown {
   readonly formAt: number | undefined
 }
 
-/** The latest entries, at most `most`. The draft is always shown, also when its message is older or gone. */
+/** Returns the latest entries, at most `most`. The draft is always shown, also if its message is older or gone. */
 export function chatShown({ entries }: Chat, draft: Draft | undefined, most: number): ChatShown {
   const latest = entries.slice(-most)
   const isApart = draft !== undefined && !latest.includes(draft.message)
@@ -242,7 +242,7 @@ export function chatShown({ entries }: Chat, draft: Draft | undefined, most: num
   }
 }
 
-/** The action of a key in the field of a message: Enter sends, Shift-Enter begins a line, Esc cancels if there is something to cancel. */
+/** Returns the action of a key in the field of a message: Enter sends, Shift-Enter begins a line, Esc cancels if there is something to cancel. */
 export function chatKey(event: Key, mayCancel: boolean): 'send' | 'cancel' | undefined {
   if (event.key === 'Enter' && !event.shiftKey && isPlainKey(event)) return 'send'
   return event.key === 'Escape' && mayCancel ? 'cancel' : undefined

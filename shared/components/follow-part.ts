@@ -2,18 +2,18 @@
 
 const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
 
-/** The share of the words of one text that another also has, 0 to 1. */
+/** Returns the share of the words of one text that another text also has, 0 to 1. */
 const likeness = (one: string, other: string): number => {
   const [words, others] = [wordsIn(one), wordsIn(other)]
   return words.size === 0 ? 0 : [...words].filter((word) => others.has(word)).length / words.size
 }
 
-/** Likeness from which a text counts as the changed form of another, wherever it moved. */
+/** Minimum likeness at which a text counts as a changed version of another, even if it has moved. */
 const likenessMin = 0.5
 
 /**
- * The index of a part after a change, among parts identified by their text: the nearest with the same text. Otherwise a new part in its place, or
- * one with a similar text, counts as the same part, changed. Undefined: it was removed.
+ * Returns the index of a part after a change, among parts identified by their text: the nearest with the same text. Otherwise a new part in its
+ * place, or one with a similar text, counts as the changed part. Undefined if the part was removed.
  */
 export function followPart(
   before: readonly string[],

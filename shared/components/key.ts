@@ -1,6 +1,6 @@
-/** Keys as sessions of components see them. */
+/** Keys in the form that sessions of components use. */
 
 export type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>
 
-/** Shift may be held: it makes a capital of a letter, and selects more with an arrow. */
+/** Shift may be held: it makes a letter a capital, and extends the selection with an arrow. */
 export const isPlainKey = ({ ctrlKey, metaKey, altKey }: Key): boolean => !ctrlKey && !metaKey && !altKey

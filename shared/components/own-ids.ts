@@ -1,8 +1,8 @@
-/** Ids of components in a text that is inserted again: no two components of a document share an id. */
+/** Ids of components in a text that is inserted again: no two components of a document may share an id. */
 import { type Fence, fencesOf, parseInfo } from '../fences/fences.ts'
 import { applyEdits, type Edit } from '../text/diff.ts'
 
-/** How many occurrences of an id are checked in the first line of its fence: a title may contain it as well. */
+/** The most occurrences of an id that are checked in the first line of its fence, because a title may contain the id as well. */
 const placesMax = 20
 
 /** Writes another id in the first line of a fence. */
@@ -21,7 +21,7 @@ function renameId({ source, mark, id }: Fence, fresh: string): Edit[] {
   return []
 }
 
-/** A text with component ids that differ from each other and from those of the document that it is inserted into. */
+/** Returns a text with component ids that differ from each other and from those of the document into which it is inserted. */
 export function withOwnIds(text: string, document: string): string {
   const fences = fencesOf(text)
   if (fences.every(({ id }) => id === undefined)) return text

@@ -1,6 +1,6 @@
 /**
- * The session of a person in the grid of a sheet, while no cell is being written: which cells are selected, where keys and pointer lead, and
- * what is pasted. Undoing is of the text: the selection stays within the sheet as it then is.
+ * The session of a person in the grid of a sheet while no cell is being edited: the selected cells, the effect of keys and pointer, and pasting.
+ * Undo changes the text, and the selection stays within the resulting sheet.
  */
 import { cellsOfTsv, formatTsv, pasteSize } from '../fences/sheet-edits.ts'
 import type { Table } from '../fences/table.ts'
@@ -48,23 +48,23 @@ export const steps: Readonly<Record<string, Place>> = {
 // ——— the session ———
 
 export interface SheetState {
-  /** The cell with the focus, and the corner across from it, as they were gone to: the sheet may have become smaller since. */
+  /** The cell with the focus, and the opposite corner, as the person reached them. The sheet may be smaller since. */
   readonly from: Place
   readonly end: Place
-  /** The row behind the last that Enter, Tab or an arrow have begun: part of the text with the first that is written in it. */
+  /** The row behind the last that Enter, Tab or an arrow has begun. It becomes part of the text when the person writes in it. */
   readonly begunRow: number
   /** The column behind the last that an arrow has begun, likewise. */
   readonly begunColumn: number
-  /** The cell in which the cursor stayed because the sheet is full: the next typed text does not overwrite it. */
+  /** The cell in which the cursor stayed because the sheet is full. The next typed text does not overwrite this cell. */
   readonly fullAt: Place | undefined
-  /** Where going to the side has led, and the column in which that began. */
+  /** The column that sideways moves have reached, and the column in which they began. */
   readonly run: { readonly at: Place; readonly column: number } | undefined
 }
 
 const origin: Place = { row: 0, column: 0 }
 export const beginSheet: SheetState = { from: origin, end: origin, begunRow: -1, begunColumn: -1, fullAt: undefined, run: undefined }
 
-/** In rows and columns, with the row or column that was begun behind the last one. */
+/** The size in rows and columns, including a row or column that was begun behind the last one. */
 export const sizeOf = (
   { begunRow, begunColumn }: SheetState,
   { texts, width }: Table
@@ -73,22 +73,22 @@ export const sizeOf = (
   width: Math.min(Math.max(width, 1) + Number(begunColumn === width), limits.sheetColumnsMax)
 })
 
-/** A place, or the nearest one that the sheet has. */
+/** Returns a place, or the nearest one that the sheet has. */
 export function inside(state: SheetState, table: Table, { row, column }: Place): Place {
   const { height, width } = sizeOf(state, table)
   return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
 }
 
 export type SheetEvent =
-  /** Selects a cell, or all up to it, and gives it the focus. */
+  /** Selects a cell, or a range up to that cell, and gives it the focus. */
   | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
-  /** Selects a cell that has the focus, or a field in it. */
+  /** Selects a cell that already has the focus, or contains a field with the focus. */
   | { readonly kind: 'put'; readonly place: Place }
-  /** A cell received the focus by itself. */
+  /** A cell received the focus without a request of the session. */
   | { readonly kind: 'focused'; readonly place: Place }
   /**
-   * From a cell that was written: at the end of a row to the next one, at the end of the sheet to a row that this begins. Down from cells
-   * that were gone through to the side, to the column of the first of them.
+   * Moves on after a cell was written: at the end of a row to the next row, at the end of the sheet to a new row. After several cells in a row, down
+   * goes to the column of the first of them.
    */
   | { readonly kind: 'go on'; readonly place: Place; readonly step: Place; readonly isWritten: boolean }
   /** `isPicked`: the person picks cells for something elsewhere. */
@@ -96,7 +96,7 @@ export type SheetEvent =
   | { readonly kind: 'clear'; readonly area: Area; readonly mayChange: boolean }
   | { readonly kind: 'paste'; readonly area: Area; readonly text: string }
 
-/** The part of a key's work that is done outside the selection. `pick`: the selected cells are taken. `sheet`: the next one, or the one before. */
+/** The part of a key's effect outside the selection. `pick`: the selected cells are taken. `sheet`: the next sheet, or the previous one. */
 export type SheetAction =
   | { readonly kind: 'edit'; readonly place: Place; readonly text?: string }
   | { readonly kind: 'clear' | 'menu' | 'pick' | 'cancel' }
@@ -104,19 +104,19 @@ export type SheetAction =
 
 export interface SheetOutcome {
   readonly state: SheetState
-  /** The selected cell gets the focus once it is drawn. */
+  /** Whether the selected cell gets the focus once it is drawn. */
   readonly focus?: boolean
-  /** In the sheet at that time. */
+  /** A place in the sheet at the time of the event. */
   readonly edits?: (now: Table) => readonly Edit[]
   readonly announcement?: { readonly kind: 'full' } | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
   readonly action?: SheetAction
-  /** The event was one for the sheet. */
+  /** Whether the sheet used the event. */
   readonly isTaken?: boolean
 }
 
 const put = (state: SheetState, place: Place): SheetState => ({ ...state, from: place, end: place })
 
-/** A row or column in which nothing was written goes when it is left. */
+/** A new row or column in which nothing was written disappears when the focus leaves it. */
 const leaveFor = (state: SheetState, { row, column }: Place): SheetState => ({
   ...state,
   fullAt: undefined,
@@ -147,8 +147,8 @@ function goOn(state: SheetState, table: Table, { place, step, isWritten }: Extra
 }
 
 /**
- * An arrow down from the last row begins the next one, and one to the right the next column, so that the next word overwrites nothing. From one that
- * was begun it begins no other.
+ * An arrow down from the last row begins a new row, and an arrow to the right a new column, so that the next word overwrites nothing. A new row or
+ * column begins no further one.
  */
 function begin(state: SheetState, table: Table, { row, column }: Place): SheetOutcome | undefined {
   const { texts, width } = table
@@ -161,7 +161,7 @@ function begin(state: SheetState, table: Table, { row, column }: Place): SheetOu
   return { state: put(begun, { row, column }), focus: true, isTaken: true }
 }
 
-/** A key that moves the selection. Out of the grid at its edges one comes with Esc and Tab. `mayBegin`: whether it can begin a row or column. */
+/** Handles a key that moves the selection. At the edges of the grid, Esc and Tab leave it. `mayBegin`: whether the key can begin a row or column. */
 function move(state: SheetState, table: Table, key: Key, mayBegin = false): SheetOutcome | undefined {
   const { height, width } = sizeOf(state, table)
   const step = steps[key.key]
@@ -193,7 +193,7 @@ function change(state: SheetState, table: Table, key: Key, mayChange: boolean): 
 /** Keys that would change a cell, or open a menu that does. */
 const changing = /^(?:.|F2|F10|Delete|Backspace|ContextMenu)$/u
 
-/** A key of a person who picks cells; the others but those that move do nothing. */
+/** Handles a key of a person who picks cells. Keys that do not move have no effect. */
 function pick(state: SheetState, table: Table, key: Key): SheetOutcome | undefined {
   const step = steps[key.key]
   const taken = (action?: SheetAction): SheetOutcome => ({ state, isTaken: true, ...(action && { action }) })

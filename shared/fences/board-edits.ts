@@ -14,14 +14,14 @@ type Edits = readonly Edit[]
 const cardAt = ({ columns }: Board, { column, card }: CardPlace): Card | undefined => columns[column]?.cards[card]
 const isVacant = ({ text }: Line): boolean => text.trim() === ''
 
-/** The line of the fence before which an addition to the end of a column goes: after its last nonblank line. */
+/** Returns the line of the fence before which an addition to the end of a column goes: after its last nonblank line. */
 const endOf = ({ fence }: Board, { index, end }: Column): number => {
   let at = end
   while (at > index + 1 && isVacant(fence.lines[at - 1] as Line)) at -= 1
   return at
 }
 
-/** The line before which a card is inserted to get this index in its column. */
+/** Returns the line before which a card is inserted to get this index in its column. */
 const lineBefore = (board: Board, column: Column, index: number): number => column.cards[index]?.index ?? endOf(board, column)
 
 const nextState: Readonly<Record<CardState, CardState>> = { open: 'doing', doing: 'done', done: 'open' }
@@ -48,7 +48,10 @@ export const cycleState = (board: Board, place: CardPlace): Edits => {
   return card === undefined ? [] : setState(board, place, nextState[card.state])
 }
 
-/** Moves a card before the one that now has this index in a column. If it comes from another column, the new column's name sets its state. */
+/**
+ * Moves a card before the card that currently has this index in a column. If the card comes from another column, the new column's name sets its
+ * state.
+ */
 export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits => {
   const card = cardAt(board, place)
   const target = board.columns[to.column]
@@ -70,7 +73,7 @@ const indented = (text: string): string[] => {
   return lines.map(indentedLine)
 }
 
-/** At the end of a column, in its state. The first line of the text is the card's, the others are its details. */
+/** Adds a card at the end of a column, in its state. The first line of the text is the card's, the others are its details. */
 export const addCard = (board: Board, column: number, text: string, state?: CardState): Edits => {
   const target = board.columns[column]
   const [first = '', ...rest] = linesOfText(text.trim())
@@ -103,7 +106,7 @@ export const setDetails = (board: Board, place: CardPlace, text: string): Edits 
   return within(board.fence, rewriteLines(board.fence, card.line, card.details, indented(text)))
 }
 
-/** A name in the form that may follow @ or #; undefined if nothing is left of it. */
+/** Returns a name in the form that may follow @ or #; undefined if nothing is left of the name. */
 const labelName = (name: string): string | undefined => {
   const written = name.trim().replace(/^[@#]+/, '')
   const plain = withoutEnds(written.replaceAll(/\s+/g, '-').replaceAll(/[^\p{L}\p{N}_./-]/gu, ''), './-')
@@ -115,7 +118,7 @@ const withoutLabel = ({ fence }: Board, { from, to }: { from: number; to: number
   { from: /[ \t]/.test(fence.source.charAt(from - 1)) ? from - 1 : from, to, insert: '' }
 ]
 
-/** Sets the assignee; undefined: nobody. It replaces the first one; others stay. */
+/** Sets the assignee; undefined for nobody. Replaces the first assignee; others stay. */
 export const setAssignee = (board: Board, place: CardPlace, name: string | undefined): Edits => {
   const card = cardAt(board, place)
   if (card === undefined) return []
@@ -164,7 +167,7 @@ export const renameColumn = (board: Board, column: number, title: string): Edits
   )
 }
 
-/** Moves a column with all its contents before the one that now has this index. */
+/** Moves a column with all its contents before the column that currently has this index. */
 export const moveColumn = (board: Board, column: number, to: number): Edits => {
   const found = board.columns[column]
   if (found === undefined || to === column || to === column + 1) return []
@@ -182,7 +185,7 @@ export const moveColumn = (board: Board, column: number, to: number): Edits => {
   ])
 }
 
-/** Deletes a column with its cards and notes; if it has any, the caller asks for confirmation first. */
+/** Deletes a column with its cards and notes. If the column has any, the caller asks for confirmation first. */
 export const deleteColumn = (board: Board, column: number): Edits => {
   const found = board.columns[column]
   return found === undefined ? [] : within(board.fence, board.fence.lines.slice(found.index, found.end).flatMap(vacate))

@@ -49,7 +49,7 @@ export interface Column {
   readonly title: Range & { readonly text: string }
   readonly cards: readonly Card[]
   readonly notes: readonly Note[]
-  /** Index of the line after the last one of this column. */
+  /** Index of the line after the last line of this column. */
   readonly end: number
 }
 
@@ -66,7 +66,7 @@ const states: Readonly<Record<string, CardState>> = { ' ': 'open', '>': 'doing',
 const cardStart = /^([-*+][ \t]+)(?:\[([ xX>]*)\](?:[ \t]+|$))?/
 const detailStart = /^(?: {2}|\t)/
 
-/** The range of a column's title on its line; undefined: the line does not begin a column. */
+/** Returns the range of a column's title on its line; undefined if the line does not begin a column. */
 const titleOf = (text: string): Range | undefined => {
   const from = skipBlanks(text, 2)
   if (!text.startsWith('##') || (from === 2 && text.length > 2) || breaksLine(text)) return undefined
@@ -85,7 +85,7 @@ const partOf = (line: Line, from: number, to: number): Range & { text: string } 
   text: line.text.slice(from, to)
 })
 
-/** The labels of a text that begins at `from` of a line, and the start of the labels at its end. */
+/** Returns the labels of a text that begins at `from` of a line, and the start of the labels at its end. */
 const labelsOf = (line: Line, from: number, text: string): { assignees: Label[]; tags: Label[]; titleEnd: number } => {
   const [assignees, tags]: [Label[], Label[]] = [[], []]
   if (!/[@#]/.test(text)) return { assignees, tags, titleEnd: text.length }
@@ -120,7 +120,7 @@ const cardOf = (line: Line, index: number, details: readonly Line[]): Card => {
   }
 }
 
-/** The lines below a card's first that are its details: up to the last indented one before something else. */
+/** Returns the lines below a card's first line that are its details: up to the last indented line before other content. */
 const detailsFrom = (lines: readonly Line[], first: number): Line[] => {
   let end = first
   for (let index = first; index < lines.length; index++) {
@@ -151,7 +151,7 @@ export const parseBoard = (fence: Fence): Board => {
   return { fence, notes, columns }
 }
 
-/** The number of cards shown in each column when there are more than `most` in all. Long columns get the share that short ones do not use. */
+/** Returns the number of cards shown in each column if there are more than `most` in all. Long columns get the share that short ones do not use. */
 export const cardsShown = (
   { columns }: { readonly columns: readonly { readonly cards: readonly unknown[] }[] },
   most: number
@@ -176,7 +176,7 @@ const stateNames: readonly (readonly [CardState, RegExp])[] = [
   ['doing', /^(?:doing|in[ -]?progress|started|wip|in arbeit)\b/i]
 ]
 
-/** The state that a column's name gives to cards moved into it. */
+/** Returns the state that a column's name gives to cards moved into the column. */
 export const stateOfColumn = (title: string): CardState => stateNames.find(([, name]) => name.test(title.trim()))?.[0] ?? 'open'
 
 export interface CardPlace {
@@ -185,8 +185,8 @@ export interface CardPlace {
 }
 
 /**
- * Cards with the same text in two or more places, apart from their markers: the result when two people move one card at once. The board shows them
- * as moved twice and lets a person choose which one stays.
+ * Returns cards with the same text in several places, apart from their markers, which result when two people move one card at the same time. The
+ * board shows them as moved twice and lets a person choose which one stays.
  */
 export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
   const places = new Map<string, CardPlace[]>()

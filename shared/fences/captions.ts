@@ -31,13 +31,15 @@ export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, str
   return headings
 }
 
-/** The name of a fence for people: its title, or the heading above it; '' for neither. */
+/** Returns the name of a fence for people: its title, or the heading above it; '' if it has neither. */
 export const titleOfFence = (fence: Fence, all: readonly Fence[]): string =>
   fence.attributes.get('title') ?? headingsAbove(all).get(fence.from) ?? ''
 
 const isMade = (id: string, from: string): boolean => id === from || (id.startsWith(`${from}-`) && /^\d+$/.test(id.slice(from.length + 1)))
 
-/** The name of a component whose title, if it has one, is `title`; '' for none. A sheet without a title goes by the heading above it. */
+/**
+ * Returns the name of a component whose title, if it has one, is `title`; '' for none. A sheet without a title has the name of the heading above it.
+ */
 export function captionOf(fence: Fence, all: readonly Fence[], title = fence.attributes.get('title')): string {
   if (title !== undefined) return title
   const { kind, id = '' } = fence

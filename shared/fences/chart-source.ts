@@ -18,8 +18,8 @@ export const sourceOf = (name: string): ChartSource | undefined => {
 }
 
 /**
- * Rows of some cells, below the headings of their columns. A single column gets the first column as its labels, or numbers if it is the first
- * itself.
+ * Returns rows of some cells, below the headings of their columns. A single column gets the first column as its labels, or numbers if it is the
+ * first itself.
  */
 export const rowsWithin = (rows: Rows, { first, last = first }: NonNullable<ChartSource['cells']>): Rows => {
   const [top, bottom] = [Math.max(1, Math.min(first.row, last.row)), Math.max(first.row, last.row)]

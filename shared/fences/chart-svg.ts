@@ -51,7 +51,7 @@ export const formatNumber = (chart: Chart, value: number | undefined): string =>
   const pattern = valueOf(chart, 'format')
   if (pattern === undefined || pattern === '') return written(textOf(Number(value.toPrecision(12))))
   try {
-    // A date has points of its own.
+    // A date has separate points.
     return /[ymd]/i.test(pattern) ? format(value, pattern) : written(format(value, pattern))
   } catch (error) {
     if (error instanceof Failure) return textOf(value)
@@ -128,14 +128,14 @@ const valueAxis = ({ chart, values, left, width }: Frame): string =>
     })
     .join('')
 
-/** The axis with as many labels as there is room for. */
+/** Draws the axis with as many labels as fit. */
 const labelAxis = ({ data: { labels }, left, bottom, width }: Frame, at: (point: number) => number): string => {
   const longest = Math.max(1, ...labels.map((label) => short(label).length))
   const every = Math.max(1, Math.ceil((labels.length * (longest * 7 + 10)) / (width - marginRight - left)))
   return labels.map((label, point) => (point % every === 0 ? text(at(point), bottom + 18, short(label), 'middle') : '')).join('')
 }
 
-/** Where the bands of the labels are, across the values: pixels from `from` to `to`. */
+/** The position of the bands of the labels, across the values: pixels from `from` to `to`. */
 interface Bands {
   readonly from: number
   readonly to: number
@@ -292,7 +292,7 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
 /** Whether a point is drawn: a pie has slices only for values above zero. */
 const isDrawn = (chart: Chart, { series }: ChartData, point: number): boolean => !isRound(chart) || (series[0]?.values[point] ?? 0) > 0
 
-/** The legend. `isDrawn`: whether there is a slice in that colour. */
+/** Draws the legend. `isDrawn`: whether there is a slice in that colour. */
 export interface LegendEntry {
   readonly name: string
   readonly colour: string
@@ -333,7 +333,7 @@ export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widt
 /** Published pages and files are in English. */
 export const noSlice = 'no slice'
 
-/** The drawn data as a table, for screen readers; `none` labels data that is not drawn. */
+/** Returns the drawn data as a table, for screen readers; `none` labels data that is not drawn. */
 export const chartTable = (chart: Chart, data: ChartData, none = noSlice): string => {
   const { axis, labels, series } = data
   const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')

@@ -38,7 +38,7 @@ export interface Chart {
   readonly notes: readonly Line[]
   /** Writes a number in the language of its reader; by default as in the source. */
   readonly written?: (number: string) => string
-  /** The index of the line on which the body begins; the number of lines if there is no body. */
+  /** Returns the index of the line on which the body begins; the number of lines if there is no body. */
   readonly body: number
 }
 
@@ -98,11 +98,11 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
 /** Texts of cells; the first row names the columns. */
 export type Rows = readonly (readonly string[])[]
 
-/** Why nothing can be drawn. */
+/** The reason for which nothing can be drawn. */
 export interface ChartProblem {
   /** `elsewhere`: in the file `name`. */
   readonly problem: 'none' | 'elsewhere' | 'sheet' | 'cells' | 'json' | 'column' | 'numbers'
-  /** Name of the column, sheet or file; '' without one. */
+  /** Name of the column, sheet or file; '' if there is none. */
   readonly name: string
   /** The ids of the existing sheets. */
   readonly others?: readonly string[]
@@ -122,7 +122,7 @@ export const problemText = ({ problem, name, others = [] }: ChartProblem): strin
   return problem === 'column' ? `There is no column “${name}”.` : 'There are no numbers to show.'
 }
 
-/** The line of a setting; of several, the last one counts. */
+/** Returns the line of a setting. If there are several, the last one counts. */
 const lineOf = ({ settings }: Chart, key: ChartKey): Line | undefined => settings.findLast((each) => each.key === key)?.line
 
 const textOfJson = (value: unknown): string =>
@@ -192,7 +192,7 @@ export const rowsOfCsv = (text: string): Rows => {
 
 export interface Series {
   readonly name: string
-  /** One value per label; undefined if it is not a number. */
+  /** One value per label; undefined if the cell is not a number. */
   readonly values: readonly (number | undefined)[]
 }
 
@@ -214,7 +214,7 @@ export interface ChartWarning {
    */
   readonly warning: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
   readonly count: number
-  /** The first of them. */
+  /** The first such part. */
   readonly name: string
 }
 

@@ -21,14 +21,14 @@ export interface Message {
   readonly index: number
   readonly lines: readonly Line[]
   readonly author: string
-  /** As written: an instant in our own messages, anything in those of Chat View; '' if there is none. */
+  /** The instant as written: ISO 8601 in our own messages, any text in those of Chat View; '' if there is none. */
   readonly at: string
   /** Milliseconds since 1970; undefined if unknown. */
   readonly time: number | undefined
   readonly text: string
-  /** Where the text begins on the first line. */
+  /** The offset of the text on the first line. */
   readonly body: Range
-  /** Whether it is written in another form than ours, so that it cannot be edited here. */
+  /** Whether the message is in another format than ours, so that it cannot be edited here. */
   readonly imported: boolean
 }
 
@@ -54,14 +54,14 @@ const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
 const viewForm = /^\{\{(.*)\}\}[ \t]*$/
 const indentation = /^(?: {2}|\t)/
 
-/** The words of a line after `---`; undefined: the line does not begin with it. */
+/** Returns the words of a line after `---`; undefined if the line does not begin with it. */
 const dayOf = (text: string): string | undefined => {
   if (!text.startsWith('---') || breaksLine(text)) return undefined
   const from = skipBlanks(text, runEnd(text, '-', 0))
   return text.slice(from, trimBlanks(text, from))
 }
 
-/** The words after the sign of a line in the older form of Chat View; undefined: it is not such a line. */
+/** Returns the words after the sign of a line in the older form of Chat View; undefined for other lines. */
 const oldViewOf = (text: string): string | undefined => {
   const from = skipBlanks(text, 1)
   const bar = text.indexOf('|', from)
@@ -141,7 +141,7 @@ export const parseChat = (fence: Fence): Chat => {
 /** The time of a message in the source: to the minute, in UTC. */
 export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
-/** A name in the form that a message has it. */
+/** Returns a name in the form that messages use. */
 export const plainAuthor = (name: string): string =>
   name
     .replaceAll(/[\s\0:]+/g, ' ')
@@ -168,7 +168,7 @@ export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessag
   return within(fence, insertLines(fence, fence.lines.length, [`[${formatInstant(time)}] @${plainAuthor(author)}: ${first}`, ...rest]))
 }
 
-/** Changes only the text; a text without words removes the message. The caller checks its author. */
+/** Changes only the text; a text without words removes the message. The caller must check the author. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   const [line, ...below] = message.lines

@@ -1,10 +1,10 @@
-/** Records of comma-separated values, with the places of their cells. The delimiter is the one that the first record has. */
+/** Records of comma-separated values, with the places of their cells. The delimiter is that of the first record. */
 import type { Line } from './fences.ts'
 import { type Cell, type Row, trimmed } from './rows.ts'
 
 const isQuoted = (text: string): boolean => /^"(?:[^"]|"")*"$/.test(text)
 
-/** The offsets of a record's delimiters, except those in quotes. */
+/** Returns the offsets of a record's delimiters, except those in quotes. */
 const delimitersOf = (text: string, delimiter: string): number[] => {
   const found: number[] = []
   let isWithin = false

@@ -13,7 +13,7 @@ export interface DocumentSheets {
   readonly workbook: Workbook
   /** Index of the sheet that begins on a line, counted from 0; -1: none. */
   indexOnLine(line: number): number
-  /** The displayed values of the sheet with this id; undefined: there is no such sheet. */
+  /** Returns the displayed values of the sheet with this id; undefined if there is no such sheet. */
   rowsOf(id: string): Rows | undefined
   /** The ids of sheets, in document order. */
   readonly ids: readonly string[]

@@ -36,7 +36,7 @@ export const vacate = ({ from, to }: Range): Edit[] => (to > from ? [{ from, to,
 export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   diff(source.slice(from, to), text).map((edit) => ({ from: edit.from + from, to: edit.to + from, insert: edit.insert }))
 
-/** Replaces a range as a whole. */
+/** Replaces an entire range. */
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
@@ -82,7 +82,8 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
 }
 
 /**
- * The edits of one interaction, in order. They insert LF line endings. Errors: throws when one reaches out of the fence or two overlap, which is a bug.
+ * Returns the edits of one interaction, in order. They insert LF line endings. Throws if an edit is outside the fence or two overlap, which is a
+ * bug.
  */
 export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] => {
   const ordered = edits.toSorted((one, other) => one.from - other.from || one.to - other.to)

@@ -17,7 +17,7 @@ export interface Reading {
 
 export interface Followed {
   readonly changes: readonly Change[]
-  /** The present index of a row or column of the earlier reading; undefined: it was removed. */
+  /** Returns the current index of a row or column of the earlier reading; undefined if it was removed. */
   rowOf(row: number): number | undefined
   columnOf(column: number): number | undefined
 }
@@ -29,7 +29,7 @@ interface Pairs {
   readonly moved: readonly number[]
 }
 
-/** Beyond this many possible pairs in one place, rows are paired in order. */
+/** Above this number of possible pairs in one place, rows are paired in order. */
 const gapMax = 10_000
 
 // Formulas are rewritten when rows and columns change, so their position says more than their text.
@@ -98,7 +98,7 @@ const pairsOf = (before: Texts, now: Texts): Pairs => {
   return { later, count: nowKeys.length, moved }
 }
 
-/** The item that moved, among the remaining ones. */
+/** Returns the item that moved, among the remaining ones. */
 const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   const [old] = moved
   if (old === undefined || moved.length > 1) return []
@@ -122,7 +122,7 @@ const changesOf = (axis: Change['axis'], pairs: Pairs, mayMove: boolean): Change
 
 const widthOf = (texts: Texts): number => texts.reduce((width, { length }) => Math.max(width, length), 0)
 
-/** Each column as its cells, or only its heading. */
+/** Returns each column as its cells, or as only its heading. */
 const columnsOf = (texts: Texts, isWhole: boolean): string[][] =>
   Array.from({ length: Math.min(widthOf(texts), limits.sheetColumnsMax) }, (_column, column) =>
     (isWhole ? texts : texts.slice(0, 1)).map((row) => plain(row[column]))

@@ -21,7 +21,7 @@ export interface ComponentContext {
   readonly inline: (text: string) => string
   /** All sheets of the document. */
   readonly sheets: DocumentSheets
-  /** Where the fence begins in the document, counted from 0. */
+  /** The line on which the fence begins in the document, counted from 0. */
   readonly line: number
 }
 
@@ -72,7 +72,7 @@ export const boardHtml = (fence: Fence, { inline }: ComponentContext): string =>
 
 // ——— chat ———
 
-/** Instants in English. Pages have no script that could know the reader's time zone, so they name their own. */
+/** Instants in English. Pages have no script that could find out the reader's time zone, so the text names the zone. */
 const instantWords = new Intl.DateTimeFormat('en-US', {
   year: 'numeric',
   month: 'short',
@@ -139,7 +139,7 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
       return value instanceof Failure ? [`${lettersOfColumn(column)}${row + 1}: ${value.error} ${value.reason}`.trim()] : []
     })
   )
-  // A tooltip alone would reach only readers who point at the cell.
+  // The error is also listed, because a tooltip alone would reach only readers who point at the cell.
   const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
   // The fence of the whole text: the heading above it is found by its place there.
@@ -157,7 +157,7 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
 
 /** Drawings with more points get no second, narrow version. */
 const narrowMarksMax = 200
-/** In pixels, about the width of a phone. */
+/** The width in pixels, about that of a phone. */
 const narrowWidth = 330
 
 const legendHtml = ({ name, colour, isDrawn }: LegendEntry): string =>
@@ -187,7 +187,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
   const id = `chart:${context.line + 1}`
   const wide = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, id))
-  // Pages have no script that could redraw, so narrow windows get a drawing of their own, unless it would be long.
+  // Pages have no script that could redraw, so narrow windows get a separate drawing, unless it would be long.
   const isShort = data.labels.length * data.series.length <= narrowMarksMax
   const svg = isShort
     ? `<div class="chart-both">${wide}<div class="chart-narrow">${chartSvg(chart, data, `${id}:narrow`, narrowWidth)}</div></div>`
@@ -197,7 +197,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
 
 // ——— widget ———
 
-/** The source: a page with a script offers to run it. */
+/** Shows the source. A page with a script offers to run it. */
 export const widgetHtml = (fence: Fence): string => {
   const { html, title, height, state } = parseWidget(fence)
   const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`

@@ -60,7 +60,7 @@ const valuesOf = (text: string): Value => {
   return value()
 }
 
-/** The JSON form of a text: a number if parsing it gives the same text again (`2.5`, not `0E0` or `-0`), else a string. */
+/** Returns the JSON form of a text: a number if parsing gives the same text again (`2.5`, not `0E0` or `-0`), else a string. */
 const written = (text: string): string => {
   const value = Number(text)
   return Number.isFinite(value) && String(value) === text ? JSON.stringify(value) : JSON.stringify(text)
@@ -99,7 +99,7 @@ const edit = (body: Body, from: number, to: number, insert: string): Edit => ({
   insert
 })
 
-/** The text between items: a new item next to items on separate lines gets its own line. */
+/** Returns the text between items: a new item next to items on separate lines gets a separate line. */
 const gapBefore = ({ text, fence }: Body, { from }: Entry): string => {
   const start = trimBlanks(text, 0, from)
   return start === 0 || text[start - 1] === '\n' ? `\n${fence.prefix}${text.slice(start, from)}` : ' '
@@ -232,7 +232,7 @@ export const jsonTable = (fence: Fence, first: number, rows: Table['texts']): Ta
     width: rows.reduce((width, { length }) => Math.max(width, length), 0),
     sides: [],
     mayChange(row, column) {
-      // A column is named only once it has a value.
+      // A column has a name only once it has a value.
       if (isHead(body, row)) return column < body.heads.length
       if (row >= rows.length) return true
       const [item, value] = [itemOf(body, row), entryAt(body, itemOf(body, row), column)]

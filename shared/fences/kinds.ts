@@ -1,6 +1,6 @@
 /**
- * The kinds of component: one entry each, with everything that a kind must have beyond its grammar. For some kinds, told.ts describes edits and
- * heal.ts tidies them. The pages have a table like this one (web/ui/component-kinds.ts).
+ * The kinds of component: one entry each, with everything that a kind must have besides its grammar. For some kinds, told.ts describes edits and
+ * heal.ts tidies them. The pages have a similar table (web/ui/component-kinds.ts).
  */
 import { limits } from '../limits.ts'
 import { chartTypes } from './chart.ts'
@@ -12,7 +12,7 @@ interface FenceParts {
   readonly html: (fence: Fence, context: ComponentContext) => string
   /** A fence of the kind, for programs. */
   readonly example: string
-  /** A line of Markdown that explains to programs how to read and write one. */
+  /** A line of Markdown that explains to programs how to read and write this kind. */
   readonly guide: string
 }
 

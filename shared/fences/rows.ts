@@ -4,7 +4,7 @@ import type { Line, Range } from './fences.ts'
 export interface Cell extends Range {
   /** The value, trimmed and without escapes and quotes. `from` and `to` are those of the trimmed source. */
   readonly text: string
-  /** Between the bars or delimiters next to it, with the space. */
+  /** The range between the bars or delimiters next to the cell, with the space. */
   readonly area: Range
 }
 

@@ -45,7 +45,7 @@ const changeRow = (sheet: Sheet, row: Row, at: number, changes: ReadonlyMap<numb
     const cell = cells[column]
     if (cell === undefined) return []
     const written = writtenCell(sheet, text, at)
-    // A row of a CSV with one cell only would be an empty line.
+    // A row of a CSV with only one cell would be an empty line.
     const isLone = sheet.delimiter !== undefined && cells.length === 1 && written === ''
     return text.trim() === cell.text ? [] : replace(sheet.fence, cell, isLone ? '""' : written)
   })
@@ -118,7 +118,7 @@ export const followChange = (other: Sheet, id: string, change: Change): Edits =>
 /** The first row that may be moved, deleted or pushed down: a heading with dashes stays where it is. */
 const firstFree = ({ dashes }: Sheet): number => (dashes === undefined ? 0 : 1)
 
-/** Inserts an empty row before the one of this index. */
+/** Inserts an empty row before the row with this index. */
 export const insertRow = (sheet: Sheet, at: number): Edits => {
   const { fence, rows } = sheet
   if (at < firstFree(sheet) || at > rows.length || rows.length >= limits.sheetRowsMax) return []
@@ -136,7 +136,7 @@ export const deleteRow = (sheet: Sheet, at: number): Edits => {
   return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, (each) => each !== at)])
 }
 
-/** The line of a row with new texts in some of its cells; everything between them stays. */
+/** Returns the line of a row with new texts in some of its cells; everything between them stays. */
 const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textOf: (cell: Cell) => string): string => {
   let text = ''
   let at = 0
@@ -149,7 +149,7 @@ const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textO
   return text + line.text.slice(at)
 }
 
-/** Moves a row before the one that now has this index. */
+/** Moves a row before the row that currently has this index. */
 export const moveRow = (sheet: Sheet, from: number, to: number): Edits => {
   const row = sheet.rows[from]
   const first = firstFree(sheet)
@@ -174,7 +174,7 @@ const withColumn = (sheet: Sheet, row: Row, at: number, content: string): Edit[]
   return [{ from, to: from, insert: `${isBarAt(sheet, from - 1, row) ? '' : '|'} ${content} |` }]
 }
 
-/** Inserts an empty column before the one of this index. */
+/** Inserts an empty column before the column with this index. */
 export const insertColumn = (sheet: Sheet, at: number): Edits => {
   const { rows, dashes } = sheet
   if (at < 0 || at > sheet.width || sheet.width >= limits.sheetColumnsMax) return []
@@ -209,7 +209,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Moves a column before the one that now has this index. It rewrites every row, with the spaces of its cells. */
+/** Moves a column before the column that currently has this index. Rewrites every row, with the spaces of its cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []
@@ -290,7 +290,10 @@ const cellEnd = (text: string, at: number): number => {
   return cellBreak.exec(text)?.index ?? text.length
 }
 
-/** Rows of cells in the clipboard format of spreadsheets: separated by tabs and line breaks, with quotes around cells that contain one. */
+/**
+ * Returns rows of cells in the clipboard format of spreadsheets: separated by tabs and line breaks, with quotes around cells that contain a tab or
+ * line break.
+ */
 export const parseTsv = (text: string): string[][] => {
   const rows: string[][] = [[]]
   for (let at = 0; at <= text.length;) {
@@ -311,7 +314,7 @@ export const formatTsv = (rows: readonly (readonly string[])[]): string =>
 export const cellsOfTsv = (row: number, column: number, tsv: string): CellChange[] =>
   parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
 
-/** The size of pasted text from a cell on, and how much of it fits within the limits. */
+/** Returns the size of text pasted from a cell on, and how much of it fits within the limits. */
 export const pasteSize = (
   row: number,
   column: number,

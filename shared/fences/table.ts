@@ -1,4 +1,7 @@
-/** Cells as a grid shows and changes them: those of a sheet, or of the data within a chart. Rows and columns are counted from 0, row 0 is the heading. */
+/**
+ * Cells in the form that a grid shows and changes: those of a sheet, or of the data within a chart. Rows and columns are counted from 0, row 0 is
+ * the heading.
+ */
 import type { Edit } from '../text/diff.ts'
 import type { Fence } from './fences.ts'
 import type { Scalar } from './formula/values.ts'
@@ -23,7 +26,7 @@ export interface Table {
   mayChange(row: number, column: number): boolean
   /** Missing rows and columns are added, within the limits. */
   setCells(changes: readonly CellChange[]): Edits
-  /** Inserts an empty row, or column, before the one of this index. */
+  /** Inserts an empty row, or column, before the one with this index. */
   insertRow(at: number): Edits
   insertColumn(at: number): Edits
   deleteRow(at: number): Edits

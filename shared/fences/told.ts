@@ -1,4 +1,7 @@
-/** Describes a change of one fence in the terms of its kind, for the person who decides on it. Undefined if it is not a single action of a person. */
+/**
+ * Describes a change of one fence in the terms of its kind, for the person who decides on the change. Undefined if the change is not a single action
+ * of a person.
+ */
 import { applyEdits, type Edit } from '../text/diff.ts'
 import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'
 import { parseChart } from './chart.ts'
@@ -58,7 +61,7 @@ const toldOfBoard = (before: Fence, after: Fence): Told | undefined => {
   const title = (to ?? from)?.card.title.text ?? ''
   if (from === undefined && to === undefined) {
     const moved = are.findIndex((each, index) => whole(each) !== whole(were[index] as InColumn))
-    // When two changed places, the one that went further counts as moved.
+    // If two items changed places, the one that moved further counts as moved.
     const later = moved === -1 ? undefined : whole(are[moved] as InColumn) === whole(were[moved + 1] as InColumn) ? were[moved] : are[moved]
     return later && { kind: 'card.order', name: later.card.title.text }
   }
@@ -121,7 +124,7 @@ const toldOfSheet = (before: Fence, after: Fence): Told | undefined => {
   return toldOfTable(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
 }
 
-/** Kinds that are not listed have no words of their own: their changes are described as changes of text. */
+/** Kinds that are not listed have no such words: their changes are described as changes of text. */
 const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => Told | undefined>>> = {
   board: toldOfBoard,
   chat: toldOfChat,
@@ -129,7 +132,7 @@ const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) =
   sheet: toldOfSheet
 }
 
-/** The effect of an edit of a text on the fence that contains it. `fences` are those of the text. */
+/** Returns the effect of a text edit on the fence that contains it. `fences` are those of the text. */
 export const toldEdit = (fences: readonly Fence[], edit: Edit): Told | undefined => {
   const fence = fenceAt(fences, edit.from)
   if (fence === undefined || edit.from < fence.bodyFrom || edit.to > fence.bodyTo) return undefined

@@ -16,7 +16,7 @@ export interface Widget {
   /** The code that runs: all lines except the state. */
   readonly html: string
   readonly title: string
-  /** In CSS pixels, within the limits. */
+  /** The height in CSS pixels, within the limits. */
   readonly height: number
   /** The state as JSON and its range; undefined if there is none, or it cannot be parsed. */
   readonly state: (Range & { readonly json: string }) | undefined
@@ -61,7 +61,7 @@ export const parseWidget = (fence: Fence): Widget => {
   }
 }
 
-/** JSON on one line that does not end a comment; undefined if the value has no JSON form or is too long. */
+/** Returns JSON on one line that does not end a comment; undefined if the value has no JSON form or is too long. */
 const written = (value: unknown): string | undefined => {
   const json = JSON.stringify(value) as string | undefined
   const safe = json?.replaceAll('>', '\\u003e').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

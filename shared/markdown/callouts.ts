@@ -2,7 +2,7 @@
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
-/** The beginning of the text of a quote that is a callout: its kind, and its own title or ''. */
+/** Returns the kind of a quote that is a callout, and its own title or ''. */
 export const calloutMarker = /^\[!(note|tip|important|warning|caution)\][ \t]*([^\n]*)(?:\n|$)/i
 
 /** Opening of each quote → its end. */
@@ -48,7 +48,7 @@ export const callouts = (markdown: MarkdownIt): void => {
       titled[0].block = titled[2].block = true
       titled[1].content = title
       titled[1].children = []
-      // A marker alone in its paragraph leaves none behind.
+      // A paragraph that contains only the marker disappears.
       put.push(...titled)
       if (inline.content === '') index += 3
     }

@@ -3,7 +3,7 @@
 export interface Heading {
   /** 1–6. */
   readonly level: number
-  /** Without markup. */
+  /** The title without markup. */
   readonly text: string
   readonly id: string
 }

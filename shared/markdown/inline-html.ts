@@ -2,7 +2,7 @@
 import type MarkdownIt from 'markdown-it'
 import type { Token } from './tokens.ts'
 
-/** Pairs. None of them can load, run or navigate. */
+/** Tags that come in pairs. None of them can load, run or navigate. */
 const tag = /^<(\/?)(kbd|sub|sup|mark|ins|u|small|abbr|samp|var|cite|q)>/i
 const lineBreak = /^<br ?\/?>/i
 

@@ -14,7 +14,7 @@ export const highlightEnd = (text: string, open: number, to: number): number | u
   if (text.charCodeAt(open) !== equals || text.charCodeAt(open + 1) !== equals) return undefined
   if (from >= to || text.charCodeAt(open - 1) === equals || /[\s=]/.test(text.charAt(from))) return undefined
   const limit = Math.min(to - 1, from + highlightUnitsMax)
-  // A highlight includes all of a code span or none of it: its backticks are in pairs.
+  // A highlight includes an entire code span or none of it, so its backticks are in pairs.
   let ticks = text.charCodeAt(from) === backtick ? 1 : 0
   for (let at = from + 1; at < limit; at++) {
     if (text.charCodeAt(at) === backtick) ticks++

@@ -30,7 +30,7 @@ const isPlain = (style: string): boolean => /^[\w\s:;.,%#()!-]*$/.test(style) &&
 
 const styleMark = ' style="'
 
-/** A tag with a class in place of its style; with neither if the style is not plain. */
+/** Returns a tag with a class in place of its style; without both if the style is not plain. */
 const classedTag = (name: string, others: string, style: string, styles: Map<string, string>): string => {
   if (!isPlain(style)) return `<${name}${others}>`
   const own = styles.get(style) ?? `math-${styles.size + 1}`
@@ -57,7 +57,7 @@ const styleByClass = (html: string, styles: Map<string, string>): string => {
   return parts.join('') + html.slice(kept)
 }
 
-/** HTML of a formula, its styles as classes; undefined if it is shown as source. */
+/** Returns the HTML of a formula, with classes in place of its styles; undefined if the formula is shown as source. */
 export const formulaHtml = (toHtml: ToHtml, tex: string, display: boolean, styles: Map<string, string>): string | undefined => {
   if (toHtml === undefined || tex.length > formulaCharsMax) return undefined
   try {
@@ -152,7 +152,7 @@ const unclosedIn = (environment: object): Unclosed => {
   return known
 }
 
-/** The line that closes a block. If nothing closes many blocks, only the first search reads all lines below it. */
+/** Returns the line that closes a block. If nothing closes many blocks, only the first search reads all lines below it. */
 const closingLine = (lineOf: (line: number) => string, start: number, end: number, unclosed: Unclosed): number | undefined => {
   if (start >= (unclosed.get(end) ?? Infinity)) return undefined
   for (let line = start + 1; line < end; line++) if (lineOf(line).trimEnd().endsWith('$$')) return line

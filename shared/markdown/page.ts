@@ -22,11 +22,11 @@ export interface Picture {
 }
 
 export interface PageLibraries {
-  /** Undefined while it is not loaded: code is shown without colours. */
+  /** Undefined while highlight.js is not loaded: code is shown without colours. */
   readonly highlighter: () => Highlighter | undefined
-  /** Undefined while it is not loaded: formulas are shown as source. */
+  /** Undefined while Temml is not loaded: formulas are shown as source. */
   readonly formulaSetter: () => FormulaSetter | undefined
-  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while it is not loaded: their source is shown. */
+  /** Shows boards, chats, sheets, charts and widgets (components.ts). Undefined while the code is not loaded: their source is shown. */
   readonly components: () => ((fence: FenceToRender) => string | undefined) | undefined
   /** The stored picture of a diagram. Without one, the page shows the source, for a script to draw. */
   readonly pictureOf?: (source: string) => Picture | undefined

@@ -9,7 +9,7 @@ export const [pictureWidthMin, pictureWidthMax] = [16, 2000]
 
 const sized = /\|[ ]?(\d{1,4})(?:x\d{1,4})?[ ]?$/
 
-/** The description of a picture, and its width in CSS pixels if it has one. */
+/** Returns the description of a picture, and its width in CSS pixels if it has one. */
 export const pictureWords = (written: string): { readonly words: string; readonly width: number | undefined } => {
   const found = sized.exec(written)
   const width = Number(found?.[1])

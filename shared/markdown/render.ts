@@ -27,9 +27,9 @@ export interface FenceToRender {
   readonly language: string
   readonly info: string
   readonly source: string
-  /** Where it begins, counted from 0. */
+  /** The line on which the fence begins, counted from 0. */
   readonly line: number
-  /** The whole text, and an object that identifies this rendering of it. */
+  /** The entire text, and an object that identifies this rendering. */
   readonly text: string
   readonly rendering: object
   /** HTML of inline Markdown, without features that need the rest of the text, such as footnotes. */
@@ -43,11 +43,11 @@ export interface RenderOptions {
   readonly math?: (tex: string, display: boolean) => string
   /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. */
   readonly fence?: (fence: FenceToRender) => string | undefined
-  /** Put before every id, so that a document cannot take the ids of the page around it. */
+  /** A prefix of every id, so that a document cannot use the ids of the page around it. */
   readonly idPrefix?: string
   /** Typography for readers (typography.ts). */
   readonly typography?: (markdown: MarkdownIt) => void
-  /** Whether a picture alone in its paragraph shows its title below it. */
+  /** Whether a picture that is alone in its paragraph shows its title as a caption. */
   readonly captions?: boolean
   /** Whether a link stays on this service; other links get `rel="noopener nofollow ugc"`. */
   readonly isOwnLink?: (href: string) => boolean
@@ -57,7 +57,7 @@ export interface Rendered {
   readonly html: string
   /** Style rules that the HTML needs besides the style sheet: those of its formulas. Safe inside `<style>`. */
   readonly css: string
-  /** In the order of the text. */
+  /** Headings in the order of the text. */
   readonly headings: readonly Heading[]
   /** The source offset of the letter in each task box, in UTF-16 units, in the order of the boxes in the HTML; undefined if it is unknown. */
   readonly tasks: readonly (number | undefined)[]
@@ -68,7 +68,7 @@ export interface Rendered {
    * footnotes.
    */
   readonly blocks: readonly (readonly [from: number, to: number] | undefined)[]
-  /** The first paragraph as plain text, at most 200 characters; '' when there is none. */
+  /** The first paragraph as plain text, at most 200 characters; '' if there is none. */
   readonly description: string
 }
 
@@ -105,7 +105,7 @@ const createInline = (options: RenderOptions): MarkdownIt => {
   return markdown
 }
 
-/** Renders inline Markdown as HTML, without features that need a text around it. Styles for formulas are added to `styles`, as classes. */
+/** Renders inline Markdown as HTML, without features that need the rest of the text. Styles for formulas are added to `styles`, as classes. */
 export const createInlineRenderer = (options: RenderOptions, styles: Map<string, string>): ((text: string) => string) => {
   const markdown = createInline(options)
   return (text) => markdown.renderInline(text, { styles })

@@ -17,7 +17,7 @@ export interface Page {
   /** The named author. */
   readonly author?: string | undefined
   readonly headings: readonly Heading[]
-  /** Rendered by shared/markdown, so it is trusted. */
+  /** HTML that shared/markdown has rendered, so it is trusted. */
   readonly html: string
   readonly css: string
   /** Path of the style sheet; undefined while the pages are not built. */
@@ -26,7 +26,7 @@ export interface Page {
   readonly font: string | undefined
   /** Paths of the scripts for the page's contents: diagrams, widgets. */
   readonly scripts: readonly string[]
-  /** The content security policy of a file, for which no server sends one. */
+  /** The content security policy of a downloaded file, for which no server sends a header. */
   readonly policy?: string
 }
 
@@ -84,7 +84,7 @@ const timeHtml = (at: number): string => {
 const isSameDay = (one: number, other: number): boolean =>
   new Date(one).toISOString().slice(0, 10) === new Date(other).toISOString().slice(0, 10)
 
-/** The line under the title: the author, and the days on which it was published and changed. */
+/** Returns the line under the title: the author, and the days on which the text was published and changed. */
 const bylineHtml = ({ author, publishedAt, updatedAt }: Page): string => {
   const parts = [
     ...(author === undefined ? [] : [`<span dir="auto">${escape(author)}</span>`]),
@@ -104,7 +104,7 @@ const withByline = (html: string, byline: string): string => {
   return `${html.slice(0, at)}\n${byline}${html.slice(at)}`
 }
 
-/** The letters and digits of some HTML: typeset words are compared with plain ones. */
+/** Returns the letters and digits of some HTML, because typeset words are compared with plain ones. */
 const lettersOf = (html: string): string => html.replaceAll(/<[^<>]*>|&#?\w+;|[^\p{L}\p{N}]/gu, '')
 
 /** Splits a text that begins with its title, as a heading or as a line, into that heading and the rest. */
@@ -131,7 +131,7 @@ function titled({ title, headings, html }: Page): Pick<Page, 'html' | 'headings'
   return { html: own.heading + own.rest, headings: html.startsWith('<p') ? headings : headings.slice(1) }
 }
 
-/** The whole page, with its title once. */
+/** Returns the complete page, with its title once. */
 export const pageHtml = (page: Page): string => {
   const { markdownUrl } = page
   const { html, headings } = titled(page)

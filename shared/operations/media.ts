@@ -109,7 +109,7 @@ export const startSpeech = operation({
       .min(1)
       .max(limits.speechCharsMax)
       .meta({ description: `At most ${limits.speechCharsMax} characters.` }),
-    // The node looks it up among its own voices.
+    // The node looks the voice up among its own voices.
     voice: z.string().regex(voicePattern, 'must be the name of a voice').optional().meta({ description: 'A voice that a node has.' }),
     save: z.boolean().optional().meta({ description: 'Save it as an asset; the answer has Markdown that plays it.' }),
     wait

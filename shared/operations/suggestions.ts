@@ -264,7 +264,7 @@ const decisionOf = (raw: unknown): unknown => {
   return withAction(renameDecision(raw as Record<string, unknown>))
 }
 
-/** `{action, suggestionIds}` means one decision on all of them. */
+/** `{action, suggestionIds}` means one decision on all of these suggestions. */
 const withDecisions = (raw: Record<string, unknown>): Record<string, unknown> => {
   const ids = raw['suggestionIds'] ?? raw['ids']
   const action = actionOf(raw)

@@ -7,7 +7,7 @@ export interface Range {
   readonly to: number
 }
 
-/** A place that a target might mean, with its context. */
+/** A place that a target might mean, with its context. (pins.ts follows places through edits.) */
 export interface Candidate extends Range {
   readonly line: number
   readonly before: string
@@ -21,9 +21,9 @@ export interface Words {
   /** The text directly before and after. */
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
-  /** Which one of several, counted from 1. */
+  /** The number of the place among several, counted from 1. */
   readonly occurrence?: number | undefined
-  /** The line that it begins on. */
+  /** The line on which the place begins. */
   readonly line?: number | undefined
 }
 
@@ -43,7 +43,7 @@ export const splitsPair = (text: string, at: number): boolean =>
 const splitsLetter = (text: string, at: number): boolean =>
   at > 0 && at < text.length && isAccent(text.charCodeAt(at)) && !/\s/.test(text[at - 1] ?? '')
 
-/** The range widened to whole characters, with the marks that combine with them. */
+/** Returns the range widened to entire characters, with their combining marks. */
 export const wholeCharacters = (text: string, { from, to }: Range): Range => {
   const splits = (at: number): boolean => splitsPair(text, at) || splitsLetter(text, at)
   let [start, end] = [from, to]
@@ -52,7 +52,7 @@ export const wholeCharacters = (text: string, { from, to }: Range): Range => {
   return { from: start, to: from === to ? start : end }
 }
 
-/** The text before and after a range: at most 32 units of each, in whole characters. */
+/** Returns the text before and after a range: at most 32 units of each, in entire characters. */
 export const contextOf = (text: string, { from, to }: Range): { prefix: string; suffix: string } => {
   const start = Math.max(0, from - contextUnits)
   const end = Math.min(text.length, to + contextUnits)
@@ -66,7 +66,7 @@ export const contextOf = (text: string, { from, to }: Range): { prefix: string; 
 export interface Lines {
   /** The line of an offset. */
   at(offset: number): number
-  /** The line without its end; undefined when there is none. */
+  /** Returns the line without its end; undefined if there is none. */
   range(line: number): Range | undefined
   readonly count: number
 }
@@ -129,7 +129,7 @@ const ranges = (text: string, words: Words, within: Range, limit: number): Range
   return found
 }
 
-/** The end of the letter that ends at `to`, including accents that follow it as separate units. */
+/** Returns the end of the letter that ends at `to`, including accents that follow as separate units. */
 const withAccents = (text: string, to: number): number => {
   let end = to
   while (end < text.length && isAccent(text.charCodeAt(end))) end++

@@ -19,7 +19,7 @@ export interface Place {
   readonly needs: 'left' | 'right' | 'both'
 }
 
-/** A place and its text when it was made. */
+/** A place, and its text at the time when the place was made. */
 export interface Quoted {
   readonly place: Place
   readonly quote: string
@@ -83,7 +83,7 @@ const needsAt = (content: string, at: number): Place['needs'] => {
   return content[at] === '\n' ? 'left' : 'both'
 }
 
-/** The places of ranges of the present text, which is `content`. Walks the text once, however many there are. */
+/** Returns the places of ranges of the current text, which is `content`. Walks the text once, however many there are. */
 export const placesOf = (text: Y.Text, content: string, ranges: readonly Range[]): Place[] => {
   if (ranges.length === 0) return []
   const runs = runsOf(text)
@@ -195,7 +195,7 @@ const endsOf = (text: Y.Text, quoted: Quoted): Ends | undefined => {
   return undefined
 }
 
-/** A place with the data to convert it to offsets. */
+/** A place with the data that convert it to offsets. */
 interface Sought {
   readonly quoted: Quoted
   readonly ends: Ends | undefined

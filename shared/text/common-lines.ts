@@ -15,7 +15,7 @@ const numbered = (lists: readonly (readonly string[])[]): Int32Array[] => {
   return lists.map((list) => Int32Array.from(list, numberOf))
 }
 
-/** Not reached. */
+/** The value for a diagonal that no path has reached. */
 const none = -2
 
 /** The furthest that a path of so many edits gets on each diagonal, in items of the old list; one row for each number of edits. */
@@ -36,7 +36,7 @@ const stepOn = (row: Int32Array, edits: number, diagonal: number, oldLength: num
   return !canRemove || (canAdd && removed < added) ? added : removed + 1
 }
 
-/** Undefined if it takes more than `editsMax`. */
+/** Returns undefined if a path takes more than `editsMax` edits. */
 const walked = (before: Int32Array, after: Int32Array, editsMax: number): Walk | undefined => {
   const rows: Int32Array[] = []
   let [lowest, highest] = [-Infinity, Infinity]
@@ -83,7 +83,7 @@ export const commonItems = (before: readonly string[], after: readonly string[],
     const added = Math.abs(diagonal + 1) <= above ? last[(diagonal + 1 + above) >> 1] : none
     const removed = Math.abs(diagonal - 1) <= above ? (last[(diagonal - 1 + above) >> 1] ?? none) : none
     const canRemove = removed !== none && removed + 1 < one.length
-    // The same choice as on the way there.
+    // Makes the same choice as on the way there.
     const isAdded = added === from && !(canRemove && removed >= from)
     if (!isAdded) old--
     diagonal += isAdded ? 1 : -1

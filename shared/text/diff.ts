@@ -23,7 +23,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 // Comparing slices is many times as fast as comparing units one by one.
 const sliceUnits = 2048
 
-/** Length of the common prefix; it never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
+/** Returns the length of the common prefix; it never ends inside a surrogate pair, which Yjs would replace by U+FFFD. */
 const commonPrefix = (one: string, other: string): number => {
   const end = Math.min(one.length, other.length)
   let at = 0
@@ -157,7 +157,7 @@ const trimmed = (from: number, removed: string, insert: string): Edit | undefine
   return { from: from + start, to: from + removed.length - end, insert: insert.slice(start, insert.length - end) }
 }
 
-/** The middle that differs, widened to whole lines. */
+/** Returns the part that differs, widened to entire lines. */
 const differingLines = (before: string, after: string): { from: number; old: string; young: string } => {
   const prefix = commonPrefix(before, after)
   const from = lineStart(before, prefix)
@@ -213,7 +213,7 @@ export const applyEdits = (before: string, edits: readonly Edit[]): string => {
   return parts.join('')
 }
 
-/** The differing middle as one exact edit, for two versions of a typed text. */
+/** Returns the part that differs as one exact edit, for two versions of a typed text. */
 export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   if (before === after) return []
   const from = commonPrefix(before, after)
@@ -221,7 +221,7 @@ export const coarseDiff = (before: string, after: string): readonly Edit[] => {
   return [{ from, to: before.length - suffix, insert: after.slice(from, after.length - suffix) }]
 }
 
-/** The differing middle as one edit of whole words: the fallback when a finer difference would take too long. */
+/** Returns the part that differs as one edit of entire words: the fallback if a finer difference would take too long. */
 export const coarseWordDiff = (before: string, after: string): readonly Edit[] => [trimmed(0, before, after) ?? []].flat()
 
 /** Combines edits with the same result: if there are more than `countMax`, the closest ones are joined. */
@@ -392,7 +392,7 @@ const unifiedHunk = (
   return { lines: [`@@ -${first + from + 1},${old} +${first + from + 1 + shift},${young} @@`, ...body], shift: shift + added - removed }
 }
 
-/** The start of the line so many lines before an offset, which is itself the start of a line. */
+/** Returns the start of the line a number of lines before an offset, which is itself the start of a line. */
 const linesBack = (text: string, at: number, count: number): number => {
   let from = at
   for (let line = 0; line < count && from > 0; line++) from = from === 1 ? 0 : text.lastIndexOf('\n', from - 2) + 1

@@ -11,7 +11,7 @@ export interface Match {
   /** Counted from 1; the column in UTF-16 units of its line. */
   readonly line: number
   readonly column: number
-  /** Titles of the sections that contain it, outermost first. */
+  /** Titles of the sections that contain the match, outermost first. */
   readonly section: string[]
   /** Its line, or the part around the match. */
   readonly excerpt: string
@@ -25,7 +25,7 @@ const excerptUnits = 80
 
 interface Folded {
   readonly text: string
-  /** Offset in the source of each unit, and of the end; undefined: they are the same. */
+  /** Offset in the source of each unit, and of the end; undefined if they are the same. */
   readonly at: Int32Array | undefined
 }
 

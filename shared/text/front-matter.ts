@@ -4,10 +4,10 @@
 export const beginsFrontMatter = ([first, second]: readonly string[]): boolean =>
   first?.trimEnd() === '---' && /^(?:[\w"'-][^:]*:(?:\s|$)|#)/.test(second ?? '')
 
-/** Whether a line below the first ends it. */
+/** Whether a line below the first ends the front matter. */
 export const endsFrontMatter = (line: string): boolean => /^(?:---|\.\.\.)[ \t]*$/.test(line)
 
-/** The line after the front matter, counted from 0; 0 if there is none. */
+/** Returns the line after the front matter, counted from 0; 0 if there is none. */
 export const afterFrontMatter = (lines: readonly string[]): number => {
   if (!beginsFrontMatter(lines)) return 0
   const end = lines.findIndex((line, index) => index > 0 && endsFrontMatter(line))

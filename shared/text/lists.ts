@@ -6,16 +6,16 @@ import type { ProseLine } from './prose.ts'
 import { runEnd, skipBlanks, trimBlanks, withoutEnd } from './scan.ts'
 
 export interface Item extends Range {
-  /** Index of its line in the text, counted from 0. */
+  /** Index of the item's line in the text, counted from 0. */
   readonly index: number
   /** Quote marks and indentation before the marker. */
   readonly lead: string
   readonly marker: string
   /** White space after the marker. */
   readonly gap: string
-  /** As written, without the box of a task. */
+  /** The marker as written, without the box of a task. */
   readonly text: string
-  /** The offset of the letter in a task box; undefined: it is not a task. */
+  /** The offset of the letter in a task box; undefined if the item is not a task. */
   readonly box: number | undefined
 }
 

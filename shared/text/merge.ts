@@ -69,7 +69,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
   const lines = split(base)
   const ours = lineChanges(lines, split(mine))
   const others = lineChanges(lines, split(theirs))
-  // At most one change of a side begins at a line.
+  // A side has at most one change that begins at a line.
   const oursAt = new Map(ours.map((change) => [change.at, change]))
   // A change that both sides made identically counts as mine, and touches nothing of theirs.
   const groups = grouped(
@@ -87,7 +87,7 @@ const piecesOf = (base: string, mine: string, theirs: string): Piece[] => {
 
 const isConflict = (piece: Piece): piece is Conflict => typeof piece !== 'string'
 
-/** Merges two texts that both come from `base`. Clean when no change of one touches a different change of the other. */
+/** Merges two texts that both come from `base`. The merge is clean if no change of one side touches a different change of the other. */
 export const merge = (base: string, mine: string, theirs: string): Merge => {
   const pieces = piecesOf(base, mine, theirs)
   const conflicts = pieces.filter(isConflict)

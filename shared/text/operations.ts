@@ -16,7 +16,7 @@ type Which = Omit<Words, 'find'>
 export type Operation =
   | ({ readonly op: 'replace'; readonly find: string; readonly with: string } & Which)
   | ({ readonly op: 'delete'; readonly find: string } & Which)
-  /** Within a line, directly next to words; as blocks at the start or the end of the document. One of the three is given. */
+  /** Within a line, directly next to words; as blocks at the start or the end of the document. Exactly one of the three is given. */
   | ({
       readonly op: 'insert'
       readonly markdown: string
@@ -30,7 +30,7 @@ export type Operation =
   | { readonly op: 'set_document'; readonly markdown: string }
   | Structured
 
-/** Whether it names its place by number. Once others have written above it, the number means another line or row. */
+/** Whether the operation names its place by number. Once others have written above the place, the number means another line or row. */
 export const isByNumber = (operation: Operation): boolean =>
   operation.op === 'replace_lines' ||
   (operation.op === 'set_cell' && (typeof operation.row === 'number' || typeof operation.column === 'number'))
@@ -158,7 +158,7 @@ const replaceWords = (source: Source, target: Words, insert: string): Resolution
 /** The longest source of words in a message, in characters. */
 const sourceCharsMax = 2000
 
-/** The changes of an operation in a text; several if it means every occurrence. */
+/** Returns the changes of an operation in a text; several if it means every occurrence. */
 export const resolve = (source: Source, operation: Operation): Resolutions => {
   const { text } = source
   switch (operation.op) {

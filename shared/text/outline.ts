@@ -10,11 +10,11 @@ export interface Section {
   readonly title: string
   /** Line of the heading, counted from 1. */
   readonly line: number
-  /** Where the heading begins, in UTF-16 units. */
+  /** The offset of the heading, in UTF-16 units. */
   readonly from: number
-  /** Where the text below the heading begins. */
+  /** The offset of the text below the heading. */
   readonly bodyFrom: number
-  /** Where the next heading of this or a higher level begins, or the end of the text. */
+  /** The offset of the next heading of this or a higher level, or the end of the text. */
   readonly to: number
 }
 

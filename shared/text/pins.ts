@@ -18,14 +18,14 @@ export interface Pin {
   readonly suffix: string
 }
 
-/** Pins on ranges of the present text, which is `content`. */
+/** Returns pins on ranges of the current text, which is `content`. */
 export const pinsAt = (text: Y.Text, content: string, ranges: readonly Range[]): Pin[] =>
   placesOf(text, content, ranges).map((place, index) => {
     const range = ranges[index] as Range
     return { place, quote: content.slice(range.from, range.to), ...contextOf(content, range) }
   })
 
-/** The present ranges of pins in the text `content`; undefined: their text is gone. */
+/** Returns the current ranges of pins in the text `content`; undefined for a pin whose text is gone. */
 export const locatePins = (text: Y.Text, content: string, pins: readonly Pin[]): (Range | undefined)[] => {
   const placed = pins.flatMap(({ place, quote }, index) => (place === null ? [] : [{ place, quote, index }]))
   const found = locate(text, content, placed)
@@ -66,7 +66,7 @@ interface Sought extends Lost {
 /** A pin whose text or identifying context was changed by the edits. */
 interface Disturbed {
   readonly index: number
-  /** The text of its range before. */
+  /** The text of the pin's range before the edits. */
   readonly quote: string
   readonly was: Range
   readonly is: Range | undefined
@@ -84,7 +84,7 @@ interface Replacement {
 interface Settled {
   /** The changed pins to store, by index. */
   readonly changed: ReadonlyMap<number, Pin>
-  /** The present ranges of all pins; undefined: their text is gone. */
+  /** Returns the current ranges of all pins; undefined for a pin whose text is gone. */
   readonly ranges: readonly (Range | undefined)[]
 }
 
@@ -125,7 +125,7 @@ export const pinsAfter = (
     const isWhole = was !== undefined && quote !== '' && was.to - was.from === quote.length && before.startsWith(quote, was.from)
     return isWhole ? shift(was) : undefined
   })
-  // Only touched and incomplete pins can be elsewhere than where the edits moved them.
+  // Only touched and incomplete pins can be in another place than the one to which the edits moved them.
   const unsure = [...pins.keys()].filter((index) => ranges[index] === undefined)
   const located = locatePins(
     text,

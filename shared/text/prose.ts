@@ -7,7 +7,7 @@ export interface ProseLine {
   readonly from: number
   readonly to: number
   readonly text: string
-  /** Whether it is in front matter or a fence, or opens or closes one: its text cannot be a table or list. */
+  /** Whether a line is in front matter or a fence, or opens or closes one, so that it cannot be a table or list. */
   readonly isCode: boolean
 }
 

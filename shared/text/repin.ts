@@ -10,10 +10,10 @@ import { occurrences } from './search.ts'
 /** Text that lost its place. */
 export interface Lost {
   readonly quote: string
-  /** The text directly before and after it when it was last there. */
+  /** The text directly before and after the lost text when it was last in the document. */
   readonly prefix: string
   readonly suffix: string
-  /** Whether it was in the text before the replacement; false: it was lost earlier. */
+  /** Whether the text was in the document before the replacement; false if it was lost earlier. */
   readonly standing: boolean
 }
 
@@ -260,9 +260,9 @@ const findEverywhere = (lost: readonly Lost[], before: string, after: string, ed
   return found
 }
 
-/** A text that is gone, or not whole. */
+/** A text that is gone or incomplete. */
 interface Gone extends Omit<Lost, 'standing'> {
-  /** The rest of it. */
+  /** The remaining part of the text. */
   readonly left: Range | undefined
 }
 

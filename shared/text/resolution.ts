@@ -11,7 +11,7 @@ export interface Source {
   readonly lines: Lines
   readonly outline: readonly Section[]
   readonly tables: readonly TextTable[]
-  /** Its lines, as lists are read from them. */
+  /** The lines of the text, in the form in which lists are read. */
   readonly prose: readonly ProseLine[]
 }
 
@@ -40,7 +40,7 @@ export const sourceOf = (text: string): Source => {
 /** The beginning of words, in the form that messages quote. */
 export const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text)
 
-/** The one section that a name means. */
+/** Returns the one section that a name means. */
 export const sectionOf = (source: Source, name: string, occurrence?: number): Section | Unresolved => {
   const { text, outline } = source
   const found = sectionsNamed(outline, name)
@@ -60,5 +60,5 @@ export const sectionOf = (source: Source, name: string, occurrence?: number): Se
   return { code: 'target_ambiguous', message: `The text has ${found.length} sections ${JSON.stringify(shortened(name))}.`, candidates }
 }
 
-/** The same letters, however their accents are written. */
+/** Returns the same letters, however their accents are written. */
 export const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')

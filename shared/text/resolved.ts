@@ -4,9 +4,9 @@ import type { Candidate, Range } from './anchors.ts'
 /** A range of the text and its replacement. */
 export interface Resolved extends Range {
   readonly insert: string
-  /** The words next to it: when the text has changed, these are followed, not the place between characters. */
+  /** The words next to the place. If the text has changed, the operation follows these words and not the place between characters. */
   readonly beside?: Range
-  /** The words of the text, if they were named differently. */
+  /** The words of the text, if the operation named them differently. */
   readonly matched?: string
 }
 

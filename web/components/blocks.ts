@@ -40,7 +40,7 @@ const lookMs = 200
 // Regex bound: the fixed names of the kinds, and white space in one place.
 const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
 
-/** Whether a fence replaces whole lines: a closed one that is in no list and no quote. */
+/** Whether a fence replaces entire lines: a closed one that is in no list and no quote. */
 const drawable = ({ closing, prefix, source, from }: Fence): boolean =>
   closing !== undefined && prefix.trim() === '' && source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
 
@@ -132,7 +132,7 @@ function decorate(state: EditorState, blocks: readonly Block[], open: number | u
   const drawn = blocks.flatMap((block) => {
     const widget = new ComponentWidget(block, instances)
     if (block.key !== open) return [Decoration.replace({ widget, block: true }).range(block.from, block.to)]
-    // While its source is edited, a widget shows below it.
+    // While its source is edited, a widget is shown below the source.
     return block.fence.kind === 'widget' ? [Decoration.widget({ widget, block: true, side: 1 }).range(block.to)] : []
   })
   const notes = unclosed === undefined ? [] : [Decoration.widget({ widget: new UnclosedNote(unclosed.words), side: 1 }).range(unclosed.at)]
@@ -145,7 +145,7 @@ function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
   return { at: lineEnd(last.source, last.from), words: unclosedWords(last) }
 }
 
-/** Returns the fence that a person works in: it was opened, or the cursor was put into it. */
+/** Returns the fence in which a person works, because it was opened or contains the cursor. */
 function openOf({ selection }: EditorState, blocks: readonly Block[], before: number | undefined): number | undefined {
   const { anchor, head } = selection.main
   const inside = ({ key, from, to }: Block): boolean =>
@@ -200,7 +200,7 @@ const drawnIn = (state: EditorState): readonly Block[] => {
   return found?.blocks.filter(({ key }) => key !== found.open) ?? []
 }
 
-/** Returns where the cursor goes instead of resting at the edge of a component. */
+/** Returns the new position for a cursor that would rest at the edge of a component. */
 function besides(state: EditorState, head: number, forwards: boolean): number {
   let at = head
   for (const block of forwards ? drawnIn(state) : drawnIn(state).toReversed()) {
@@ -226,7 +226,7 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
   return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
 })
 
-/** Puts text that is written directly before or after a component on lines of its own; a line break between it and other text stays. */
+/** Puts text that is written directly before or after a component on separate lines; a line break between it and other text stays. */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   const { changes, newDoc } = transaction
   const more: { from: number; insert: string }[] = []
@@ -297,7 +297,7 @@ export function components(page: ReviewedView): Extension {
     const { open, blocks } = view.state.field(field)
     const block = blocks.find(({ key }) => key === open)
     if (open === undefined || block === undefined) return false
-    // A cursor that stayed inside would open it again with the next change.
+    // A cursor that stayed inside would open the fence again with the next change.
     const { length } = view.state.doc
     const anchor = block.to < length ? block.to + 1 : block.from > 0 ? block.from - 1 : block.to
     view.dispatch({ effects: closeSource.of(null), selection: { anchor } })

@@ -1,4 +1,4 @@
-/** Draws a card. Not a component of its own: only cards that have changed are created again (`sameCard`), because a board may have many. */
+/** Draws a card. It is not a separate component: only cards that have changed are created again (`sameCard`), because a board may have many. */
 import type { JSX } from 'preact'
 import { type Card, type CardPlace, type CardState, detailsOf } from '../../shared/fences/board.ts'
 import type { Person } from '../presence/people.ts'
@@ -11,9 +11,9 @@ export interface DrawnCard {
   readonly card: Card
   readonly place: CardPlace
   readonly mayChange: boolean
-  /** Whether the Tab key reaches it. */
+  /** Whether the Tab key reaches the card. */
   readonly isCurrent: boolean
-  /** The person who edits it at the moment. */
+  /** The person who edits the card at the moment. */
   readonly holder: Person | undefined
   readonly isRepeated: boolean
 }

@@ -28,7 +28,7 @@ interface FieldInput {
   readonly dispatch: (event: BoardEvent) => BoardOutcome
 }
 
-/** The open field of a board, wherever it is. */
+/** The open field of a board, in any of its columns. */
 export const BoardField = ({ field, label, value = '', dispatch }: FieldInput): JSX.Element => (
   <LineField
     label={label}

@@ -24,7 +24,7 @@ interface CardHit {
   readonly item: HTMLElement
   readonly card: Card
   readonly place: CardPlace
-  /** Whether the person may change it at the moment. */
+  /** Whether the person may change the board at the moment. */
   readonly isFree: boolean
 }
 

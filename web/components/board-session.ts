@@ -62,7 +62,7 @@ const opener = (opening: Opening): string =>
 
 const cardAt = (place: CardPlace): string => `[data-place="${placeName(place)}"]`
 
-/** Whether the focus has moved to something outside of an element: it then stays there. */
+/** Whether the focus has moved to an element outside of this one, and should stay there. */
 function hasLeft(element: Node | null): boolean {
   const { activeElement } = document
   for (let node = element; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode)
@@ -99,7 +99,7 @@ export function cardOf(item: HTMLElement, drawn: Board): { readonly card: Card; 
   return card && { card, place: { column, card: index } }
 }
 
-/** Where the focus goes: once the state is drawn, and once the change is. The reading view shows a change a moment later. */
+/** The parts that get the focus: one once the state is drawn, one once the change is drawn. The reading view shows a change a moment later. */
 interface Wanted {
   drawn?: BoardFocus | undefined
   changed?: BoardFocus | undefined

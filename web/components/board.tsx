@@ -25,7 +25,7 @@ const moreCards = 30
 interface FilterInput {
   readonly filter: string
   readonly dispatch: BoardSession['dispatch']
-  /** How many cards match the filter, and how many there are; undefined if the filter is empty. */
+  /** The number of cards that match the filter, and of all cards; undefined if the filter is empty. */
   readonly left: { readonly some: number; readonly count: number } | undefined
 }
 

@@ -2,7 +2,7 @@
 import { type Rows, rowsOfCsv } from '../../shared/fences/chart.ts'
 import { t } from '../text/t.ts'
 
-/** The rows, or the reason why there are none. */
+/** The rows, or the reason for which there are none. */
 export interface AssetRows {
   readonly rows?: Rows
   readonly reason?: string

@@ -74,7 +74,7 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to show.')
 }
 
-/** Narrowest and widest drawing, in pixels; outside of these it is scaled. */
+/** The narrowest and widest drawing, in pixels; beyond these it is scaled. */
 const widthMin = 240
 const widthMax = 1200
 
@@ -290,7 +290,7 @@ interface ToolsInput {
   readonly onRefused: () => void
 }
 
-/** The actions on the chart as a whole. */
+/** The actions on the entire chart. */
 function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput): JSX.Element {
   const { around, sheets, said } = input
   const picking = useRef<HTMLButtonElement>(null)
@@ -319,7 +319,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
       <label>
         {t('Title')}{' '}
         <input
-          // A title changed by others replaces the field; otherwise it keeps what is typed.
+          // A title changed by others replaces the text of the field, unless the person has typed in the field.
           key={title}
           ref={field}
           class='field'

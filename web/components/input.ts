@@ -21,7 +21,7 @@ export interface ComponentInput {
   show(fence: Fence): boolean
   /** Its name, which is unique among the components of the text. */
   readonly label: ReadonlySignal<string>
-  /** Why the person may not change it; undefined if they may. */
+  /** The reason for which the person may not change the component; undefined if they may. */
   readonly refusal: ReadonlySignal<string | undefined>
   /** The parts of the fence that others edit at the moment, each with its person. */
   readonly held: ReadonlySignal<ReadonlyMap<string, Person>>

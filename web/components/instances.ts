@@ -11,7 +11,7 @@ import type { Mounted } from './mount.tsx'
 
 /** A fence that is drawn. */
 export interface Block {
-  /** Does not change while the fence exists, whatever is written in it and around it. */
+  /** An id that does not change while the fence exists, whatever is written in it and around it. */
   readonly key: number
   /** With the offsets of the last read. */
   readonly fence: Fence

@@ -1,4 +1,7 @@
-/** The frame of every component: its name, its actions, and why it may not be changed. In a shadow root, with the rules of published pages. */
+/**
+ * The frame of every component: its name, its actions, and the reason if it may not be changed. The contents are in a shadow root, with the rules of
+ * published pages.
+ */
 import type { FenceKind } from '../../shared/fences/fences.ts'
 import { runScopeHandlers } from '@codemirror/view'
 import { useComputed } from '@preact/signals'

@@ -7,7 +7,7 @@ import { dropToast, toast } from '../ui/toast.tsx'
 const noticeMs = 10_000
 
 export interface Notices {
-  /** Shows a notice; what the component says about its change arrives right after the change. */
+  /** Shows a notice. The component describes its change right after the change. */
   tell(words: () => string, name: string, run: () => void): void
   /** Removes the notice of a change once the component reads as before. */
   dropOnceUndone(before: Fence): void

@@ -31,7 +31,7 @@ export function createCells(
       error: value instanceof Failure ? value.reason || value.error : undefined
     }
   }
-  // Not recomputed with every move through the cells.
+  // This value is not recomputed when the person moves through the cells.
   const grid = computed(() =>
     Array.from({ length: size.value.height }, (_row, row) =>
       Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))

@@ -35,13 +35,13 @@ export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap
   return found
 }
 
-/** Returns where the cell is in a later version of its sheet. */
+/** Returns the position of the cell in a later version of its sheet. */
 export const placeOf = (now: Reading, { row, column, own }: Begun): Place => {
   const { rowOf, columnOf } = followed(own, now)
   return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
 }
 
-/** Whether others removed its column. */
+/** Whether others removed the column of the cell. */
 export const isRemoved = (now: Reading, { column, own }: Begun): boolean => followed(own, now).columnOf(column) === undefined
 
 const isSame = (one: Reading, other: Reading): boolean => JSON.stringify(one.texts) === JSON.stringify(other.texts)

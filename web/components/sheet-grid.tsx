@@ -53,7 +53,7 @@ interface RowInput {
 
 /** The actions in the field of an edited cell. */
 export interface FieldActions {
-  /** Returns the content of the field as it is drawn: it may be drawn again, in another place, during editing. */
+  /** Returns the content of the field for drawing. The field may be drawn again, in another place, during editing. */
   typed(): Typed
   drawn(field: HTMLInputElement): void
   typing(field: HTMLInputElement): void
@@ -90,7 +90,7 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
       return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
     }))
 
-/** A class, because a sheet may have many rows and only changed ones are drawn again. */
+/** This is a class, because a sheet may have many rows and only changed ones are drawn again. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
     const { cells, held, ...rest } = this.props
@@ -166,7 +166,7 @@ export class GridRow extends Component<RowInput> {
 
 interface FieldInput {
   readonly label: string
-  /** The sheet on which it is drawn. */
+  /** The sheet on which the field is drawn. */
   readonly on: number
   readonly actions: FieldActions
 }

@@ -13,7 +13,7 @@ interface SheetMenuInput {
   readonly at: Place
   /** The width of the sheet, in columns. */
   readonly width: number
-  /** Whether its source can be aligned. */
+  /** Whether the source of the sheet can be aligned. */
   readonly aligns: boolean
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean

@@ -27,7 +27,7 @@ export interface SheetModel extends Clipboard {
   readonly editing: CellEditing
   /** The selected cell, or the one pointed at for a formula. */
   readonly area: ReadonlySignal<Area>
-  /** The cell that the menu is for; undefined while it is closed. */
+  /** The cell to which the menu belongs; undefined while it is closed. */
   readonly menu: Signal<HTMLElement | undefined>
   readonly isDrawing: { current: boolean }
   readonly actions: GridActions
@@ -72,7 +72,7 @@ function createActions({ around, sheetIndex }: ComponentInput, selection: Select
   }
 }
 
-/** Reads a component as a table; undefined if it no longer is one because others changed it. */
+/** Reads a component as a table; undefined if others changed it so that it is no longer one. */
 export type TableOf = (fence: Fence) => Table | undefined
 
 export function createSheetModel(input: ComponentInput, tableOf: TableOf): SheetModel {

@@ -40,7 +40,7 @@ export interface Pointing {
   end(): void
 }
 
-/** Replaces the last reference while the cursor is still after it. */
+/** Replaces the last reference while the cursor is still after that reference. */
 const lastIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement, last: Pointed | undefined): Pointed | undefined =>
   last?.text === value && selectionStart === last.to && selectionEnd === last.to ? last : undefined
 
@@ -54,7 +54,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     const [from, to] = [again?.from ?? field.selectionStart ?? 0, again?.to ?? field.selectionEnd ?? 0]
     return { again, spot: spotIn(field.value, from, to) }
   }
-  /** Returns the id by which other sheets name one; undefined if it cannot have one. */
+  /** Returns the id by which other sheets name a sheet; undefined if it cannot have one. */
   const idOf = (sheet: number): string | undefined => {
     const all = sheets.peek().sheets.map(({ fence }) => fence)
     const fence = all[sheet]
@@ -150,7 +150,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
         const fence = all[sheet]
         if (fence === undefined || !now.includes(`#${id}!`)) continue
         edits.push(...addId(fence, id))
-        // Another person has given it an id meanwhile.
+        // Another person has given the sheet an id in the meantime.
         if (fence.id !== undefined) now = now.replaceAll(`#${id}!`, `#${fence.id}!`)
       }
       return { text: now, edits }

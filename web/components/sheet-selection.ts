@@ -12,13 +12,13 @@ import {
 import type { Table } from '../../shared/fences/table.ts'
 
 export interface Selection {
-  /** In rows and columns, with the row or column that was begun behind the last one. */
+  /** The size in rows and columns, including a row or column that was begun behind the last one. */
   readonly size: ReadonlySignal<{ readonly height: number; readonly width: number }>
   /** The cell with the focus. */
   readonly at: ReadonlySignal<Place>
-  /** The corner across from it. */
+  /** The corner opposite the cell with the focus. */
   readonly to: ReadonlySignal<Place>
-  /** Whether the cell is to have the focus once it is drawn, and how often that was asked for. */
+  /** Whether the cell should have the focus once it is drawn, and how often the focus was requested. */
   readonly wantsFocus: { current: boolean }
   readonly asked: ReadonlySignal<number>
   focus(): void

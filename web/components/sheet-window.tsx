@@ -12,7 +12,7 @@ export interface Seen {
 
 /** Rows and columns drawn beyond the visible ones; the drawn part changes in steps of this size. */
 const around = 8
-/** In pixels, before one was measured. */
+/** The size in pixels, before a cell was measured. */
 const rowHeightUsual = 30
 /** Until the window of the sheet was measured. */
 const seenFirst: Seen = { rows: [0, 32], columns: [0, 24] }
@@ -100,7 +100,7 @@ interface GapInput {
   readonly come: (place: Place) => void
 }
 
-/** The cells of a row between two drawn ones. */
+/** Draws the cells of a row between two drawn cells. */
 export const CellGap = ({ from, texts, come }: GapInput): JSX.Element => (
   <td class='sheet-distant' aria-hidden='true' colSpan={texts.length}>
     {texts.map((text, index) => (
@@ -117,7 +117,7 @@ interface RowsInput {
   readonly come: (place: Place) => void
 }
 
-/** The rows between two drawn ones. */
+/** Draws the rows between two drawn rows. */
 export class RowGap extends Component<RowsInput> {
   override shouldComponentUpdate({ from, texts, rowHeight }: RowsInput): boolean {
     const { texts: before } = this.props

@@ -37,7 +37,7 @@ function SheetBar({ input, model }: PartInput): JSX.Element {
   )
 }
 
-/** The purpose for which cells are picked, while they are. */
+/** The purpose for which cells are being picked. */
 function PickBar({ picker, input, model: { selection } }: PartInput & { readonly picker: Picker }): JSX.Element {
   const range = { sheet: input.sheetIndex.value, one: selection.at.value, other: selection.to.value }
   return (
@@ -279,7 +279,7 @@ interface GridInput {
   readonly input: ComponentInput
   readonly tableOf: TableOf
   readonly label: string
-  /** Whether its first cell gets the focus. */
+  /** Whether the first cell gets the focus. */
   readonly takesFocus?: boolean
 }
 

@@ -9,7 +9,7 @@ import type { FieldActions, Place } from './sheet-grid.tsx'
 
 export interface CellRange {
   readonly sheet: number
-  /** Where the range begins, and where it ends. */
+  /** The first and the last cell of the range. */
   readonly one: Place
   readonly other: Place
 }
@@ -24,7 +24,7 @@ export interface Pointed extends CellRange {
 /** The formula being edited. */
 export interface Writer {
   readonly sheet: ReadonlySignal<number>
-  /** Returns the name of its cell and sheet. */
+  /** Returns the name of the cell and its sheet. */
   name(): string
   readonly actions: FieldActions
   /** Whether a reference can be inserted at the cursor. */
@@ -83,7 +83,7 @@ export function goToCells({ around, sheets, show }: Sheets, range: CellRange): b
   return true
 }
 
-/** The same for the first cell of the next, or previous, sheet that is drawn. */
+/** Brings into view the first cell of the next, or previous, drawn sheet. */
 export function goToSheet(input: Sheets, from: number, direction: 1 | -1): void {
   const count = input.sheets.peek().sheets.length
   for (let steps = 1; steps <= count; steps++) {

@@ -17,7 +17,7 @@ function signsOf(locale: string): { readonly decimal: string; readonly group: st
   return signs
 }
 
-/** Returns a number, as the source has it, for a reader of a language; another text unchanged. */
+/** Returns a number in the notation of a reader's language; returns any other text unchanged. */
 export function shownNumber(text: string, locale: string): string {
   const [all, before = '', whole = '', afterWhole, alone, behind = ''] = oneNumber.exec(text) ?? []
   if (all === undefined || (whole.includes(',') && !grouped.test(whole))) return text

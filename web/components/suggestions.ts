@@ -1,11 +1,11 @@
-/** Suggestions for the text of a component, whose marks in the text are covered by it. */
+/** Suggestions for the text of a component, which covers their marks in the text. */
 import { useComputed, type ReadonlySignal } from '@preact/signals'
 import { isOpen, type Item } from '../review/annotations/items.ts'
 import type { ComponentInput } from './input.ts'
 
 export interface Suggestions {
   readonly count: ReadonlySignal<number>
-  /** Shows the first one. */
+  /** Shows the first suggestion. */
   show(): void
 }
 

@@ -26,7 +26,7 @@ const tooMany = -32_000
 /** A loaded widget that does not answer for this long has left its page or hangs; in milliseconds. */
 const answerMsMax = 3000
 
-/** It threw an error, left its page (or hangs), or sent too many messages. */
+/** The widget threw an error, left its page (or hangs), or sent too many messages. */
 export type WidgetFault = 'error' | 'left' | 'flood'
 
 /** How much of an error message is passed on, in UTF-16 units. */
@@ -40,7 +40,7 @@ export interface WidgetInput {
   readonly state: unknown
   /** Stores a state; at most one per second, and always the last one. Absent if the person may not write. */
   readonly onState?: (state: unknown) => void
-  /** The widget failed. It was stopped, unless it reported an error of its own. */
+  /** Reports that the widget failed. It was stopped, unless it reported the error itself. */
   readonly onFault: (fault: WidgetFault, message: string) => void
   /** Returns the displayed cells of a sheet; undefined if there is no such sheet. */
   readonly dataOf?: (sheet: string) => readonly (readonly string[])[] | undefined

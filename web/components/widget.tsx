@@ -8,7 +8,7 @@ import { t } from '../text/t.ts'
 import { runWidget, type RunningWidget, type WidgetFault } from './widget-host.ts'
 import type { ComponentInput } from './input.ts'
 
-/** As JSON.parse returns it; null without one. */
+/** The state as JSON.parse returns it; null if there is none. */
 const stateOf = (json: string | undefined): unknown => (json === undefined ? null : (JSON.parse(json) as unknown))
 
 const faultWords = (fault: WidgetFault, message: string): string => {

@@ -8,7 +8,7 @@ export function followChanges(doc: string, changed: (isCarried: boolean) => void
   return { tell: () => channel.postMessage('changed'), stop: () => channel.close() }
 }
 
-/** Informs all pages, this one too, that there are entries without a page. */
+/** Informs all pages, including this one, that there are entries without a page. */
 export function carriedTo(doc: string): void {
   const channel = new BroadcastChannel(nameOf(doc))
   channel.postMessage('carried')

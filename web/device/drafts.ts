@@ -8,7 +8,7 @@ import { readDevice, valuesWith, writeDevice } from './values.ts'
 import { newId } from '../base/new-id.ts'
 
 export interface KeptDrafts<Draft> {
-  /** Whether this browser can store them: without locks (no secure origin) their owner would be unknown. */
+  /** Whether this browser can store drafts. Without locks (no secure origin) their owner would be unknown. */
   readonly isKept: boolean
   /** Stores the draft of this page; an empty list removes its entry. */
   write(drafts: readonly Draft[]): void
@@ -22,7 +22,7 @@ function read<Draft>(name: string): readonly Draft[] {
     const found: unknown = JSON.parse(readDevice(name) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
-    // Not written by a page of ours.
+    // The value was not written by a page of ours.
     return []
   }
 }
@@ -34,7 +34,7 @@ export function keepDrafts<Draft>(doc: string): KeptDrafts<Draft> {
   const name = `${prefix}${String(Date.now()).padStart(15, '0')}-${newId()}`
   const ending = new AbortController()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  // Nothing is stored before the page holds its lock: another page would take it for abandoned.
+  // Nothing is stored before the page holds its lock, because another page would take the draft for abandoned.
   let isHeld = false
   let early: readonly Draft[] = []
   const write = (drafts: readonly Draft[]): void => {

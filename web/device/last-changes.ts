@@ -12,7 +12,7 @@ export const lastBytesMax = 512 * 1024
 
 const nameOf = (id: string): string => documentValue('last', id)
 
-/** Adds updates to those that are stored; duplicates do no harm. */
+/** Adds updates to the stored ones; duplicates do no harm. */
 export function leaveLastChanges(id: string, updates: readonly Uint8Array[]): void {
   const update = Y.mergeUpdates([...updates, ...(lastChanges(id)?.updates ?? [])])
   if (update.length <= lastBytesMax) writeDevice(nameOf(id), toBase64(update))
@@ -31,7 +31,7 @@ export function lastChanges(id: string): { readonly updates: readonly Uint8Array
     Y.decodeUpdate(update)
     return { updates: [update], done }
   } catch {
-    // Not written by a page of ours.
+    // The value was not written by a page of ours.
     done()
     return undefined
   }

@@ -15,7 +15,7 @@ export function left<Entry extends Kept>(doc: string): readonly Entry[] {
     const found: unknown = JSON.parse(readDevice(keyOf(doc)) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
-    // Not written by a page of ours.
+    // The value was not written by a page of ours.
     return []
   }
 }

@@ -106,7 +106,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
   /** The entries of other pages that this page waits for. */
   const awaited = new Set<string>()
   let hasStopped = false
-  /** Every write to the device, in order: reads wait for them. */
+  /** Every write to the device, in order, because reads wait for the writes. */
   let writes: Promise<unknown> = Promise.resolve()
   let last = 0
   let work: () => void = () => undefined
@@ -144,7 +144,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     claimed.delete(id)
   }
 
-  /** A database that opens late takes what it was too slow for. */
+  /** A database that opens late takes the entries that it missed. */
   const putLate = async (entry: Entry): Promise<void> => {
     if ((await page.opens()) && here.get(entry.id) === entry) await put(entry, true)
   }
@@ -154,7 +154,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     // The database confirms later whether it has the entry; until then it is stored nowhere else.
     leaveAll()
     const written = writes.then(async () => {
-      // It was removed before its turn.
+      // The entry was removed before its turn.
       if (!unwritten.has(entry.id)) return false
       if (!isText) await claim(entry.id)
       const isKept = await page.entries.put({ ...entry, queue })
@@ -180,7 +180,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     return [...ours, ...here.values()].filter(({ id }) => !dropped.has(id)).toSorted((one, other) => one.at - other.at)
   }
 
-  /** Takes over a claimed entry. The page that had it may have changed or finished it in between. */
+  /** Takes over a claimed entry. Its previous page may have changed or finished the entry in between. */
   const takeOver = async (id: string, take: (entry: Entry) => void): Promise<void> => {
     const entry = await page.entries.find(id)
     if (entry === undefined || dropped.has(id) || hasStopped) release(id)

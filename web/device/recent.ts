@@ -7,20 +7,20 @@ import { readDevice, writeDevice } from './values.ts'
 export interface RecentDocument {
   readonly id: string
   readonly title: string
-  /** The title that it was given, '' for none. */
+  /** The given title of the document, '' for none. */
   readonly givenTitle: string
   readonly role: Role | null
   /** Share key, or '' for a document that was opened without one. */
   readonly key: string
   /** Milliseconds since 1970. */
   readonly openedAt: number
-  /** True once its text was received, so that it can be opened offline. */
+  /** True once the text was received, so that the document can be opened offline. */
   readonly received: boolean
-  /** Whether it was published when last seen. */
+  /** Whether the document was published when last seen. */
   readonly published: boolean
-  /** The name that its link was made for, '' for none. */
+  /** The name for which the link was made, '' for none. */
   readonly given: string
-  /** Until when it can be restored from the trash, in milliseconds since 1970; 0 if it is not in the trash. */
+  /** Until when the document can be restored from the trash, in milliseconds since 1970; 0 if it is not in the trash. */
   readonly trashedUntil: number
   /** Whether the account that was signed in here owns it; false if the person keeps it here all the same, null if unknown. */
   readonly inAccount: boolean | null

@@ -39,7 +39,7 @@ function open(): Opening {
     }
     request.onsuccess = () => {
       const database = request.result
-      // A later version may upgrade it, and a person may clear it; it is opened again when needed.
+      // A later version may upgrade the database, and a person may clear it. It is opened again when needed.
       database.onversionchange = database.onclose = () => {
         database.close()
         opening = undefined
@@ -53,7 +53,7 @@ function open(): Opening {
   return { database: promise, late: new Promise((give) => setTimeout(give, openMsMax, undefined)) }
 }
 
-/** Whether the browser opens the database, however long it takes: perhaps it never says. */
+/** Resolves with whether the browser opens the database, however long it takes. A broken profile may never answer. */
 export const opens = async (): Promise<boolean> => (await (opening ??= open()).database) !== undefined
 
 const database = (): Promise<IDBDatabase | undefined> => {
@@ -120,7 +120,9 @@ export async function dropRecords(doc: string): Promise<void> {
   })
 }
 
-/** Whether the device can store anything: a full or broken profile often opens a database and then fails to write. Perhaps it never says. */
+/**
+ * Resolves with whether the device can store anything: a full or broken profile often opens a database and then fails to write. It may never answer.
+ */
 export const canKeep = async (): Promise<boolean> =>
   (await opens()) &&
   records<Kept & { readonly bytes: Uint8Array }>('lists').put({ id: 'probe', doc: '', at: 0, bytes: new Uint8Array(1024) })

@@ -34,7 +34,7 @@ export function valuesWith(prefix: string): readonly string[] {
   return [...saved, ...unsaved.keys()].filter((key) => key.startsWith(prefix))
 }
 
-/** Values of one tab that survive only its reload. It throws if the browser refuses storage. */
+/** Values of one tab that survive only a reload. Throws if the browser refuses storage. */
 export const tabStorage = (): Storage => sessionStorage
 
 /** Removes all values of a document, and those of this tab. */
@@ -44,7 +44,7 @@ export function dropValues(id: string): void {
     try {
       tabStorage().removeItem(key)
     } catch {
-      // There is no such storage.
+      // The browser has no such storage.
     }
     for (const each of [key, ...valuesWith(`${key}.`)]) writeDevice(each, null)
   }

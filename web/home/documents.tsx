@@ -32,7 +32,7 @@ function Row({ entry, library }: { entry: Entry; library: Library }): JSX.Elemen
     else if (wasOpen.current) more.current?.focus()
     wasOpen.current = open !== undefined
   }, [open])
-  // In a session, a link with fewer rights would limit those of the owner.
+  // A signed-in owner sends no key: the lower role of the two would count.
   const access: Access = { id, key: inAccount ? '' : key }
   const close = (): void => setOpen(undefined)
   /** The row disappears, and the focus with it. */

@@ -82,7 +82,7 @@ const trashed = (recent: readonly RecentDocument[], owned: Trash['docs']): Trash
   const all = new Map<string, TrashEntry>()
   for (const { id, title, key, role, trashedUntil: until } of recent)
     if (role === 'owner' && until > Date.now()) all.set(id, { id, title: title || t('Untitled'), key, until })
-  // Without the key: in a session, a link with fewer rights would limit those of the owner.
+  // A signed-in owner sends no key: the lower role of the two would count.
   for (const { id, title, restorableUntil } of owned) all.set(id, { id, title, key: '', until: Date.parse(restorableUntil) })
   return [...all.values()].toSorted((one, other) => other.until - one.until)
 }

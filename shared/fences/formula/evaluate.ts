@@ -1,4 +1,4 @@
-/** Computes the value of a formula once all cells that it names are known. */
+/** Computes the value of a formula once all its cells are known. */
 import { limits } from '../../limits.ts'
 import { findFunction } from './functions.ts'
 import type { Surroundings } from './function.ts'
@@ -9,7 +9,7 @@ import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, t
 export interface Sources extends Surroundings {
   /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that does not exist. */
   read(reference: Reference): Value
-  /** The cell of a reference to a single cell. Errors: those of `read`. */
+  /** Returns the cell of a reference to a single cell. Throws the errors of `read`. */
   readOne(reference: Reference): Scalar
 }
 
@@ -59,13 +59,13 @@ const call = (expression: Expression & { kind: 'call' }, sources: Sources): Valu
   return found.of(values, sources)
 }
 
-/** The value of an operand. A reference to one cell gives the plain value, not a range. */
+/** Returns the value of an operand. A reference to one cell gives the plain value, not a range. */
 const operand = (expression: Expression, sources: Sources): Value =>
   expression.kind === 'reference' && expression.reference.to === undefined
     ? sources.readOne(expression.reference)
     : evaluate(expression, sources)
 
-/** Errors: a `Failure`. */
+/** Computes a formula. Throws a `Failure`. */
 export const evaluate = (expression: Expression, sources: Sources): Value => {
   switch (expression.kind) {
     case 'value':

@@ -64,7 +64,7 @@ const formatDigits = (number: number, pattern: string): string => {
 
 const digitsAt = /[0#][0#,]*(?:\.[0#]*)?|\.[0#]+/y
 
-/** The digits of a pattern and the text around them, ignoring digits in quotes; undefined: it has none, or a quote is not closed. */
+/** Returns the digits of a pattern and the text around them, ignoring digits in quotes; undefined if it has none, or a quote is not closed. */
 const partsOf = (section: string): readonly [before: string, digits: string, after: string] | undefined => {
   let found: { readonly from: number; readonly to: number } | undefined
   for (const { 0: piece, index } of section.matchAll(/"[^"]*"|\\.|[^]/gs)) {

@@ -2,7 +2,7 @@
 import type { Function } from './function.ts'
 import { dateOf, Day, dayOfInstant, Failure, serialOf, toNumber, type Value } from './values.ts'
 
-/** Errors: `#NUM!` for a number that is not a day. */
+/** Returns a day. Throws `#NUM!` for a number that is not a day. */
 const dateAt = (value: Value): Date => {
   const serial = toNumber(value)
   if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', 'This is not a date.')

@@ -26,7 +26,7 @@ const exactly = (wanted: Scalar, list: readonly Scalar[], step: Step): number =>
   return list.findIndex(matches)
 }
 
-/** The index of the last value that does not sort after the wanted one, in a sorted list. */
+/** Returns the index of the last value in a sorted list that does not sort after the wanted one. */
 const upTo = (wanted: Scalar, list: readonly Scalar[], descending = false): number => {
   let found = -1
   for (const [index, value] of list.entries()) {

@@ -62,7 +62,7 @@ const patterns: Readonly<Record<PlainKind, RegExp>> = {
 const cellPattern = /(\$?)([A-Za-z]{1,2})(\$?)([1-9]\d{0,5})(?![\p{L}\p{N}_.(])/uy
 const space = /\s*/y
 
-/** A column by its one or two letters, counted from 0. */
+/** Returns a column by its one or two letters, counted from 0. */
 export const columnOfLetters = (letters: string): number =>
   letters.length === 1 ? (letters.charCodeAt(0) & 95) - 65 : ((letters.charCodeAt(0) & 95) - 64) * 26 + (letters.charCodeAt(1) & 95) - 65
 
@@ -88,7 +88,7 @@ const cellAt = (text: string, at: number): (Token & { kind: 'cell' }) | undefine
 
 const unreadable = (): Failure => new Failure('#VALUE!', 'This formula cannot be read.')
 
-/** The tokens of a formula after its `=`, up to the first invalid character. */
+/** Returns the tokens of a formula after its `=`, up to the first invalid character. */
 const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole: boolean } => {
   const tokens: Token[] = []
   for (let at = 1; ;) {
@@ -104,7 +104,7 @@ const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole:
   }
 }
 
-/** The tokens of a formula after its `=`. Errors: `#VALUE!`. */
+/** Returns the tokens of a formula after its `=`. Throws `#VALUE!`. */
 export const tokensOf = (text: string): Token[] => {
   const { tokens, isWhole } = readTokens(text)
   if (!isWhole) throw unreadable()
@@ -148,7 +148,7 @@ const strengths: Readonly<Record<string, number>> = {
 }
 const prefixStrength = 7
 
-/** Errors: `#VALUE!` for a formula that cannot be parsed, is too long or is nested too deeply. */
+/** Parses a formula. Throws `#VALUE!` if it cannot be parsed, is too long or is nested too deeply. */
 export const parseFormula = (text: string): Formula => {
   if (text.length > limits.formulaCharsMax) throw new Failure('#VALUE!', 'This formula is too long.')
   const tokens = tokensOf(text)

@@ -6,7 +6,7 @@ const isOpen = (before: string): boolean => {
     const last = tokensOf(before).at(-1)
     return last === undefined || last.kind === 'sheet' || (last.kind === 'sign' && last.text !== ')' && last.text !== '%')
   } catch {
-    // For example within a quoted text.
+    // The cursor is, for example, within a quoted text.
     return false
   }
 }
@@ -21,14 +21,14 @@ export const pointable = (text: string, from: number, to: number): 'cell' | 'ran
 /** Where a reference chosen by pointing is inserted. */
 export interface Spot {
   readonly takes: 'cell' | 'range'
-  /** Includes the name of a sheet before it, because the new reference brings its own. */
+  /** The start includes the name of a sheet before the reference, because the new reference has its own. */
   readonly from: number
   readonly to: number
   /** After a colon: the sheet of the other end. Only a cell of that sheet can follow, by its bare name. */
   readonly end: { readonly sheet: string | undefined } | undefined
 }
 
-/** The place for a reference that replaces the selection in a formula; undefined: no reference can go there. */
+/** Returns the place for a reference that replaces the selection in a formula; undefined if no reference can go there. */
 export const spotIn = (text: string, from: number, to: number): Spot | undefined => {
   const takes = pointable(text, from, to)
   if (takes === undefined) return undefined

@@ -96,7 +96,7 @@ export interface Draft {
   readonly offsets: readonly number[]
 }
 
-/** An offset after edits; an offset after a replaced part stays after it. */
+/** Returns an offset after edits; an offset after a replaced part stays after it. */
 const offsetAfter = (edits: readonly Edit[], offset: number): number =>
   edits.reduce(
     (at, { from, to, insert }) => (offset >= to ? at + insert.length - (to - from) : offset > from ? at + from - offset : at),
@@ -109,11 +109,11 @@ const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) =
   return { text: applyEdits(text, edits), offsets: offsets.map((offset) => offsetAfter(edits, offset)) }
 }
 
-/** The same for a formula that is being written. */
+/** Does the same for a formula that is being written. */
 export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): Draft =>
   edited(draft, following(change, isOf, place))
 
-/** The place of a cell after a change; undefined: it was removed. */
+/** Returns the place of a cell after a change; undefined if the cell was removed. */
 export const placeAfter = (change: Change, place: Place): Place | undefined => {
   const span = spanAfter(change, [place[change.axis], place[change.axis]], false)
   return span && { ...place, [change.axis]: span[0] }
@@ -127,8 +127,8 @@ const inRow =
     return last === undefined ? at(first) : `${at(first)}:${at(last)}`
   }
 
-/** A formula that moves with its row: references to its own row become references to the new row; all others stay. */
+/** Returns a formula that moves with its row: references to its own row become references to the new row; all others stay. */
 export const formulaInRow = (formula: string, from: number, to: number): string => replaced(formula, inRow(from, to))
 
-/** The same for a formula that is being written. */
+/** Does the same for a formula that is being written. */
 export const draftInRow = (draft: Draft, from: number, to: number): Draft => edited(draft, inRow(from, to))

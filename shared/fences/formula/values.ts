@@ -104,20 +104,20 @@ export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
   return value
 }
 
-/** The single value of an argument: a range of one cell gives that cell. Errors: `#VALUE!` for a larger range. */
+/** Returns the single value of an argument: a range of one cell gives that cell. Throws `#VALUE!` for a larger range. */
 export const single = (value: Value): Exclude<Scalar, Failure> => {
   if (!isMatrix(value)) return sound(value)
   if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'Use a single cell here.')
   return sound(value[0][0] ?? null)
 }
 
-/** Errors: `#NUM!` for a number that is not finite. */
+/** Returns a finite number. Throws `#NUM!` otherwise. */
 export const finite = (number: number): number => {
   if (!Number.isFinite(number)) throw new Failure('#NUM!')
   return number === 0 ? 0 : number
 }
 
-/** Errors: `#VALUE!` for text that is not a number. */
+/** Returns a number. Throws `#VALUE!` for text that is not a number. */
 export const toNumber = (value: Value): number => {
   const one = single(value)
   if (typeof one === 'number') return one
@@ -155,7 +155,7 @@ export const textOf = (value: Scalar): string => {
 
 export const toText = (value: Value): string => textOf(single(value))
 
-/** Errors: `#VALUE!` for a text that is too long. */
+/** Returns a text. Throws `#VALUE!` if it is too long. */
 export const shortEnough = (text: string): string => {
   if (text.length > limits.sheetTextCharsMax) throw new Failure('#VALUE!', 'The text is too long.')
   return text

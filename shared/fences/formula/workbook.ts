@@ -1,5 +1,5 @@
 /**
- * Computes the sheets of a document. It computes each cell after the cells that it names. An explicit stack allows chains of any length; a chain
+ * Computes the sheets of a document. Each cell is computed after the cells in its formula. An explicit stack allows chains of any length; a chain
  * that returns to itself gives `#CYCLE!`.
  */
 import { limits } from '../../limits.ts'
@@ -8,7 +8,7 @@ import { type Formula, parseFormula, type Reference } from './parse.ts'
 import { Failure, type Scalar, textOf, type Value, valueOfCell } from './values.ts'
 
 export interface SheetInput {
-  /** The id by which other sheets name it; of two with the same id, the first counts. */
+  /** The id by which other sheets name this sheet. If two have the same id, the first counts. */
   readonly id: string | undefined
   /** Texts of the cells, row by row; a text that begins with `=` is a formula. */
   readonly rows: readonly (readonly string[])[]
@@ -27,7 +27,7 @@ interface Computed {
   readonly rows: SheetInput['rows']
   readonly height: number
   readonly width: number
-  /** Undefined until it is known. */
+  /** Undefined until the value is known. */
   readonly values: (Scalar | undefined)[]
   /** Cells that wait for others. */
   readonly underWay: Set<number>
@@ -61,14 +61,14 @@ interface Area {
   readonly right: number
 }
 
-/** A cell that is being computed, and the progress through the cells that it names. */
+/** A cell that is being computed, and the progress through the cells in its formula. */
 interface Visit {
   readonly sheet: Computed
   readonly cell: number
   readonly formula: Formula
   readonly areas: readonly Area[]
   area: number
-  /** Within the area, row by row. */
+  /** The cells of the area, row by row. */
   at: number
 }
 
@@ -206,7 +206,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     sheet.underWay.delete(cell)
   }
 
-  /** Computes a cell at once if all cells that it names are in its own sheet and known. Most are when cells are read from top to bottom. */
+  /** Computes a cell at once if all cells in its formula are in its own sheet and known. Most are, because cells are read from top to bottom. */
   const giveAtOnce = (sheet: Computed, row: number, column: number): boolean => {
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
     if (formula instanceof Failure) return false
@@ -224,7 +224,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return true
   }
 
-  /** Marks the cells on the stack from this one on: they form a cycle. */
+  /** Marks the cells on the stack from this cell on, because they form a cycle. */
   const breakCycle = (stack: Visit[], sheet: Computed, cell: number): void => {
     for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
       visit.sheet.values[visit.cell] = new Failure('#CYCLE!', 'This cell depends on itself.')

@@ -20,7 +20,7 @@ export function openAddress({ page: { session }, store, items }: State, { show }
   const addressOf = (item: Item): string => `${location.origin}/d/${session.id}#${shareable(item)}-${item.id}`
   const fromAddress = (): string | undefined =>
     /^#(?:comment|suggestion)-([\w-]+)$/.exec(location.hash)?.[1] ?? new URL(location.href).searchParams.get('comment') ?? undefined
-  /** The annotation that the address names, until it has loaded. */
+  /** The annotation in the address of the page, until it has loaded. */
   const asks = signal<string | undefined>(undefined)
   let missing: ReturnType<typeof setTimeout> | undefined
   const open = (): void => {

@@ -1,4 +1,4 @@
-/** Decisions made on this page. Each can be undone from its notice, in the place of its card, and with the undo keys. */
+/** Decisions made on this page. The person can undo each from its notice, which replaces its card, and with the undo keys. */
 import { undoDepth } from '@codemirror/commands'
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { EditorView } from '@codemirror/view'
@@ -14,7 +14,7 @@ const decisionsMax = 100
 
 interface MadeDecision {
   readonly ids: readonly string[]
-  /** Undo steps of typing that existed before the decision: later ones are undone first. */
+  /** Undo steps of typing that existed before the decision. Later steps are undone first. */
   readonly steps: number
 }
 
@@ -27,7 +27,7 @@ export interface Decisions {
   asked(action: Decision, ids: readonly string[]): void
   /** The service accepted the decision. */
   done(action: Decision, ids: readonly string[]): void
-  /** The service refused it. */
+  /** The service refused the decision. */
   refused(ids: readonly string[]): void
   /** Undoes the newest decision if nothing was typed since. Returns false if there is none. */
   undo(): boolean

@@ -18,7 +18,7 @@ export function openEffects(view: EditorView): (item: Item) => string | undefine
     const proposed = proposalOf(item)
     if (proposed !== undefined && !isAsked) {
       isAsked = true
-      // Without the module, the card shows the changed words.
+      // Until the module has loaded, the card shows the changed words.
       import('../suggestions/told-words.ts').then(
         (found) => (told.value = found.wordsOfEdit),
         () => undefined

@@ -9,7 +9,7 @@ import { isUndecided, type Suggestion } from '../outbox/records.ts'
 import type { Proposal, Store, Thread } from '../outbox/store.ts'
 import type { OutboxEntry } from '../outbox/entry.ts'
 
-/** The range that a new comment is about, before the comment is sent. */
+/** The quoted words; '' for a comment on the entire document. */
 export interface Composer {
   /** The quoted words; '' for the document as a whole. */
   readonly quote: string
@@ -18,7 +18,7 @@ export interface Composer {
 
 interface Placed {
   readonly id: string
-  /** Where it is in the editor; undefined if it has no place there. */
+  /** The position in the editor; undefined if the item has none. */
   readonly span: Span | undefined
 }
 
@@ -76,15 +76,15 @@ export const authorOf = (item: Item): string => {
   return (item.kind === 'new' ? item.entry.author : personName.peek()) || t('Guest')
 }
 
-/** Whether a suggestion is shown as a card: not while its author types it here, and not if it was typed and withdrawn. */
+/** Whether a suggestion is shown as a card. A suggestion is not shown while its author types it here, nor after it was typed and withdrawn. */
 const isSeen = ({ draftId, withdrawn, replies }: Suggestion, typed: ReadonlySet<string>): boolean =>
   draftId === undefined || !(typed.has(draftId) || (withdrawn === true && replies === undefined))
 
-/** Returns all items in the order of the text; those without a place come last. */
+/** Returns all items in the order of the text; items without a place come last. */
 export function itemsOf(store: Store, composer: Composer | undefined, spans: ReadonlyMap<string, Span>): readonly Item[] {
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
-  // A reply to a deleted comment becomes an item of its own, so that its text can be copied.
+  // A reply to a deleted comment becomes a separate item, so that its text can be copied.
   const waiting = store.outbox.list.value.filter(
     ({ action, refusal }) =>
       action.kind === 'comment' ||

@@ -33,7 +33,7 @@ export function openKeeping({ page: { session }, editor: { view }, store, placin
       const range = ranges[index]
       if (range !== undefined) placing.made(annotation, { from: shown(range.from), to: shown(range.to) })
     })
-    // Their former places do not apply to the current text.
+    // Positions of an earlier text do not apply to the current text.
     const { comments, suggestions, tasks } = kept.lists
     store.offer(
       {

@@ -10,7 +10,7 @@ import type { State } from './state.ts'
 export interface Looking {
   /** Activates an annotation and reveals its text. */
   show(id: string, focus?: 'card' | 'text'): void
-  /** Goes to the next or previous one in the text. */
+  /** Goes to the next or previous annotation in the text. */
   go(step: 1 | -1): void
   /** Decides the active suggestion. */
   decide(action: 'accept' | 'reject'): void
@@ -70,7 +70,7 @@ export function openLooking(state: State): Looking {
       toast(t('There are no comments or suggestions in the text.'))
       return
     }
-    // In the reading view there is no cursor, so it begins at the end or the beginning of the text.
+    // The reading view has no cursor, so the search begins at the end or the beginning of the text.
     const head = page.mode.value === 'read' ? undefined : view.state.selection.main.head
     const current = all.findIndex(
       ({ item: { id }, span }) => id === active.peek() && (head === undefined || (span.from <= head && head <= span.to))

@@ -26,7 +26,7 @@ export interface Placing {
   spanOf(id: string): Span | undefined
   /** Returns the open annotations that have a place in the current text. */
   places(): readonly AnnotationPlace[]
-  /** This page made an annotation there: its place until the service reports one. */
+  /** This page made an annotation at this place, which counts until the service reports one. */
   made(id: string, span: Span): void
   /** Its card stays in place for a while after the decision. */
   keep(id: string): void
@@ -106,7 +106,7 @@ export function openPlacing(
       next.set(item.id, wanted.key)
       if (known.has(item.id) && known.get(item.id) === wanted.key) continue
       const span = placeOf(item, stored)
-      // Its proposal may be new although its place is not.
+      // The proposal of the suggestion may be new although its place is not.
       put.push({ annotation: wanted.annotation, span: span === 'same' ? placesIn(view.state).get(item.id) : span })
     }
     for (const id of stood.keys()) if (!recent.peek().has(id)) stood.delete(id)

@@ -35,10 +35,11 @@ export interface Proposing {
   /** Sends typed changes as suggestions at once. */
   settle(): void
   /**
-   * Suggests a change of the text and returns a function that undoes it. Undefined if it changes nothing, or this person has already suggested it.
+   * Suggests a change of the text and returns a function that undoes the suggestion. Undefined if the change has no effect, or this person has
+   * already suggested it.
    */
   suggest(edit: Edit): (() => void) | undefined
-  /** Withdraws a suggestion of this person; a notice offers to restore it. */
+  /** Withdraws a suggestion of this person. A notice offers to restore it. */
   withdraw(suggestion: Suggestion): void
   close(): void
 }

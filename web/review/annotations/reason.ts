@@ -35,7 +35,7 @@ const write = (storage: () => Storage, name: string, kept: Kept | undefined): vo
     if (kept === undefined) storage().removeItem(name)
     else storage().setItem(name, JSON.stringify(kept))
   } catch {
-    // Then it is only on this page.
+    // The reason is then stored only on this page.
   }
 }
 

@@ -56,7 +56,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     active.value = composerId
     if (!hasMargin.value) page.panel.value = 'annotations'
     const at = placing.spanOf(composerId)?.from
-    // The sheet covers the lower part of the text, so the range is scrolled above it.
+    // On a phone, the sheet covers the lower part of the text, so the range is scrolled above it.
     if (at !== undefined && sheets.matches && page.mode.value !== 'read')
       view.dispatch({ effects: EditorView.scrollIntoView(at, { y: 'start', yMargin: 24 }) })
     focused.value = composerId
@@ -69,7 +69,7 @@ export function openWriting({ page, editor: { view }, store, placing, active, fo
     const span = placing.spanOf(composerId)
     const { stored } = view.state.facet(textMap)
     const text = storedText(view.state).toString()
-    // Its text was deleted while the comment was written: only the words identify it.
+    // The text was deleted while the comment was written, so only the words identify it.
     const lost = written.quote === '' ? null : { find: written.quote, prefix: '', suffix: '' }
     const range = span && { from: stored(span.from), to: stored(span.to) }
     const target = range === undefined || range.from >= range.to ? lost : targetOf(text, range)

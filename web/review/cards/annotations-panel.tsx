@@ -31,7 +31,7 @@ const fits = (review: Review, item: Item): boolean => {
   return isOpen(item) === (filter === 'open')
 }
 
-/** Whether its text was deleted; a comment on the whole document never had a place. */
+/** Whether the text of the annotation was deleted. A comment on the entire document never had a text. */
 const isGone = (item: Item): boolean => {
   if (item.span !== undefined || !isOpen(item)) return false
   if (item.kind === 'comment') return item.thread.comment.target.kind !== 'document'
@@ -44,7 +44,7 @@ function DecideAll({ review }: { review: Review }): JSX.Element | null {
   const open = store.proposals.value.filter(({ suggestion, deciding }) => suggestion.status === 'pending' && deciding === undefined)
   const authors = [...new Set(open.map(({ suggestion }) => suggestion.author))].toSorted()
   const chosen = authors.includes(author) ? author : ''
-  // In the order of the text, so that of two on the same words the first one is accepted.
+  // Items are in the order of the text. If two are on the same words, the first one is accepted.
   const ids = review.items.value.flatMap((item) =>
     item.kind === 'proposal' && open.includes(item.proposal) ? item.proposal.suggestion : []
   )
@@ -87,7 +87,7 @@ function Empty({ review }: { review: Review }): JSX.Element {
       </div>
     )
   if (review.filter.value !== 'open') return <p class='side-panel-empty'>{t('Nothing here.')}</p>
-  // If there are resolved ones, "yet" would be wrong.
+  // If there are resolved comments, "yet" would be wrong.
   if (review.items.value.length > 0) return <p class='side-panel-empty'>{t('No open comments.')}</p>
   return (
     <p class='side-panel-empty'>{canComment.value ? t('No comments yet. Select some text and comment on it.') : t('No comments yet.')}</p>
@@ -114,7 +114,7 @@ function listKeys(review: Review, shown: readonly Item[], event: KeyboardEvent):
   if (next !== undefined) review.show(next.id, 'card')
 }
 
-/** The date of the list, while it cannot be updated. */
+/** The date of the list, shown while the list cannot be updated. */
 function AsOf({ review }: { review: Review }): JSX.Element | null {
   const at = review.store.asOf.value
   if (at === undefined) return null

@@ -59,7 +59,7 @@ export const Tool = ({ icon, name, onClick }: ToolInput): JSX.Element => (
   </button>
 )
 
-/** Text as it was written. */
+/** Text exactly as its author wrote it. */
 export const Prose = ({ text }: { text: string }): JSX.Element => (
   <p class='card-text' dir='auto'>
     {text}
@@ -117,17 +117,17 @@ export function CommentText({ review, text }: { review: Review; text: string }):
 }
 
 interface WriterInput {
-  /** The people whose names are offered after @; without it, none are. */
+  /** The people whose names are offered after @; absent: no names are offered. */
   readonly review?: Review
   readonly label: string
   readonly action: string
   readonly value: string
   readonly autoFocus?: boolean
-  /** Most characters; without it, only the service sets a limit. */
+  /** The most characters; absent: only the service sets a limit. */
   readonly charsMax?: number
   readonly onInput?: (value: string) => void
   readonly onSubmit: (value: string) => void
-  /** Without it there is no Cancel button. */
+  /** Absent: there is no Cancel button. */
   readonly onCancel?: () => void
 }
 
@@ -144,7 +144,7 @@ export function Writer({
   onCancel
 }: WriterInput): JSX.Element {
   const [text, setText] = useState(value)
-  // Offers the name that the link was made for; the person can change it.
+  // Offers the name for which the link was made; the person can change it.
   const [name, setName] = useState(givenName.peek())
   const field = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({

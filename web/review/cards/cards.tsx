@@ -323,13 +323,13 @@ function labelOf(item: Item): string {
 interface CardInput {
   readonly review: Review
   readonly item: Item
-  /** In a list, not next to its text. */
+  /** Whether the card is in a list and not next to its text. */
   readonly isListed?: boolean
 }
 
 const cardIdPrefix = 'annotation-'
 
-/** Whether an item still waits for a decision, as far as this page knows: it does not wait for the service to confirm its own. */
+/** Whether an item still waits for a decision, as far as this page knows. A decision of this page counts before the service confirms it. */
 const isDue = (item: Item): boolean => isOpen(item) && (item.kind !== 'proposal' || item.proposal.deciding === undefined)
 
 /** Moves the focus to the next open card, or the one before; without one, to another card of the list, else to the text. */
@@ -339,7 +339,7 @@ function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, 
   const at = cards.indexOf(own)
   const isNext = (card: HTMLElement): boolean => card !== own && due.has(card.id)
   const open = cards.slice(at + 1).find(isNext) ?? cards.slice(0, at).findLast(isNext)
-  // A list of resolved comments has no open one.
+  // A list of resolved comments has no open comment.
   const next = open ?? (isListed ? (cards[at + 1] ?? cards[at - 1]) : undefined)
   if (next !== undefined) next.focus(options)
   else if (isListed) own.closest('.side-panel')?.querySelector<HTMLElement>('.side-panel-body')?.focus()

@@ -1,4 +1,4 @@
-/** The buttons that accept or reject a suggestion. The reason for a rejection takes one more click, and does not slow down the plain one. */
+/** The buttons that accept or reject a suggestion. A rejection with a reason takes one more click; a plain rejection takes one. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -15,7 +15,7 @@ interface Input {
   readonly proposal: Proposal
 }
 
-/** Why a decision was refused. It includes the reason that was sent, so that nobody has to type it again. */
+/** The reason for which a decision was refused. It includes the text that was sent, so that nobody has to type it again. */
 export function Refusal({ proposal: { refusal, reason } }: Pick<Input, 'proposal'>): JSX.Element | null {
   if (refusal === undefined) return null
   return (

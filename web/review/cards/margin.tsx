@@ -12,7 +12,7 @@ import { pushedApart } from './layout.ts'
 import { hueOf } from '../../presence/colours.ts'
 import type { Review } from '../annotations/review.ts'
 
-/** Most cards shown at once: those around the visible part of the text. */
+/** The most cards shown at once: those around the visible part of the text. */
 const cardsMax = 80
 /** Pixels from the end of the text to a card, and how many of them the text leaves free. */
 const [leadPixels, paddingPixels] = [28, 72]
@@ -73,7 +73,7 @@ function arrange(host: HTMLElement, review: Review, items: readonly Item[]): voi
       const card = cards[index]
       const [at, top] = [(places[index] ?? 0) + 13, (tops[index] ?? 0) + 20]
       if (card != null) card.style.top = `${tops[index] ?? 0}px`
-      // A card that would be too far away shows once its annotation is active.
+      // No connector to a card that was pushed far from its text, unless its annotation is active.
       if (index !== fixed && Math.abs(top - at) > slopePixelsMax) return []
       const line = document.createElementNS(svg, 'path')
       line.setAttribute('d', `M${-leadPixels + 2} ${at}h4L-6 ${top}H0`)

@@ -3,5 +3,5 @@ import { newId } from '../../base/new-id.ts'
 
 export const newDraftId = (): string => `${newId()}.${newId()}`
 
-/** The name under which the service records it. */
+/** The name under which the service records the draft. */
 export const shownName = (draftId: string): string => draftId.split('.')[0] ?? ''

@@ -27,7 +27,7 @@ export interface SuggestAction {
   /** `null`: at the start of a document without text. */
   readonly target: Target | null
   readonly note: string
-  /** Absent if it was not typed, but suggested at once. */
+  /** Absent if the suggestion was not typed step by step. */
   readonly draft?: DraftName
 }
 
@@ -35,7 +35,7 @@ export interface SuggestAction {
 export type Steps = Readonly<Record<string, number>>
 
 export type Action =
-  /** `null`: on the document as a whole. */
+  /** `null`: the comment is on the entire document. */
   | {
       readonly kind: 'comment'
       readonly body: string
@@ -76,9 +76,9 @@ export interface OutboxEntry extends Kept {
   /** The name of a guest at that time. */
   readonly author: string
   readonly action: Action
-  /** Why the service refused it; it is then no longer sent automatically. */
+  /** The reason for which the service refused the entry, which is then no longer sent automatically. */
   readonly refusal?: string
-  /** It was refused because the service did not find its place. */
+  /** Whether the entry was refused because the service did not find its place. */
   readonly isLost?: boolean
 }
 

@@ -3,7 +3,7 @@ import type { Quoted } from '../../../shared/text/characters.ts'
 import { records, type Kept } from '../../device/records.ts'
 import type { Lists } from './store.ts'
 
-/** One for each document, by its id. */
+/** One record for each document, by its id. */
 export interface KeptLists extends Kept {
   readonly lists: Lists
   /** The characters that annotations refer to. */

@@ -37,7 +37,7 @@ export interface Outbox {
   add(action: Action, author: string): OutboxEntry
   /** Sends entries again whose place was not found, and whose target has a new description. */
   aimAgain(): void
-  /** Sends a refused one again. */
+  /** Sends a refused entry again. */
   retry(id: string): void
   /** Discards a refused or waiting entry. */
   drop(id: string): void
@@ -173,7 +173,7 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
     return all
   }
 
-  /** Returns false if it cannot be sent now. */
+  /** Sends an entry. Returns false if it cannot be sent now. */
   const send = async (item: OutboxEntry): Promise<boolean> => {
     try {
       const answer = await prepareAction(item).send({ id: doc, key, author: item.author, idempotencyKey: item.id })
