@@ -36,7 +36,7 @@ type Loose = (...given: readonly unknown[]) => Promise<unknown>
 
 const loose = (client: Client, name: OperationName): Loose => client[name] as unknown as Loose
 
-/** Returns the only assignment that a link can see, if none is named. Errors: `usage`. */
+/** Returns the only assignment that a link can see, if none is named. Throws `usage`. */
 const onlyTask = async (client: Client, place: Place): Promise<string> => {
   const { tasks } = await client.listTasks(place.doc)
   const [task] = tasks

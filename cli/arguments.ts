@@ -60,7 +60,7 @@ export const splitLine = (words: readonly string[]): Line => {
   }
 }
 
-/** Errors: `usage`, with the likely command. */
+/** Throws `usage`, with the likely command. */
 export const unknownCommand = (typed: string): Failure => {
   // The first word may be left out, as in `agmd push`.
   const short = commands.find(({ words }) => words.endsWith(` ${typed}`))?.words
@@ -128,7 +128,7 @@ interface Given {
   readonly positionals: string[]
 }
 
-/** Errors: `usage` for an unknown option, or one without a value. */
+/** Throws `usage` for an unknown option, or one without a value. */
 const sort = (command: Command, options: readonly Option[], words: readonly string[]): Given => {
   const given: Given = { values: new Map(), flags: new Map(), positionals: [] }
   for (const { kind, name = '', rawName = '', value, inlineValue } of tokensOf(options, words)) {
@@ -155,7 +155,7 @@ const sort = (command: Command, options: readonly Option[], words: readonly stri
   return given
 }
 
-/** Reads values that are given as files. Errors: `file_not_found`. */
+/** Reads values that are given as files. Throws `file_not_found`. */
 const readSources = async (sources: readonly Source[]): Promise<string[]> => {
   const texts: string[] = []
   for (const source of sources) {
@@ -175,7 +175,7 @@ const placed = (command: Command, given: readonly string[]): Record<string, stri
   return Object.fromEntries(given.map((word, index) => [positionals[index]?.name ?? '', word]))
 }
 
-/** Errors: `usage`, `file_not_found`. */
+/** Throws `usage` or `file_not_found`. */
 export const parse = async (command: Command, words: readonly string[]): Promise<Parsed> => {
   const options = [...command.options, ...globalOptions]
   const { values, flags, positionals } = sort(command, options, words)

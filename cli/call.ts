@@ -26,14 +26,14 @@ export interface Call {
   client(place?: Place): Client
   /** Prints an answer with its keys hidden, except for commands whose purpose is to show a link. */
   answer(value: unknown, words: () => string): void
-  /** Asks before something is destroyed. Errors: `canceled`, `usage`. */
+  /** Asks before something is destroyed. Throws `canceled` or `usage`. */
   confirm(question: string): Promise<void>
 }
 
 /** The action of a command. Resolves to the exit code, or to nothing for 0. */
 export type Action = (call: Call) => Promise<number | void>
 
-/** Errors: `usage` for a name that no header can contain. */
+/** Throws `usage` for a name that no header can contain. */
 const nameFrom = (source: string, given: string | undefined): string | undefined => {
   const name = given?.trim() ?? ''
   if (/[\u0000-\u001f\u007f]/.test(name))

@@ -45,7 +45,7 @@ const stateOf = (local: string, base: string, remote: string): keyof typeof stat
   return local === base ? 'there' : 'both'
 }
 
-/** Errors: `not_pulled`. */
+/** Throws `not_pulled`. */
 const linkOf = (file: string): Link => {
   const link = readLink(file)
   if (link !== undefined) return link

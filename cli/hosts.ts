@@ -46,7 +46,7 @@ export const hostsPath = (): string => join(configFolder(), 'hosts.json')
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Errors: `config_unusable`. */
+/** Throws `config_unusable`. */
 export const readHosts = (): Hosts => {
   const path = hostsPath()
   const found = statSync(path, { throwIfNoEntry: false })

@@ -57,7 +57,7 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
   access_denied: ['The login was refused.', 'If that was a mistake, start again: agmd login.']
 }
 
-/** Polls until the person has decided. Errors: `not_signed_in`. */
+/** Polls until the person has decided. Throws `not_signed_in`. */
 const poll = async (origin: string, deviceCode: string, seconds: number): Promise<Approved> => {
   for (let interval = seconds; ;) {
     await pause(interval)

@@ -15,7 +15,7 @@ import { harmless } from './terminal.ts'
 /** Seconds that one request waits: less than the client's timeout. */
 const waitSeconds = 25
 
-/** Reads a file to send, with its type from its extension. Errors: `file_not_found`, `usage`. */
+/** Reads a file to send, with its type from its extension. Throws `file_not_found` or `usage`. */
 export const mediaFile = (path: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): Blob => {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')
@@ -54,7 +54,7 @@ const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Waits for the end of a job. Errors: `job_failed`. */
+/** Waits for the end of a job. Throws `job_failed`. */
 const ended = async <Found extends Job>(doc: string, started: Found, read: (job: string) => Promise<Found>): Promise<Found> => {
   let job = started
   while (job.status === 'queued' || job.status === 'running')
@@ -155,7 +155,7 @@ const ocr: Action = async (call) => {
   await finish(call, place, await place.client.startOcr(place.doc, {}, { file }))
 }
 
-/** Finds a job of any kind by its id. Errors: `not_found`. */
+/** Finds a job of any kind by its id. Throws `not_found`. */
 const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { readonly kind: JobKind }> => {
   const reads = [
     () => client.readTranscription(doc, { asrId: id }),

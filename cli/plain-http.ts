@@ -20,7 +20,7 @@ const isAllowed = (origin: string): boolean => {
   return isAllowedNow
 }
 
-/** Errors: `not_encrypted` for plain HTTP to another machine that was not allowed. Must be called before anything is sent. */
+/** Throws `not_encrypted` for plain HTTP to another machine that was not allowed. Must be called before anything is sent. */
 export const requireEncryption = ({ protocol, hostname, origin }: URL): void => {
   if (protocol !== 'http:' || isThisMachine(hostname) || isAllowed(origin)) return
   throw new Failure(

@@ -21,7 +21,7 @@ interface PullOptions {
   readonly force: boolean
 }
 
-/** Updates the file to the document. Errors: `file_changed`, `merge_conflict`; the file is then unchanged, or contains conflict markers. */
+/** Updates the file to the document. Throws `file_changed`, `merge_conflict`; the file is then unchanged, or contains conflict markers. */
 export const pullInto = (call: Call, file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
   const before = readText(file)
   const local = before === undefined ? undefined : asDocument(before)

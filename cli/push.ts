@@ -28,7 +28,7 @@ interface Push {
 
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
 
-/** Returns the version that a push is based on: that of the file, or the given one. Errors: `not_pulled`. */
+/** Returns the version that a push is based on: that of the file, or the given one. Throws `not_pulled`. */
 const baseOf = async (call: Call, client: Client, place: Place, file: string, local: string): Promise<Copy> => {
   const said = call.words('base-version')
   const link = readLink(file)
@@ -90,7 +90,7 @@ const needed = (file: string, version: string, conflicts: number): Failure =>
     { file, currentVersion: version, conflicts, clean: conflicts === 0 }
   )
 
-/** Returns the merged text. Errors: `merge_needed`, `merge_conflict`. */
+/** Returns the merged text. Throws `merge_needed` or `merge_conflict`. */
 const reconcile = async (push: Push, local: string, base: string, remote: Copy): Promise<string> => {
   const { file, place } = push
   const merged = merge(base, local, remote.content)
@@ -146,7 +146,7 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
 }
 
 /**
- * Stores the common state of the file and its document. If the file was saved meanwhile, it does not change, and neither does its base. Errors:
+ * Stores the common state of the file and its document. If the file was saved meanwhile, it does not change, and neither does its base. Throws
  * `file_changed`.
  */
 const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
@@ -160,7 +160,7 @@ const finish = ({ file, place, local }: Push, { content, version }: Written): vo
 /** Whether the file has become empty, which is usually the fault of a program that writes it. */
 export const isEmptied = (local: string, base: string): boolean => local.trim() === '' && base.trim() !== ''
 
-/** Pushes a file without output. Errors: as `push`. */
+/** Pushes a file without output. Throws the errors of `push`. */
 export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
   const local = mustRead(file)
   const client = call.client(place)

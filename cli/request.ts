@@ -60,7 +60,7 @@ const redirected = (origin: string, to: string): Failure =>
     }
   )
 
-/** Errors: `not_encrypted`, `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` if it aborts. */
+/** Throws `not_encrypted`, `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` if it aborts. */
 export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
   const url = new URL(address)
   requireEncryption(url)

@@ -8,7 +8,7 @@ import { readHosts, knownKey } from './hosts.ts'
 import { linkPath, readLink } from './pulled-file.ts'
 import { type Answer, send, type SendInit } from './request.ts'
 
-/** Errors: `usage`. */
+/** Throws `usage`. */
 const originOf = (text: string, from: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -37,7 +37,7 @@ const onlyHost = (): string | undefined => {
   return origins.length === 1 ? origins[0] : undefined
 }
 
-/** Returns the service for a command that names none. Errors: `usage`. */
+/** Returns the service for a command that names none. Throws `usage`. */
 export const serviceOrigin = (given: string | undefined): string => {
   const origin = askedOrigin(given) ?? home ?? onlyHost()
   if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or add --url.')
@@ -46,7 +46,7 @@ export const serviceOrigin = (given: string | undefined): string => {
 
 /**
  * Returns the origin to contact for a given address: its own, if that is the requested service, the one this program came from, or a known one.
- * Errors: `foreign_origin`; nothing was sent then.
+ * Throws `foreign_origin`; nothing was sent then.
  */
 const acceptedOrigin = (origin: string, given: string | undefined): string => {
   const asked = askedOrigin(given)
@@ -87,7 +87,7 @@ const placeOfUrl = (text: string, given: string | undefined): Place => {
   return { origin, doc, key: key === null ? knownKey(origin, doc) : keyFromText(key), implied: key === null }
 }
 
-/** Finds the document of a share URL, a document id or a pulled file. Errors: `usage`, `foreign_origin`, `not_pulled`. */
+/** Finds the document of a share URL, a document id or a pulled file. Throws `usage`, `foreign_origin` or `not_pulled`. */
 export const placeOf = (typed: string, given: string | undefined): Place => {
   // A copied link sometimes has white space around it.
   const text = /^\s*https?:/i.test(typed) ? typed.trim() : typed
@@ -115,7 +115,7 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
   return { origin, doc: text, key: knownKey(origin, text), implied: true }
 }
 
-/** Errors: `usage`. */
+/** Throws `usage`. */
 const tokenOfEnvironment = (): string | undefined => {
   // A token read from a file ends with a line break.
   const token = (process.env['AGMD_TOKEN'] ?? '').trim()

@@ -29,7 +29,7 @@ export const marksLeft = (local: string, base: string): readonly number[] => {
   return marks.length <= markedLines(base).length ? [] : marks
 }
 
-/** Errors: `markers_left` if the file has conflict markers that its document did not have, unless they are declared as intended. */
+/** Throws `markers_left` if the file has conflict markers that its document did not have, unless they are declared as intended. */
 export const checkMarks = (call: Call, file: string, local: string, base: string): void => {
   if (call.flag('keep-marks') === true) return
   const marks = marksLeft(local, base)
@@ -60,7 +60,7 @@ export const remember = async (call: Call, place: Place): Promise<void> => {
   rememberKey(place.origin, { doc: place.doc, key: place.key, role })
 }
 
-/** Returns the file that was named, in either position. Errors: `usage`. */
+/** Returns the file that was named, in either position. Throws `usage`. */
 export const fileOf = (call: Call, place: Place): string => {
   const file = call.words('file') ?? place.file
   if (file === undefined) throw new Failure('usage', '-f is missing: the file.', 'For example -f notes.md.')
@@ -78,7 +78,7 @@ export interface Both {
   readonly remote: Copy
 }
 
-/** Somebody may save the file during a request. Errors: `file_changed`; nothing was written then. */
+/** Somebody may save the file during a request. Throws `file_changed`; nothing was written then. */
 export const checkStill = (file: string, local: string): void => {
   if (mustRead(file) === local) return
   throw new Failure('file_changed', `Somebody saved ${file} meanwhile. It is unchanged.`, `Run the command again.`, { file })

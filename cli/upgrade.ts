@@ -21,7 +21,7 @@ const get = async (address: string): Promise<Answer> => {
   return response
 }
 
-/** Returns the checksum that a service reports. Errors: `not_an_agmd_service`. */
+/** Returns the checksum that a service reports. Throws `not_an_agmd_service`. */
 export const offeredChecksum = async (origin: string): Promise<string> => {
   const text = (await get(`${origin}/downloads/agmd/checksum`)).text()
   const sum = /^[0-9a-f]{64}/.exec(text)?.[0]
@@ -29,7 +29,7 @@ export const offeredChecksum = async (origin: string): Promise<string> => {
   return sum
 }
 
-/** Errors: `usage` for a program that was not downloaded. */
+/** Throws `usage` for a program that was not downloaded. */
 const checkDownloaded = (): void => {
   if (version === 'from source') throw new Failure('usage', 'This is not the built program.', 'npm run build makes dist/agmd.')
 }

@@ -41,7 +41,7 @@ const whomOf = (kind: LinkKind, email: string, account: Account | undefined): In
   return { kind, account }
 }
 
-/** Runs one command and returns its output. Errors: `AdminError`, `DataFolderError`, `PostgresError`. */
+/** Runs one command and returns its output. Throws `AdminError`, `DataFolderError` or `PostgresError`. */
 export const admin = async ([kind, address, ...more]: readonly string[], config: Config): Promise<string> => {
   if (!isKind(kind) || address === undefined || more.length > 0) throw new AdminError(usage)
   const email = normalEmail(address)

@@ -66,7 +66,7 @@ const parse = (words: readonly string[]) => {
   }
 }
 
-/** Runs the command and returns its output. Errors: `AdminError`, `DataFolderError`, `PostgresError`, and those of `Storage`. */
+/** Runs the command and returns its output. Throws `AdminError`, `DataFolderError`, `PostgresError`, and the errors of `Storage`. */
 export const runMigrate = async (words: readonly string[], config: Config, version: string): Promise<string> => {
   const { from, to, json = false, help: asked = false } = parse(words)
   if (asked) return help

@@ -23,6 +23,6 @@ export interface Engine {
   readonly kind: JobKind
   readonly name: string
   readonly voices?: readonly string[]
-  /** Errors: `JobFailure`. */
+  /** Throws `JobFailure`. */
   work(work: Work): Promise<Done>
 }

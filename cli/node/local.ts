@@ -53,7 +53,7 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
   throw new JobFailure('bad_input', `The recording is damaged or has an unknown format (${lastWords(ran)}).`)
 }
 
-/** Returns the recording as mono WAV at 16 kHz, in a file. Errors: `bad_input`, `engine_unavailable`. */
+/** Returns the recording as mono WAV at 16 kHz, in a file. Throws `bad_input` or `engine_unavailable`. */
 export const recording = async (work: Work): Promise<{ path: string; duration: number }> => {
   const isWav = work.contentType === 'audio/wav'
   const normal = (isWav ? await normalWav(readFileSync(work.file)) : undefined) ?? (await normalWav(await converted(work)))
@@ -70,7 +70,7 @@ export const recording = async (work: Work): Promise<{ path: string; duration: n
 /** Largest picture that is read, in pixels: slightly more than A3 at 600 dpi. A small file can decompress to gigabytes. */
 const picturePixelsMax = 100_000_000
 
-/** Errors: `bad_input` for a picture that is too large. If its header is not understood, the engine determines its type. */
+/** Throws `bad_input` for a picture that is too large. If its header is not understood, the engine determines its type. */
 const checkPicture = (file: string): void => {
   let pixels: number
   try {

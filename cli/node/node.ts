@@ -66,7 +66,7 @@ const refusalOf = (origin: string, token: string): Promise<number | undefined> =
       .end()
   })
 
-/** Explains why the connection failed. Errors: `not_signed_in`. */
+/** Explains why the connection failed. Throws `not_signed_in`. */
 const whyRefused = async (origin: string, token: string): Promise<string> => {
   const status = await refusalOf(origin, token)
   if (status === 401)

@@ -148,7 +148,7 @@ const answers = async (base: string): Promise<boolean> => {
   }
 }
 
-/** Returns the engines of the configured server; none if it does not answer. Errors: `usage`. */
+/** Returns the engines of the configured server; none if it does not answer. Throws `usage`. */
 export const openaiEngines = async (warn: (words: string) => void): Promise<Engine[]> => {
   const given = setting('URL')
   if (given === undefined) return []

@@ -38,7 +38,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program without a shell; it ends with the job. Errors: `JobFailure` if it cannot be run, the reason of the signal. */
+/** Runs a program without a shell; it ends with the job. Throws `JobFailure` if it cannot be run, the reason of the signal. */
 export const run = (program: string, words: readonly string[], signal: AbortSignal): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' }

@@ -65,7 +65,7 @@ const endings: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4'
 }
 
-/** Receives a file in chunks. Errors: `engine_failed` if it is not the announced one. */
+/** Receives a file in chunks. Throws `engine_failed` if it is not the announced one. */
 const receive = async (inbox: Inbox, { bytes, hash, contentType }: WireFile, folder: string): Promise<string> => {
   const path = join(folder, `input.${endings[contentType] ?? 'bin'}`)
   const out = createWriteStream(path, { mode: 0o600 })

@@ -79,7 +79,7 @@ const bodyOf = async (answer: IncomingMessage): Promise<Buffer<ArrayBuffer>> => 
 
 export type FetchClientDocument = (url: string) => Promise<Response>
 
-/** Errors: for a forbidden address, and for an answer that is not 200, too large or too late. */
+/** Throws for a forbidden address, and for an answer that is not 200, too large or too late. */
 export const createClientDocuments = ({ mayReach, ca }: ClientDocumentOptions = { mayReach: isPublicAddress }): FetchClientDocument => {
   let underWay = 0
 

@@ -29,11 +29,11 @@ export interface SignedIn {
 }
 
 export interface RelyingParty {
-  /** Sends the browser to the issuer. Errors: `issuer_unavailable`. */
+  /** Sends the browser to the issuer. Throws `issuer_unavailable`. */
   begin(ctx: Context, returnTo: string, create: boolean): Promise<void>
-  /** The issuer's statements about the returning person. Errors: `sign_in_failed`, `issuer_unavailable`. */
+  /** The issuer's statements about the returning person. Throws `sign_in_failed` or `issuer_unavailable`. */
   finish(ctx: Context): Promise<SignedIn>
-  /** Metadata of the issuer. Errors: `issuer_unavailable`. */
+  /** Metadata of the issuer. Throws `issuer_unavailable`. */
   metadata(): Promise<oidc.ServerMetadata>
   /** The address at which the issuer ends its own session; undefined if it has none. */
   signOutUrl(): Promise<string | undefined>
@@ -71,7 +71,7 @@ const unreachable = (error: unknown): boolean => {
   return (typeof status === 'number' && status >= 500) || (error.cause instanceof Error && unreachable(error.cause))
 }
 
-/** A client of an issuer, whose metadata is read on demand and cached for a while. Errors: `issuer_unavailable`. */
+/** A client of an issuer, whose metadata is read on demand and cached for a while. Throws `issuer_unavailable`. */
 export const issuerClient = (
   { clock }: Pick<Service, 'clock'>,
   { issuer, clientId, clientSecret, fetch, log }: Pick<RelyingPartyOptions, 'issuer' | 'clientId' | 'clientSecret' | 'fetch' | 'log'>

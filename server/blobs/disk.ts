@@ -78,7 +78,7 @@ class Look {
   }
 }
 
-/** Opens the folder, and removes incomplete files of an earlier process. Errors: those of the file system. */
+/** Opens the folder, and removes incomplete files of an earlier process. Throws the errors of the file system. */
 export const openDiskBlobs = async (folder: string): Promise<Blobs> => {
   const incoming = join(folder, 'new')
   await mkdir(incoming, { recursive: true, mode: 0o700 })

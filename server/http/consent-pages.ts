@@ -124,7 +124,7 @@ const grantDocuments = (grant: Grant, details: Details, role: Role): void => {
   }
 }
 
-/** Stores a person's consent. Returns the id of the grant. Errors: `form_expired`. */
+/** Stores a person's consent. Returns the id of the grant. Throws `form_expired`. */
 export const agreeTo = async (
   service: Service,
   provider: Provider,

@@ -20,7 +20,7 @@ export interface RateState {
 }
 
 export interface RateLimiter {
-  /** Takes one token. Errors: `rate_limited` with `retryAfterSeconds`. */
+  /** Takes one token. Throws `rate_limited` with `retryAfterSeconds`. */
   take(name: RateLimitName, who: string): RateState | undefined
   /** Takes one token; returns false if none is left. */
   tryTake(name: RateLimitName, who: string): boolean

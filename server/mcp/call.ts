@@ -27,7 +27,7 @@ import { type Fields, invalid, type Meant, type Tool } from './tool.ts'
 
 const camelCase = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_match, letter: string) => letter.toUpperCase())
 
-/** Arguments under their table names: `base_version` becomes `baseVersion`. Errors: `invalid_request` for a dry run of a tool that has none. */
+/** Arguments under their table names: `base_version` becomes `baseVersion`. Throws `invalid_request` for a dry run of a tool that has none. */
 const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
@@ -47,7 +47,7 @@ interface Place {
   readonly key: string | undefined
 }
 
-/** Errors: `invalid_request` for a document named in another argument. */
+/** Throws `invalid_request` for a document named in another argument. */
 const refuseOtherName = (given: Fields, { takes }: Tool): void => {
   const name = Object.keys(given).find((each) => !takes.includes(each) && meaningOf(each, ['doc'], otherFieldNames) === 'doc')
   if (name !== undefined) throw invalid(shownName(name), 'is not a field here; did you mean doc?')
@@ -56,7 +56,7 @@ const refuseOtherName = (given: Fields, { takes }: Tool): void => {
 const documentPath = /^\/(?:api\/docs|d)\/([^/.]+)(?:[/.]|$)/
 
 /**
- * The document of an id or an address of this service, else that of the connection. Errors: `invalid_request`, never with the address, which may hold
+ * The document of an id or an address of this service, else that of the connection. Throws `invalid_request`, never with the address, which may hold
  * a secret.
  */
 const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
@@ -73,14 +73,14 @@ const placeOf = (named: unknown, ctx: Context, baseUrl: string): Place => {
   return { doc, key: url.searchParams.get('key') ?? undefined }
 }
 
-/** The subject of a call: a document, or only the link in an address. Errors: those of `placeOf`. */
+/** The subject of a call: a document, or only the link in an address. Throws the errors of `placeOf`. */
 const placeFor = (operation: Operation, address: unknown, ctx: Context, baseUrl: string): Place => {
   if (operation.on === 'document') return placeOf(address, ctx, baseUrl)
   const isNamed = operation.ofLink === true && address !== undefined
   return { doc: '', key: isNamed ? placeOf(address, ctx, baseUrl).key : undefined }
 }
 
-/** The key of the call, else of the connection. Errors: `credential_invalid` when a call names two. */
+/** The key of the call, else of the connection. Throws `credential_invalid` if a call names two. */
 const keyOf = (argument: unknown, fromUrl: string | undefined, ofConnection: string | undefined): string | undefined => {
   if (argument !== undefined && typeof argument !== 'string') throw invalid('key', 'must be string')
   const own = argument === '' ? undefined : argument
@@ -218,7 +218,7 @@ interface Reading {
   readonly input: Fields
 }
 
-/** Refuses a call larger than the equivalent REST request may be. Errors: `body_too_large`. */
+/** Refuses a call larger than the equivalent REST request may be. Throws `body_too_large`. */
 const checkBytes = ({ large }: Tool, bytes: number): void => {
   const bodyBytesMax = large ? limits.contentBodyBytesMax : limits.bodyBytesMax
   if (bytes > bodyBytesMax) throw new ServiceError('body_too_large', { bodyBytesMax })
@@ -277,7 +277,7 @@ const readingFace = (input: Fields): Face<Fields> => ({
   present: (_asked, answer) => Promise.resolve(withoutSecrets(answer) as Fields)
 })
 
-/** A read that is not a tool call, with the credentials of the connection. Errors: those of the operation. */
+/** A read that is not a tool call, with the credentials of the connection. Throws the errors of the operation. */
 export const callOperation = (http: Http, ctx: Context, reading: Reading): Promise<Fields> =>
   answerTo(askedFor(http, ctx, reading), readingFace(reading.input))
 
@@ -286,7 +286,7 @@ const askedFor = (http: Http, ctx: Context, { name, doc }: Pick<Reading, 'name' 
   return { http, ctx, name, operation: operations[name], doc, credentials }
 }
 
-/** The caller of the connection’s credentials, if it may read. Errors: of the credentials. */
+/** The caller of the connection’s credentials, if it may read. Throws the errors of the credentials. */
 export const admitReading = async (http: Http, ctx: Context, reading: Pick<Reading, 'name' | 'doc'>): Promise<Caller> => {
   const { caller } = await walk(askedFor(http, ctx, reading), readingFace({}), [limit, admit])
   ok(caller !== undefined)

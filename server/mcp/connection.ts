@@ -67,7 +67,7 @@ export const namesBegin = (prefix: string, ctx: Context): string => `${prefix}${
 /** The document that an address names; an invitation's address names one. */
 export const connectedDoc = (ctx: Context): string | undefined => docIn(new URLSearchParams(ctx.querystring).get('doc'))
 
-/** Parses the query of an endpoint address. Errors: `invalid_request` for unknown fields, names, groups and roles. */
+/** Parses the query of an endpoint address. Throws `invalid_request` for unknown fields, names, groups and roles. */
 export const connectionOf = (query: URLSearchParams): Connection => {
   checkFields(query)
   return {

@@ -57,7 +57,7 @@ const path = '/mcp'
 
 const isJoint = (text: string | undefined): boolean => text === '.' || text === '_'
 
-/** Errors: `Malformed` with -32602, as the protocol requires for unknown tools. The SDK passes its code and message on unchanged. */
+/** Throws `Malformed` with -32602, as the protocol requires for unknown tools. The SDK passes its code and message on unchanged. */
 const toolNamed = (prefix: string, name: string, { groups }: Connection): Tool | typeof skillTool => {
   const bare = name.startsWith(prefix) && isJoint(name[prefix.length]) ? name.slice(prefix.length + 1) : undefined
   const found = bare === skillTool.name ? skillTool : operationTools.find((tool) => tool.name === bare)
@@ -85,7 +85,7 @@ const isAddress = (name: string): boolean => /^(\[[0-9a-f:.]+\]|\d{1,3}(\.\d{1,3
 
 /**
  * A foreign page could let its own name resolve to this machine and then call the service as its own origin (DNS rebinding), so only the service's
- * own names are answered. Errors: `origin_refused`.
+ * own names are answered. Throws `origin_refused`.
  */
 const checkHost = (ctx: Context, baseUrl: string): void => {
   const { host } = ctx.req.headers
@@ -185,7 +185,7 @@ const schemas = new Map<string, Pick<typeof CallToolRequestSchema, 'safeParse'>>
 /**
  * The most bytes that a message may have. An invalid token turns the answer into a 401, so that the client gets a new one (MCP, Authorization); its
  * call is refused in any case. A call without a token is refused for its own reasons. At `?sign_in=required` it is refused at once, for clients that
- * sign in when they connect or not at all. Errors: `rate_limited`, `credential_required`.
+ * sign in when they connect or not at all. Throws `rate_limited` or `credential_required`.
  */
 const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   const credentials = connectionCredentials(http, ctx)
@@ -196,7 +196,7 @@ const bytesMaxOf = async (http: Http, ctx: Context): Promise<number> => {
   return limits.bodyBytesMax
 }
 
-/** Errors: `body_too_large`, with a hint to sign in for callers that were not admitted. */
+/** Throws `body_too_large`, with a hint to sign in for callers that were not admitted. */
 const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
   try {
     return await readBody(ctx.req, bytesMax)
@@ -210,7 +210,7 @@ const readBytes = async (ctx: Context, bytesMax: number): Promise<Buffer> => {
   }
 }
 
-/** Errors: `rate_limited`, `unsupported_media_type`, `body_too_large`, `Malformed`. */
+/** Throws `rate_limited`, `unsupported_media_type`, `body_too_large` or `Malformed`. */
 const readMessage = async (http: Http, ctx: Context): Promise<Message> => {
   const type = mediaType(ctx.req)
   if (type !== '' && type !== 'application/json')
@@ -279,7 +279,7 @@ const sendModernised = (transport: WebStandardStreamableHTTPServerTransport, met
   transport.send = (message, options) => send(modernised(message, method, info), options)
 }
 
-/** Answers `subscriptions/listen` with its stream or a refusal. Errors: `Malformed`. */
+/** Answers `subscriptions/listen` with its stream or a refusal. Throws `Malformed`. */
 const listen = async ({ http, subscriptions }: Face, ctx: Context, body: Message['body']): Promise<void> => {
   const id = idOf(body)
   if (id === null) throw new Malformed(RpcErrorCode.InvalidRequest, 'A stream needs the id of its request.')

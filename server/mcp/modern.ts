@@ -71,7 +71,7 @@ const plain = (value: string): string => {
 }
 
 /**
- * Checks a request of this version. Errors: `Malformed`, with the status that the protocol requires: 400 for missing fields of `_meta`, headers that
+ * Checks a request of this version. Throws `Malformed`, with the status that the protocol requires: 400 for missing fields of `_meta`, headers that
  * do not match the body, and an unknown version; 404 for a method that this version lacks.
  */
 export const checkModern = (ctx: Context, body: Body): void => {
@@ -127,7 +127,7 @@ export const modernised = (message: JSONRPCMessage, method: string, info: Server
   return { ...message, result: { ...message.result, ...methods.get(method), ...resultFields(info, message.result._meta) } }
 }
 
-/** The resources that a client wants to watch. Errors: `Malformed`. */
+/** The resources that a client wants to watch. Throws `Malformed`. */
 export const watchedIn = (body: Body): readonly string[] => {
   const { params } = body
   const filter = isObject(params) ? params['notifications'] : undefined

@@ -11,7 +11,7 @@ const meant = (name: OperationName, given: Fields): Meant => {
   return { name, fields: normalise?.({ ...given }) ?? given }
 }
 
-/** Errors: `invalid_request` for a word in place of a boolean. */
+/** Throws `invalid_request` for a word in place of a boolean. */
 const flagOf = (path: string, value: unknown): boolean => {
   if (value !== undefined && typeof value !== 'boolean') throw invalid(path, 'must be boolean')
   return value === true

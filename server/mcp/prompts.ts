@@ -75,7 +75,7 @@ interface Asked {
   readonly offers: Offers
 }
 
-/** `prompts/get`. Errors: `Refused` for an unknown prompt or argument, and a missing one. */
+/** `prompts/get`. Throws `Refused` for an unknown prompt or argument, and a missing one. */
 const getPrompt = ({ name, given, connected, to, offers }: Asked): object => {
   const prompt = prompts.find((each) => each.name === name && offered(each, offers))
   if (prompt === undefined)

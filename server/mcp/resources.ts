@@ -142,7 +142,7 @@ const decoded = (text: string): string | undefined => {
   }
 }
 
-/** Parses a URI. Errors: `Refused` for a foreign URI. */
+/** Parses a URI. Throws `Refused` for a foreign URI. */
 export const namedBy = (uri: string): Named => {
   const [, doc = '', path = ''] = /^agmd:\/\/doc\/([\w-]+)(\/.*)?$/s.exec(uri) ?? []
   const exact = parts.find((part) => part.path === path)
@@ -158,7 +158,7 @@ export const namedBy = (uri: string): Named => {
   )
 }
 
-/** `resources/read`. Errors: `Refused`, with the error of the operation. */
+/** `resources/read`. Throws `Refused`, with the error of the operation. */
 const readResource = async (
   http: Http,
   ctx: Context,

@@ -49,12 +49,12 @@ export interface Subscriptions {
   begin(ctx: Context, connection: Connection): string | undefined
   /** Whether the connection can have a session. */
   canBegin(ctx: Context, connection: Connection): boolean
-  /** Answers with the stream of a session. Errors: those of the credentials, `not_found` when the session has ended, `rate_limited`. */
+  /** Answers with the stream of a session. Throws the errors of the credentials, `not_found` if the session has ended, `rate_limited`. */
   open(ctx: Context, connection: Connection): Promise<void>
-  /** Errors: those of reading the resource, `not_found` when the session has ended, `rate_limited`. */
+  /** Throws the errors of reading the resource, `not_found` if the session has ended, `rate_limited`. */
   subscribe(ctx: Context, uri: string): Promise<void>
   unsubscribe(ctx: Context, uri: string): void
-  /** Answers a request with a stream that announces changes to resources. Errors: those of reading them, `rate_limited`. */
+  /** Answers a request with a stream that announces changes to resources. Throws the errors of reading them, `rate_limited`. */
   listen(ctx: Context, request: Listening): Promise<void>
 }
 
@@ -121,13 +121,13 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     if (session.stream?.writable === true) session.stream.end(session.farewell)
   }
 
-  /** Errors: `rate_limited`. */
+  /** Throws `rate_limited`. */
   const add = (id: string, session: Session): void => {
     if (sessions.size >= limits.mcpSessionsMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
     sessions.set(id, session)
   }
 
-  /** The session that a request names. Errors: `not_found`, `rate_limited`. */
+  /** The session that a request names. Throws `not_found` or `rate_limited`. */
   const sessionOf = (ctx: Context): [string, Session] => {
     const id = ctx.get('Mcp-Session-Id')
     if (id === '') throw new ServiceError('invalid_request', { message: 'Notifications need a session and its stream.', hint: howToListen })
@@ -198,7 +198,7 @@ export const createSubscriptions = (http: Http): Subscriptions => {
     }
   }
 
-  /** The resource that a URI names, for a caller who may read it. Errors: those of reading the resource. */
+  /** The resource that a URI names, for a caller who may read it. Throws the errors of reading the resource. */
   const placeOf = async (ctx: Context, uri: string): Promise<Place> => {
     const { doc, part } = namedBy(uri)
     const caller = await admitReading(http, ctx, { name: part.operation, doc })

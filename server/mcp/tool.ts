@@ -53,7 +53,7 @@ export interface Tool extends ListedTool {
   readonly large: boolean
   /** Arguments that have another name in the operation: the beginning of a path in its input → the argument. */
   readonly called: Readonly<Record<string, string>>
-  /** `doc`: the document that the call names. Errors: `invalid_request`. */
+  /** `doc`: the document that the call names. Throws `invalid_request`. */
   readonly mean: (given: Fields, doc?: unknown) => Meant
 }
 

@@ -57,7 +57,7 @@ export class Assignment {
     return this.#over
   }
 
-  /** Tells the node about the job, and sends the file as fast as the node takes it. Errors: those of the blobs. */
+  /** Tells the node about the job, and sends the file as fast as the node takes it. Throws the errors of the blobs. */
   async start(): Promise<void> {
     const { job, number } = this
     const { file, kind, input } = job
@@ -75,12 +75,12 @@ export class Assignment {
       }
   }
 
-  /** Records how many more bytes of the file the node has processed. Errors: `RangeError`. */
+  /** Records how many more bytes of the file the node has processed. Throws `RangeError`. */
   credit(bytes: number): void {
     this.#window.give(bytes)
   }
 
-  /** Takes a piece of the result. Errors: `RangeError` beyond the window. A result that is too large ends the job. */
+  /** Takes a piece of the result. Throws `RangeError` beyond the window. A result that is too large ends the job. */
   push(bytes: Uint8Array): void {
     if (this.#over) return
     const bytesMax = fileOf[this.job.kind] === undefined ? 0 : limits.mediaResultBytesMax

@@ -36,7 +36,7 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fail'), job, code: z.enum(nodeFailures), message: z.string().max(limits.mediaReasonCharsMax) })
 ])
 
-/** Errors: `RangeError` for an invalid message. */
+/** Throws `RangeError` for an invalid message. */
 export const parseMessage = (text: string): NodeMessage => {
   try {
     return message.parse(JSON.parse(text)) as NodeMessage

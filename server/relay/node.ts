@@ -185,7 +185,7 @@ export class Node {
     return undefined
   }
 
-  /** The job with a number; undefined when it is over. Errors: `RangeError` for one that the node never got. */
+  /** The job with a number; undefined when it is over. Throws `RangeError` for one that the node never got. */
   #meant(number: number): Assignment | undefined {
     if (number > this.#numbers) throw new RangeError('this job was never given to this node')
     return this.#assignments.get(number)

@@ -74,7 +74,7 @@ export class Lane<Job, Answer> {
     this.#options = options
   }
 
-  /** Waits for its turn. Errors: `WorkRefused`, and the `ServiceError` of the job itself. */
+  /** Waits for its turn. Throws `WorkRefused`, and the `ServiceError` of the job itself. */
   run(holder: string, job: Job, options: JobOptions = {}): Promise<Answer> {
     const queue = this.#queues.get(holder) ?? []
     const same = [this.#running, ...queue].find((each) => each?.name !== undefined && each.name === options.name)

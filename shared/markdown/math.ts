@@ -16,7 +16,7 @@ export interface FormulaSetter {
   ): string
 }
 
-/** MathML of a formula. Errors: throws for a formula that cannot be typeset, and while the library is not loaded. */
+/** MathML of a formula. Throws for a formula that cannot be typeset, and while the library is not loaded. */
 export const setFormula = (setter: FormulaSetter | undefined, tex: string, displayMode: boolean): string => {
   // The pipeline then shows the source.
   if (setter === undefined) throw new Error('formulas cannot be set yet')

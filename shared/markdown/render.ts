@@ -39,7 +39,7 @@ export interface FenceToRender {
 export interface RenderOptions {
   /** HTML of highlighted code, or undefined if the language is unknown. The result must be escaped. */
   readonly highlight?: (code: string, language: string) => string | undefined
-  /** HTML (MathML) of a TeX formula. Errors: may throw; the source of the formula is then shown. */
+  /** HTML (MathML) of a TeX formula. May throw; the source of the formula is then shown. */
   readonly math?: (tex: string, display: boolean) => string
   /** HTML of a fence that is more than code (mermaid, board, …), or undefined to show it as code. */
   readonly fence?: (fence: FenceToRender) => string | undefined

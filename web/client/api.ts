@@ -94,8 +94,8 @@ async function ask<Answer>(path: string, options: Call, read: (response: Respons
   throw await problem(response)
 }
 
-/** Sends one request to the service (operation.ts has them by name). Errors: `RequestError`. */
+/** Sends one request to the service (operation.ts has them by name). Throws `RequestError`. */
 export const call = (path: string, options: Call): Promise<unknown> => ask(path, options, (response) => response.json())
 
-/** Returns the file at an address of the service. Errors: `RequestError`. */
+/** Returns the file at an address of the service. Throws `RequestError`. */
 export const callFile = (path: string, key: string): Promise<Blob> => ask(path, { key }, (response) => response.blob())

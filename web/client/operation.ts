@@ -30,7 +30,7 @@ type InputOf<Name extends OperationName> = string extends keyof Request<Name>
     : [input: Fields<Name>]
 type At<Name extends OperationName> = Name extends DocumentOperation ? [at: Access & How] : [at?: How]
 
-/** Errors: `RequestError`. */
+/** Throws `RequestError`. */
 export type Operation<Name extends OperationName> = (...given: [...At<Name>, ...InputOf<Name>]) => Promise<Output<Name>>
 
 interface Address {

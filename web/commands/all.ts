@@ -54,7 +54,7 @@ export const commands = all.map((command) => (changing.test(command.group) ? asS
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 
-/** Errors: throws for an id that no command has. */
+/** Throws for an id that no command has. */
 export function commandOf(id: string): Command<Page> {
   const command = byId.get(id)
   if (command === undefined) throw new Error(`there is no command ${id}`)

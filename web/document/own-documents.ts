@@ -45,7 +45,7 @@ export async function findDocuments(query: string, except: string, isOver: () =>
   return fitting(query, [...all.values()])
 }
 
-/** Creates a document with a title as its heading. It is then one of this device. Errors: `RequestError`. */
+/** Creates a document with a title as its heading. It is then one of this device. Throws `RequestError`. */
 export async function createTitled(title: string): Promise<OwnDocument> {
   const { id, key = '', ...made } = await createDocument({ author: personName.value, idempotencyKey: newId() }, { content: `# ${title}\n` })
   remember(id, { title: made.title, role: made.effectiveRole ?? made.role ?? 'owner', key, openedAt: Date.now() })

@@ -65,7 +65,7 @@ const onPaper = (): string => {
   return `.diagram-picture img{background:${background};border-radius:8px}`
 }
 
-/** The file as HTML. Errors: when a part of the page cannot be fetched. */
+/** The file as HTML. Throws when a part of the page cannot be fetched. */
 export async function pageFile({ title, text, key }: Session): Promise<string> {
   const sheet = await openSheet(text.toString())
   try {

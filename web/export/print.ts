@@ -5,7 +5,7 @@ import { openSheet } from './whole-text.ts'
 /** Longest wait for a picture before printing, in milliseconds. */
 const pictureMsMax = 10_000
 
-/** Errors: when a part of the page cannot be fetched. */
+/** Throws when a part of the page cannot be fetched. */
 export async function printDocument({ text }: Session): Promise<void> {
   const sheet = await openSheet(text.toString())
   const pictures = [...sheet.article.querySelectorAll('img')].map((picture) => {

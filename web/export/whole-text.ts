@@ -16,7 +16,7 @@ export interface Sheet {
   close(): void
 }
 
-/** Errors: when a part of the page cannot be fetched. */
+/** Throws when a part of the page cannot be fetched. */
 export async function openSheet(text: string): Promise<Sheet> {
   const rendered = await renderWhole(text)
   const host = document.createElement('div')

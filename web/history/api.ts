@@ -16,7 +16,7 @@ export const labelRevision = operation<'labelRevision'>('PATCH /api/docs/{id}/re
 
 const replaceContent = operation<'replaceContent'>('PUT /api/docs/{id}/content')
 
-/** Saves the current text, which is not in a revision yet, as a named revision. Errors: 409 if the text has changed. */
+/** Saves the current text, which is not in a revision yet, as a named revision. Throws 409 if the text has changed. */
 export const nameNow = async (at: Access, content: string, baseVersion: string, label: string): Promise<Revision> => {
   // Replacing the text with itself changes nothing; the service saves typed text under the name of the person who typed it.
   const { revisionId } = await replaceContent(at, { content, baseVersion })
@@ -27,7 +27,7 @@ export const nameNow = async (at: Access, content: string, baseVersion: string, 
 
 const restore = operation<'restoreRevision'>('POST /api/docs/{id}/restore')
 
-/** Replaces the version that the person saw with a revision; later changes by others stay. Errors: 409 if they changed the same lines. */
+/** Replaces the version that the person saw with a revision; later changes by others stay. Throws 409 if they changed the same lines. */
 export const restoreRevision = (at: Access, revision: number, baseVersion: string, author: string): ReturnType<typeof restore> =>
   restore(at, { revision, baseVersion, onConflict: 'merge', ...(author !== '' && { author }) })
 

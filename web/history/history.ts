@@ -45,11 +45,9 @@ export interface History {
   readonly shown: ReadonlySignal<Shown>
   load(): Promise<void>
   loadOlder(): Promise<void>
-  /** Names a version; the current text becomes a revision this way. Errors: rejects with a RequestError. */
+  /** Names a version; the current text becomes a revision this way. Rejects with a RequestError. */
   label(id: Entry['id'], label: string): Promise<void>
-  /**
-   * Resolves to a function that restores the previous text and reports whether others have written since. Errors: both reject with a RequestError.
-   */
+  /** Resolves to a function that restores the previous text and reports whether others have written since. Both reject with a RequestError. */
   restore(id: number): Promise<(() => Promise<{ readonly merged?: true }>) | undefined>
   close(): void
 }
@@ -88,7 +86,7 @@ export function createHistory(session: Session, firstLook: 'changes' | 'page'): 
   })
 
   let reading: Promise<void> | undefined
-  /** Errors: rejects with a RequestError. */
+  /** Rejects with a RequestError. */
   const readOlder = (): Promise<void> => {
     const before = older.peek()
     if (before === null) return Promise.resolve()

@@ -26,7 +26,7 @@ export class StartFailure extends Error {}
 /** A document whose creation was not answered: a repeated request creates the same one. */
 let unanswered: { readonly input: string; readonly id: string } | undefined
 
-/** Creates a document and stores its key on this device. Returns its id. Errors: `StartFailure`. */
+/** Creates a document and stores its key on this device. Returns its id. Throws `StartFailure`. */
 async function create(input: NewDocument): Promise<string> {
   const name = JSON.stringify(input)
   if (unanswered?.input !== name) unanswered = { input: name, id: newId() }
@@ -43,7 +43,7 @@ async function create(input: NewDocument): Promise<string> {
   }
 }
 
-/** Creates a document and opens it, in the writing mode used last. Errors: `StartFailure`. */
+/** Creates a document and opens it, in the writing mode used last. Throws `StartFailure`. */
 export async function startDocument(): Promise<void> {
   const id = await create({})
   if (readDevice(deviceValue('mode')) === 'read') writeDevice(deviceValue('mode'), null)
@@ -53,7 +53,7 @@ export async function startDocument(): Promise<void> {
 /** Replaces the title in the text's front matter; the new one may contain no quotes. */
 const retitled = (content: string, title: string): string => content.replace(/^title:.*$/m, () => `title: "${title.replaceAll('"', '’')}"`)
 
-/** Creates a document with the text of another and opens it. Comments and links are not copied. Errors: `StartFailure`. */
+/** Creates a document with the text of another and opens it. Comments and links are not copied. Throws `StartFailure`. */
 export async function duplicateDocument(title: string, content: string): Promise<void> {
   const { set } = titleIn(content)
   const named = t('Copy of {title}', { title }).slice(0, limits.titleCharsMax).toWellFormed()

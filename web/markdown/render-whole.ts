@@ -5,7 +5,7 @@ import type { FenceToRender, Rendered } from '../../shared/markdown/render.ts'
 
 const isOwn = (href: string): boolean => href.startsWith('/') || href.startsWith(`${location.origin}/`)
 
-/** Renders once to find out which libraries are needed, and again with them. Errors: when they cannot be fetched. */
+/** Renders once to find out which libraries are needed, and again with them. Throws when they cannot be fetched. */
 export async function renderWhole(text: string): Promise<Rendered> {
   let highlighter: Highlighter | undefined
   let formulaSetter: FormulaSetter | undefined

@@ -148,7 +148,7 @@ function openMedia(view: View): Media {
     return tell(t(ready[entry.kind]))
   }
 
-  /** Starts a job, if not done yet, and follows it to its end. Errors: `RequestError`. */
+  /** Starts a job, if not done yet, and follows it to its end. Throws `RequestError`. */
   const follow = async (entry: Entry): Promise<void> => {
     if (entry.job === undefined) {
       entry.state.value = { phase: 'sending' }

@@ -23,7 +23,7 @@ function refusal(error: unknown): NoMicrophone {
   return new NoMicrophone(t('The microphone is not available. Another program may be using it.'))
 }
 
-/** Begins to record. Calls `onFull` when it must be stopped: after `secondsMax`, or when the microphone was removed. Errors: `NoMicrophone`. */
+/** Begins to record. Calls `onFull` when it must be stopped: after `secondsMax`, or when the microphone was removed. Throws `NoMicrophone`. */
 export async function record(secondsMax: number, onFull: () => void): Promise<Recording> {
   // Browsers provide it only to secure pages; elsewhere the object does not even exist.
   const { mediaDevices } = navigator as { mediaDevices?: MediaDevices }

@@ -16,7 +16,7 @@ async function asPng(file: Blob): Promise<Blob> {
   }
 }
 
-/** Errors: `UnusableFile`. */
+/** Throws `UnusableFile`. */
 export async function asReadable(file: Blob): Promise<Blob> {
   const picture = asTheyAre.includes(file.type) ? file : await asPng(file)
   if (picture.size > limits.ocrBytesMax)

@@ -24,7 +24,7 @@ function mixed(sound: AudioBuffer): Float32Array {
   return mono
 }
 
-/** Mono, 16 kHz. Errors: `UnusableFile`. */
+/** Mono, 16 kHz. Throws `UnusableFile`. */
 export async function asWav(file: Blob): Promise<{ readonly blob: Blob; readonly seconds: number }> {
   if (file.size > fileBytesMax) throw new UnusableFile(t('Larger than {mebibytes} MiB.', { mebibytes: fileBytesMax / 1024 / 1024 }))
   let sound: AudioBuffer

@@ -32,13 +32,13 @@ const note = (id: string, trashedUntil: number): void => {
   if (findRecent(id) !== undefined) remember(id, { trashedUntil })
 }
 
-/** Restores a document from the trash. Errors: `RequestError`. */
+/** Restores a document from the trash. Throws `RequestError`. */
 export async function restore({ id, key }: Deletable): Promise<void> {
   await undeleteDocument({ id, key })
   note(id, 0)
 }
 
-/** Erases a document. Errors: `RequestError`. */
+/** Erases a document. Throws `RequestError`. */
 export async function erase({ id, key }: Deletable): Promise<void> {
   await deleteDocument({ id, key }, { permanent: true })
   forget(id)

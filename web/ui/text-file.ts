@@ -27,7 +27,7 @@ function textOf(bytes: ArrayBuffer): string | undefined {
   return text === undefined || binary.test(text) ? undefined : cleanText(text)
 }
 
-/** The text of a file in a form that a document can hold. Errors: `TextFileFailure`. */
+/** The text of a file in a form that a document can hold. Throws `TextFileFailure`. */
 export async function readTextFile(file: File): Promise<string> {
   const { name } = file
   if (file.size > fileBytesMax) throw new TextFileFailure(t('“{name}” is larger than 10 MiB.', { name }))

@@ -5,7 +5,7 @@ import type { Output } from '../../shared/operations/index.ts'
 import { t } from '../text/t.ts'
 
 export interface Sending {
-  /** Errors: `RequestError`; its status is 0 when the server was not reached or `cancel` was called. */
+  /** Throws `RequestError`; its status is 0 if the server was not reached or `cancel` was called. */
   readonly done: Promise<Output<'uploadAsset'>>
   cancel(): void
 }

@@ -37,8 +37,8 @@ export interface Ledger {
   /**
    * Runs a change on the document and resolves with its result once everything that it wrote is on disk. Changes to one document take effect in the
    * order of the calls. If the change throws, this rejects with its error and writes none of it. A change for a caller runs only if the caller's
-   * right is still valid in that turn (authority.ts). Errors: `not_found`, `document_deleted` (unless the change concerns the remains of a deletion),
-   * `storage_*`, and those of the caller's right.
+   * right is still valid in that turn (authority.ts). Throws `not_found`, `document_deleted` (unless the change concerns the remains of a deletion),
+   * `storage_*`, and the errors of the caller's right.
    */
   write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
   /** Writes the first head of a new document together with the records that the change puts. */

@@ -136,7 +136,7 @@ const wholeLine = (content: string, { from, to }: Range): Range => {
   return { from: Math.max(0, from - 1), to }
 }
 
-/** Errors: `invalid_request`. */
+/** Throws `invalid_request`. */
 const checkInput = (input: Input<'createSuggestion'>): void => {
   const { operation, text } = input
   if (operation === 'insert') {
@@ -160,7 +160,7 @@ const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range
   return range && { range, text: '' }
 }
 
-/** Checks the request before any text is searched. Errors: `invalid_request`, `text_too_large`. */
+/** Checks the request before any text is searched. Throws `invalid_request` or `text_too_large`. */
 export const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkAnnotation('note', input.note ?? '')
   checkText('text', input.text ?? '')
@@ -255,7 +255,7 @@ export const hunksShown = (
   })
 }
 
-/** Proposes changes to the current text, one suggestion for each, all with one `setId`. Errors: `text_too_large`. */
+/** Proposes changes to the current text, one suggestion for each, all with one `setId`. Throws `text_too_large`. */
 export const proposeHunks = <T>(
   opened: Opened,
   caller: Caller,

@@ -148,8 +148,8 @@ const shareOf = async (service: Service, doc: string, key: string): Promise<Shar
 
 /**
  * The caller of an operation on a document. A session or agent token identifies the caller; the role of its owner and the role of a key are both
- * ceilings, and the lower one counts. Errors: `credential_required` without any credential, whether or not the document exists; `credential_invalid`
- * when one of them is invalid; `not_found` when they are valid but not for this document; `document_deleted` to those who had access. `inTrash`: an
+ * ceilings, and the lower one counts. Throws `credential_required` without any credential, whether or not the document exists; `credential_invalid`
+ * if one of them is invalid; `not_found` if they are valid but not for this document; `document_deleted` to those who had access. `inTrash`: an
  * owner also gets a document in the trash.
  */
 export const callerOfDocument = async (

@@ -136,7 +136,7 @@ export const splitActor = (actor: string): { kind: 'guest' | 'account' | 'agent'
   return { kind, name: kind === 'account' || kind === 'agent' ? rest.slice(rest.indexOf(' ') + 1) : rest }
 }
 
-/** Errors: `forbidden` with both roles. */
+/** Throws `forbidden` with both roles. */
 export const requireRole = (caller: Caller, needed: Role): void => {
   if (!includesRole(caller.role, needed)) throw new ServiceError('forbidden', { requiredRole: needed, role: caller.role })
 }

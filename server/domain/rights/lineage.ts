@@ -75,7 +75,7 @@ const claimInstead = 'Sign in and claim the document: its account then revokes e
 
 /**
  * Refuses to keep the caller's own link when its maker is revoked: the link would outlive its maker by its own decision. The role decides who may
- * revoke a link, but not how long access was granted. Errors: `forbidden`.
+ * revoke a link, but not how long access was granted. Throws `forbidden`.
  */
 export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Share | undefined): void => {
   if (by === undefined || by.id === ended.id || !lineage.some(({ id }) => id === by.id)) return

@@ -210,7 +210,7 @@ export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, 
   passOn(draft, doc, links, id, undefined)
 }
 
-/** Revokes a link, with or without the links made through it. Returns the ids of all that ended. Errors: `last_owner_link`, `forbidden`. */
+/** Revokes a link, with or without the links made through it. Returns the ids of all that ended. Throws `last_owner_link` or `forbidden`. */
 const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
   const lineage = lineageOf(links, id)
   const ended = keep ? lineage.slice(0, 1) : lineage
@@ -222,7 +222,7 @@ const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readon
 }
 
 /**
- * Revokes a link, closes its connections, and revokes all links made through it unless the caller keeps them. Errors: `not_found`,
+ * Revokes a link, closes its connections, and revokes all links made through it unless the caller keeps them. Throws `not_found` or
  * `last_owner_link`.
  */
 export const revokeShare: OnDocument<'revokeShare'> = async (service, caller, doc, input) => {
@@ -277,7 +277,7 @@ const putRole = (
   return { answer: remember(service, draft, caller, doc, answer), lowered }
 }
 
-/** Changes the role of a link on every channel at once. Errors: `not_found`, `invalid_request`, `last_owner_link`. */
+/** Changes the role of a link on every channel at once. Throws `not_found`, `invalid_request` or `last_owner_link`. */
 export const changeShare: OnDocument<'changeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)
   const { answer, lowered } = await changeLinks(service, caller, doc, (draft, links) =>

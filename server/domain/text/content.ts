@@ -280,9 +280,9 @@ const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): voi
 
 /**
  * Applies edits to the current text and writes everything that belongs to them in one commit: updates, revisions, events, the annotations' moved
- * pins, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call. The text in
- * memory changes before the commit, so the caller's right is checked here, and the service makes the writes that follow. Errors: those of a right
- * that has ended, and `quota_exceeded`; nothing has changed then.
+ * pins, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call. The text
+ * in memory changes before the commit, so the caller's right is checked here, and the service makes the writes that follow. Throws the errors of a
+ * right that has ended, and `quota_exceeded`; nothing has changed then.
  */
 export const changeText = async <T>(
   opened: Opened,

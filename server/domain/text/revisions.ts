@@ -54,7 +54,7 @@ export const saveRevision = (
 export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
   draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
 
-/** Errors: `not_found`. */
+/** Throws `not_found`. */
 export const getRevision = async ({ storage }: Service, doc: string, id: number): Promise<Revision> => {
   const entry = await storage.get(keys.revision(doc, id))
   if (entry === undefined) throw new ServiceError('not_found', { message: `There is no revision ${id}.` })

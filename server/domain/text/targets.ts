@@ -43,7 +43,7 @@ export interface Ground {
 
 const liveGround = (openDoc: OpenDocument): Ground => ({ past: null, content: () => openDoc.snapshot().content })
 
-/** The text of a version. Errors: `unknown_version`. */
+/** The text of a version. Throws `unknown_version`. */
 export const groundOf = async (service: Service, openDoc: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
   const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
   if (named === '*' || named === openDoc.snapshot().version) return liveGround(openDoc)
@@ -115,7 +115,7 @@ const looksMax = 10
 
 /**
  * Finds a range in the text that the caller read, without blocking other requests, and hands over both in the same turn. Changes by others in the
- * live text are taken into account. Errors: those of `look`; `busy` when others keep changing the same part.
+ * live text are taken into account. Throws the errors of `look`; `busy` if others keep changing the same part.
  */
 export const withRange = async <T>(
   ground: Ground,

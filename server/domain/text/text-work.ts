@@ -51,7 +51,7 @@ const outline = (text: string, after: number, count: number): Outline => {
 
 const isSpace = (unit: number): boolean => unit <= 0x20 || (unit >= 0x80 && String.fromCharCode(unit).trim() === '')
 
-/** The section with this name. Errors: `target_not_found`, `target_ambiguous`. */
+/** The section with this name. Throws `target_not_found` or `target_ambiguous`. */
 const section = (text: string, name: string): string => {
   const found = sectionOf(sourceOf(text), name)
   if (!isUnresolved(found)) return text.slice(found.from, found.to)
@@ -60,7 +60,7 @@ const section = (text: string, name: string): string => {
   throw new ServiceError(code, { ...facts, ...(nearest.length === 0 ? {} : { nearest }) })
 }
 
-/** A range of lines. Errors: `target_not_found`. */
+/** A range of lines. Throws `target_not_found`. */
 const lines = (text: string, range: string): string => {
   const [first = '', last = first] = range.split('-')
   const found = linesOf(text)
@@ -97,8 +97,8 @@ const reconciliation = (
 const unfoundHint = 'Quote the words as nearest shows them, or send unanchored: true to comment without a place.'
 
 /**
- * The range that a target names; undefined: it names none, or the words are missing and may be. Errors: `target_not_found` with the lines most like
- * the words; those of `rangeNamed`.
+ * The range that a target names; undefined: it names none, or the words are missing and may be. Throws `target_not_found` with the lines most like
+ * the words; the errors of `rangeNamed`.
  */
 const target = (text: string, named: Target & { readonly unanchored?: boolean | undefined }): Range | undefined => {
   const found = rangeNamed(text, named) ?? rangeBesideOne(text, named)
@@ -148,7 +148,7 @@ export type TextWork = typeof textWork
 /** Does work on the texts of a document without blocking other requests. */
 export interface Texts {
   /**
-   * Errors: those of the work; `too_complex` when it takes too long or too much memory, `busy` when too much is queued. Others may change the
+   * Throws the errors of the work; `too_complex` if it takes too long or too much memory, `busy` if too much is queued. Others may change the
    * document meanwhile.
    */
   readonly do: <Name extends keyof TextWork>(

@@ -2,7 +2,7 @@
 import { compare, Day, Failure, type Scalar, single, type Value, valueOfCell } from './values.ts'
 
 type Matches = (value: Scalar) => boolean
-/** Counts steps of work. Errors: `#VALUE!` beyond the limit. */
+/** Counts steps of work. Throws `#VALUE!` beyond the limit. */
 export type Step = (steps: number) => void
 
 const anything = Symbol('*')

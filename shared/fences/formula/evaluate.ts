@@ -7,7 +7,7 @@ import type { Expression, Operator, Reference } from './parse.ts'
 import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, toNumber, toText, type Value } from './values.ts'
 
 export interface Sources extends Surroundings {
-  /** The cells of a reference, row by row. Errors: `#REF!` for a sheet that does not exist. */
+  /** The cells of a reference, row by row. Throws `#REF!` for a sheet that does not exist. */
   read(reference: Reference): Value
   /** Returns the cell of a reference to a single cell. Throws the errors of `read`. */
   readOne(reference: Reference): Scalar

@@ -99,7 +99,7 @@ const sectionsOf = (pattern: string): string[] => {
 
 const isDatePattern = (pattern: string): boolean => /[ymd]/i.test(pattern.replaceAll(/"[^"]*"|\\./gs, '')) && !/[0#]/.test(pattern)
 
-/** Formats a value. Errors: `#VALUE!` for an invalid date. */
+/** Formats a value. Throws `#VALUE!` for an invalid date. */
 export const format = (value: Scalar, pattern: string): string => {
   if (pattern === '@' || typeof value === 'string' || typeof value === 'boolean') return textOf(value)
   const number = toNumber(value)

@@ -5,7 +5,7 @@ import { compare, Failure, isMatrix, type Matrix, type Scalar, single, toBoolean
 
 const asMatrix = (value: Value): Matrix => (isMatrix(value) ? value : [[value]])
 
-/** A row or column as a list. Errors: `#N/A` for any other range. */
+/** A row or column as a list. Throws `#N/A` for any other range. */
 const listOf = (value: Value): readonly Scalar[] => {
   const rows = asMatrix(value)
   if (rows.length === 1) return rows[0] ?? []

@@ -46,7 +46,7 @@ const epoch = Date.UTC(1899, 11, 30)
 /** 9999-12-31. */
 const serialMax = 2_958_465
 
-/** Days since 1899-12-30; months and days beyond their range carry over. Errors: `#NUM!` before 1900 and after 9999. */
+/** Days since 1899-12-30; months and days beyond their range carry over. Throws `#NUM!` before 1900 and after 9999. */
 export const serialOf = (year: number, month: number, day: number): number => {
   const date = new Date(0)
   date.setUTCFullYear(Math.trunc(year), Math.trunc(month) - 1, Math.trunc(day))
