@@ -19,6 +19,7 @@ import { bracketsNear, emojiTyped, linkTo } from '../web/editor/completions.ts'
 import { addressOf, asTarget, linkAt, withoutLink } from '../web/editor/live/link-at.ts'
 import { pictureAt } from '../web/editor/live/picture-at.ts'
 import { pictureChanges, pictureSaved, widthChanges } from '../web/editor/live/picture-changes.ts'
+import { beyond, chosenPicture, typedAfter } from '../web/editor/live/picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter } from '../web/editor/live/picture-size.ts'
 import { safeAddress } from '../web/editor/live/inline.ts'
 import { markdown, markdownParser } from '../web/editor/language.ts'
@@ -441,6 +442,48 @@ test.each([
   const now = state.update(pictureSaved(state, picture, { width: 300, caption: 'x' })).state
   const { head } = now.selection.main
   expect(`${now.doc.sliceString(0, head)}^${now.doc.sliceString(head)}`).toBe(expected)
+})
+
+test.each([
+  // Alone, above text, in a list, within a line; the selection, then the text after a letter.
+  ['‹![c](/a.png)›', '![c](/a.png)\n\nx|'],
+  ['‹![c|9](/a.png "t")›\n\nnext', '![c|9](/a.png "t")\n\nx|\n\nnext'],
+  ['> ‹![c](/a.png)›', '> ![c](/a.png)\n>\n> x|'],
+  ['- ‹![c](/a.png)›', '- ![c](/a.png)x|'],
+  ['a ‹![c](/a.png)› b', 'a ![c](/a.png)x| b'],
+  ['| ‹![c](/a.png)› |\n| - |', '| ![c](/a.png)x| |\n| - |']
+])('[WRITE-104] a letter typed on the selected picture of %j', (before, expected) => {
+  const [from, to] = [before.indexOf('‹'), before.indexOf('›') - 1]
+  const state = EditorState.create({
+    doc: before.replaceAll(/[‹›]/g, ''),
+    selection: { anchor: from, head: to },
+    extensions: [markdown(), EditorState.transactionFilter.of((transaction) => typedAfter(transaction) ?? transaction)]
+  })
+  expect(chosenPicture(state)).toMatchObject({ from, to })
+  const typed = state.update({ changes: { from, to, insert: 'x' }, selection: { anchor: from + 1 }, userEvent: 'input.type' }).state
+  const { head } = typed.selection.main
+  expect(`${typed.doc.sliceString(0, head)}|${typed.doc.sliceString(head)}`).toBe(expected)
+  // Anything else replaces it, and removing it leaves nothing of it.
+  expect(state.update({ changes: { from, to }, userEvent: 'delete.selection' }).state.doc.toString()).not.toContain('a.png')
+})
+
+test('[WRITE-104] only a whole picture is selected as one, and arrows leave it only when it stands alone', () => {
+  const at = (doc: string, anchor: number, head: number): EditorState =>
+    EditorState.create({ doc, selection: { anchor, head }, extensions: [markdown()] })
+  const doc = 'a\n\n![c](/a.png)\n\nb ![c](/b.png)'
+  const alone = at(doc, 15, 3)
+  expect(chosenPicture(alone)).toBeDefined()
+  expect([beyond(alone, -1), beyond(alone, 1)]).toEqual([2, 16])
+  for (const [anchor, head] of [
+    [3, 14],
+    [4, 15],
+    [2, 15],
+    [3, 3]
+  ] as const)
+    expect(chosenPicture(at(doc, anchor, head))).toBeUndefined()
+  const inline = at(doc, doc.indexOf('![c](/b'), doc.length)
+  expect(chosenPicture(inline)).toBeDefined()
+  expect([beyond(inline, -1), beyond(inline, 1)]).toEqual([undefined, undefined])
 })
 
 test.each([

@@ -138,7 +138,14 @@ test('[GRID-6] [GRID-10] handles open the menu of a row or column and can be dra
     const [start, end] = [(await handle(of).boundingBox())!, (await target.boundingBox())!]
     await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)
     await page.mouse.down()
-    await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 4 })
+    await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2)
+    const [mark, head] = [
+      (await page.locator('.grid-mark').boundingBox())!,
+      (await page.locator('.md-grid-head .md-cell').first().boundingBox())!
+    ]
+    // A line after the target, not a box over it.
+    expect(of === 'row' ? [mark.height, mark.x] : [mark.width, mark.y]).toEqual([3, of === 'row' ? head.x : expect.closeTo(head.y, 0)])
+    expect(of === 'row' ? mark.y - end.y - end.height : mark.x - end.x - end.width).toBeCloseTo(-1.5, 0)
     await page.mouse.up()
   }
   await drag('row', cell(page, '11'))

@@ -665,7 +665,7 @@ test('[WRITE-44] [WRITE-48] a component from the menu is open at its first part,
   await leave()
 })
 
-test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-54] [WRITE-94] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
+test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-53] [WRITE-54] [WRITE-94] links and pictures have cards; two brackets and a pasted address find other documents', async () => {
   const { page, press, type, text, leave } = await writer('see [our site](https://a.example/one) and [bad](javascript:alert(1)) end')
   const card = page.getByRole('group', { name: 'Link' })
   await press('Home')
@@ -780,7 +780,20 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-53] [WRITE-5
   await page.locator('.picture-handle-corner').press('Escape')
   await press('Control+z', 'Control+z')
   await text('![cat|300](/icon.svg "A cat")\n\nbelow')
-  await press('Control+Home', 'Control+k')
+  // A click selects it, and no key changes its link.
+  await page.locator('img.md-media').click()
+  await page.locator('.picture-frame').waitFor()
+  expect(await page.locator('.md-media-open').count()).toBe(0)
+  await type('hi')
+  await text('![cat|300](/icon.svg "A cat")\n\nhi\n\nbelow')
+  await press('Control+z')
+  await page.locator('img.md-media').click()
+  await press('Delete')
+  await text('\n\nbelow')
+  await press('Control+z')
+  await text('![cat|300](/icon.svg "A cat")\n\nbelow')
+  await page.locator('img.md-media').click()
+  await press('Control+k')
   await page.getByLabel('Caption').and(page.locator(':focus')).waitFor()
   await press('Escape')
   await page.locator('.cm-content:focus').waitFor()

@@ -1,5 +1,5 @@
 /** A few buttons above the selection. Touch devices have none: the toolbar is just as near there, and the system shows its own bubble. */
-import { StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
+import { Facet, StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 import { drawIcon } from './draw-icon.ts'
@@ -42,8 +42,12 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
   return { dom, offset: { x: 0, y: 8 } }
 }
 
+/** Says that a selection has its actions elsewhere, so it gets no buttons. */
+export const hasOwnActions = Facet.define<(state: EditorState) => boolean>()
+
 const worthIt = (state: EditorState): boolean => {
   const { main } = state.selection
+  if (state.facet(hasOwnActions).some((has) => has(state))) return false
   // Selected cells are not one text that could be made bold.
   return !main.empty && chosenCells(state) === undefined && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
 }

@@ -33,6 +33,12 @@ export class LiveContext {
     return this.#reveal.some((range) => range.from <= to && range.to >= from)
   }
 
+  /** Whether the main selection is exactly the range. */
+  isSelected({ from, to }: Reveal): boolean {
+    const { main } = this.state.selection
+    return main.from === from && main.to === to
+  }
+
   lineTouched(position: number): boolean {
     const line = this.state.doc.lineAt(position)
     return this.touched(line.from, line.to)

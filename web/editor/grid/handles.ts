@@ -40,6 +40,9 @@ function put(element: HTMLElement, box: Box | undefined): void {
   element.style.height = `${box.height}px`
 }
 
+/** Thickness of the line that shows where a row or column will go, in pixels. */
+const line = 3
+
 /** Returns the element whose middle is nearest to a position on one axis. */
 function nearest(elements: readonly Element[], at: number, axis: 'x' | 'y'): number {
   let best = { index: 0, distance: Infinity }
@@ -217,6 +220,11 @@ class Handles {
     this.#dragged = false
     const lines = (): Element[] => [...table.querySelectorAll('.md-grid-row:not(.md-grid-head)')]
     const heads = (): Element[] => [...(table.querySelector('.md-grid-row')?.querySelectorAll(':scope > .md-cell') ?? [])]
+    const cell = this.#cell()
+    const own =
+      of === 'row'
+        ? lines().findIndex((row) => row.contains(cell))
+        : [...(cell?.parentElement?.children ?? [])].findIndex((each) => each === cell)
     const move = (to: PointerEvent): void => {
       const at = of === 'row' ? to.clientY : to.clientX
       if (target === undefined && Math.abs(at - begun) < dragFrom) return
@@ -230,11 +238,17 @@ class Handles {
         DOMRect
       ]
       const [x, y] = [this.#view.scrollDOM.scrollLeft - outer.left, this.#view.scrollDOM.scrollTop - outer.top]
+      const cells = [...chosen.querySelectorAll(':scope > .md-cell')]
+      const start = Math.max(frame.left, cells[0]?.getBoundingClientRect().left ?? frame.left)
+      const stop = Math.min(frame.right, cells.at(-1)?.getBoundingClientRect().right ?? frame.right)
+      const isAfter = target > own
       put(
         this.#mark,
-        of === 'row'
-          ? { left: frame.left + x, top: box.top + y, width: frame.width, height: box.height }
-          : { left: Math.max(box.left, frame.left) + x, top: frame.top + y, width: box.width, height: frame.height }
+        target === own
+          ? undefined
+          : of === 'row'
+            ? { left: start + x, top: (isAfter ? box.bottom : box.top) + y - line / 2, width: stop - start, height: line }
+            : { left: (isAfter ? box.right : box.left) + x - line / 2, top: frame.top + y, width: line, height: frame.height }
       )
     }
     const end = (last: PointerEvent): void => {
@@ -246,10 +260,10 @@ class Handles {
       this.#dragged = target !== undefined
       const place = tableAt(this.#view.state)
       if (place === undefined || target === undefined) return
-      const line = of === 'row' ? lines()[target] : undefined
+      const onto = of === 'row' ? lines()[target] : undefined
       if (of === 'column') moveColumnTo(this.#view, place, place.column, target)
-      else if (line !== undefined) {
-        const to = this.#view.state.doc.lineAt(this.#view.posAtDOM(line)).number
+      else if (onto !== undefined) {
+        const to = this.#view.state.doc.lineAt(this.#view.posAtDOM(onto)).number
         moveRowTo(this.#view, place, place.row.line.number, to)
       }
       this.#view.focus()

@@ -27,6 +27,7 @@ function loadable(written: string): string | undefined {
 
 interface Shown {
   readonly words: string
+  /** In CSS pixels; undefined for its natural width. */
   readonly width: number | undefined
   readonly caption: string
   /** Its Markdown shows below it. */
@@ -36,48 +37,36 @@ interface Shown {
 class MediaWidget extends WidgetType {
   readonly #kind: MediaKind
   readonly #address: string
-  readonly #words: string
-  /** In CSS pixels; undefined for its natural width. */
-  readonly #width: number | undefined
-  readonly #caption: string
-  readonly #open: boolean
+  readonly #shown: Shown
+  readonly #key: string
 
-  constructor(kind: MediaKind, address: string, { words, width, caption, open = false }: Shown) {
+  constructor(kind: MediaKind, address: string, shown: Shown) {
     super()
     this.#kind = kind
     this.#address = address
-    this.#words = words
-    this.#width = width
-    this.#caption = caption
-    this.#open = open
+    this.#shown = shown
+    this.#key = JSON.stringify([kind, address, shown])
   }
 
   override eq(other: MediaWidget): boolean {
-    return (
-      other.#kind === this.#kind &&
-      other.#address === this.#address &&
-      other.#words === this.#words &&
-      other.#width === this.#width &&
-      other.#caption === this.#caption &&
-      other.#open === this.#open
-    )
+    return other.#key === this.#key
   }
 
   override toDOM(view: EditorView): HTMLElement {
     if (this.#kind !== 'image') return this.#player(this.#kind)
     const shown = this.#withCaption(this.#picture(view))
-    shown.classList.toggle('md-media-open', this.#open)
+    if (this.#shown.open) shown.classList.add('md-media-open')
     return shown
   }
 
   #withCaption(picture: HTMLElement): HTMLElement {
-    if (this.#caption === '') return picture
+    if (this.#shown.caption === '') return picture
     const figure = document.createElement('span')
     figure.className = 'md-figure'
     const caption = document.createElement('span')
     caption.className = 'md-caption'
     caption.dir = 'auto'
-    caption.textContent = this.#caption
+    caption.textContent = this.#shown.caption
     figure.append(picture, caption)
     return figure
   }
@@ -85,19 +74,20 @@ class MediaWidget extends WidgetType {
   #picture(view: EditorView): HTMLElement {
     const picture = document.createElement('img')
     picture.className = 'md-media'
-    picture.alt = this.#words
+    picture.alt = this.#shown.words
     picture.decoding = 'async'
     picture.referrerPolicy = 'no-referrer'
     const known = sizes.get(this.#address)
     if (known !== undefined) Object.assign(picture, known)
-    if (this.#width !== undefined) picture.style.width = `${this.#width}px`
+    const { width } = this.#shown
+    if (width !== undefined) picture.style.width = `${width}px`
     picture.addEventListener('load', () => {
       if (sizes.size < sizesMax) sizes.set(this.#address, { width: picture.naturalWidth, height: picture.naturalHeight })
       view.requestMeasure()
     })
     picture.addEventListener('error', () => {
       picture.classList.add('md-media-missing')
-      picture.alt = t('This picture cannot be shown: {name}', { name: this.#words || this.#address })
+      picture.alt = t('This picture cannot be shown: {name}', { name: this.#shown.words || this.#address })
       view.requestMeasure()
     })
     picture.src = this.#address
@@ -109,18 +99,18 @@ class MediaWidget extends WidgetType {
     player.className = 'md-media'
     player.controls = true
     player.preload = 'metadata'
-    player.setAttribute('aria-label', this.#words)
+    player.setAttribute('aria-label', this.#shown.words)
     player.src = this.#address
     return player
   }
 
-  // A click on a picture puts the cursor into its Markdown; a click on a player belongs to the player.
+  // A click on a picture selects it; a click on a player belongs to the player.
   override ignoreEvent(): boolean {
     return this.#kind !== 'image'
   }
 }
 
-/** Shows `![words](address)` as its picture, and its Markdown too while the cursor is there. */
+/** Shows `![words](address)` as its picture, and its Markdown too while the cursor is there. Selected as a whole, it stays a picture. */
 export function media(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return undefined
@@ -133,7 +123,8 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   const shown = { ...pictureWords(live.text(open.to, close.from)), caption }
   const kind = kindOfAddress(written) ?? 'image'
   const spansLines = live.spansLines(node.from, node.to)
-  if (!live.touched(node.from, node.to) && !spansLines) return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
+  if ((live.isSelected(node) || !live.touched(node.from, node.to)) && !spansLines)
+    return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
   link(node, live)
   // A picture on a line of its own stays in place, and its Markdown shows below it.
   if (!spansLines && live.isWholeLine(node.from, node.to))

@@ -6,6 +6,7 @@ import { t } from '../../text/t.ts'
 import { isInCode } from '../in-code.ts'
 import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
 import { pictureSaved } from './picture-changes.ts'
+import { chosenPicture } from './picture-chosen.ts'
 
 const hide = StateEffect.define<null>()
 
@@ -71,7 +72,8 @@ const tooltipOf = (picture: PictureAt, isEdited: boolean): Tooltip => ({
 
 function shownAt(state: EditorState, before: Shown | null): Shown | null {
   const { main } = state.selection
-  const picture = main.empty && !state.readOnly && !isInCode(state, main.head) ? pictureAt(state, main.head) : undefined
+  const here = main.empty && !isInCode(state, main.head) ? pictureAt(state, main.head) : chosenPicture(state)
+  const picture = state.readOnly ? undefined : here
   if (picture === undefined) return null
   const isSame = before !== null && before.picture.from === picture.from && before.picture.to === picture.to
   return isSame ? before : { picture, tooltip: tooltipOf(picture, false) }

@@ -40,6 +40,12 @@ function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   return { changes: { from, insert: empty === undefined ? gap : `${gap}\n${lead.trimEnd()}` }, at: from + gap.length }
 }
 
+/** Returns the place below a picture that is a block of its own, else the one after it. */
+export function belowOrAfter(state: EditorState, to: number): Below & { readonly isLine: boolean } {
+  const below = lineBelow(state, to)
+  return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }
+}
+
 /** Writes the values of the card, and moves the caret to the line below the picture, or after it within a line. */
 export function pictureSaved(
   state: EditorState,

@@ -1,5 +1,5 @@
 /**
- * Handles at the edge and the corner of the picture under the pointer or at the caret. A drag changes its width, in one undo step when it ends. They
+ * A frame round the selected picture, and handles at the edge and the corner of the one under the pointer or at the caret. A drag changes its width, in one undo step when it ends. They
  * lie over the text. A picture that could not be loaded has a button that tries again instead.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
@@ -8,6 +8,7 @@ import { t } from '../../text/t.ts'
 import { endStep } from '../binding.ts'
 import { pictureAt, type PictureAt } from './picture-at.ts'
 import { widthChanges } from './picture-changes.ts'
+import { chosenPicture } from './picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter, type Widths } from './picture-size.ts'
 
 /** The side of each handle, in pixels: the smallest allowed target (WCAG 2.2, 2.5.8). */
@@ -31,6 +32,7 @@ const isMissing = (image: Element): boolean => image.classList.contains('md-medi
 class PictureHandles {
   readonly #view: EditorView
   readonly #dom = document.createElement('div')
+  readonly #frame = this.#dom.appendChild(document.createElement('div'))
   readonly #edge = this.#dom.appendChild(document.createElement('div'))
   readonly #corner = this.#dom.appendChild(document.createElement('div'))
   readonly #retry = this.#dom.appendChild(document.createElement('button'))
@@ -40,6 +42,8 @@ class PictureHandles {
   constructor(view: EditorView) {
     this.#view = view
     this.#dom.className = 'picture-handles'
+    this.#frame.className = 'picture-frame'
+    this.#frame.hidden = true
     this.#edge.className = 'picture-handle picture-handle-edge'
     this.#corner.className = 'picture-handle picture-handle-corner'
     this.#corner.tabIndex = 0
@@ -154,15 +158,26 @@ class PictureHandles {
     if (state.readOnly) return undefined
     if (this.#hovered?.isConnected === true) return this.#hovered
     const { main } = state.selection
-    const picture = main.empty && (hasFocus || this.#view.dom.contains(document.activeElement)) ? pictureAt(state, main.head) : undefined
+    const isHere = hasFocus || this.#view.dom.contains(document.activeElement)
+    const picture = isHere ? (main.empty ? pictureAt(state, main.head) : chosenPicture(state)) : undefined
+    return picture && this.#imageAt(picture.from)
+  }
+
+  /** Returns the image of the selected picture. */
+  #chosen(): HTMLImageElement | undefined {
+    const picture = chosenPicture(this.#view.state)
     return picture && this.#imageAt(picture.from)
   }
 
   readonly #draw = (): void => {
-    this.#view.requestMeasure({ key: this, read: () => this.#image(), write: (image) => this.#write(image) })
+    this.#view.requestMeasure({
+      key: this,
+      read: () => [this.#image(), this.#chosen()] as const,
+      write: ([image, chosen]) => this.#write(image, chosen)
+    })
   }
 
-  #write(image: HTMLImageElement | undefined): void {
+  #write(image: HTMLImageElement | undefined, chosen: HTMLImageElement | undefined): void {
     if (image !== undefined && this.#sizing !== undefined) this.#preview(image, this.#sizing)
     const missing = image !== undefined && isMissing(image)
     // A picture that loads for the first time has no size yet.
@@ -170,8 +185,14 @@ class PictureHandles {
     this.#corner.hidden = sized === undefined
     this.#edge.hidden = sized === undefined || sized.offsetHeight < edgeMin
     this.#retry.hidden = !missing
-    if (image === undefined) return
     const outer = this.#view.scrollDOM.getBoundingClientRect()
+    this.#frame.hidden = chosen === undefined
+    if (chosen !== undefined) {
+      const { left, top, width, height } = chosen.getBoundingClientRect()
+      const [x, y] = [this.#view.scrollDOM.scrollLeft - outer.left, this.#view.scrollDOM.scrollTop - outer.top]
+      Object.assign(this.#frame.style, { left: `${left + x}px`, top: `${top + y}px`, width: `${width}px`, height: `${height}px` })
+    }
+    if (image === undefined) return
     const box = image.getBoundingClientRect()
     const isRtl = getComputedStyle(image).direction === 'rtl'
     const side = (isRtl ? box.left : box.right) + this.#view.scrollDOM.scrollLeft - outer.left

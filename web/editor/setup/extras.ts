@@ -10,6 +10,7 @@ import { gridHandles } from '../grid/handles.ts'
 import { pressBelow } from '../grid/press-below.ts'
 import { linkCard } from '../live/link-card.ts'
 import { pictureCard } from '../live/picture-card.ts'
+import { pictureChosen } from '../live/picture-chosen.ts'
 import { pictureHandles } from '../live/picture-handles.ts'
 import { drawings } from '../live/drawings.ts'
 import { dressing } from '../live/dressing.ts'
@@ -56,6 +57,18 @@ export const createExtras = ({ blocks, onChange, documents, bubble, onRight, tur
     keepTab(tell),
     selectionBubble(bubble, onRight)
   ],
-  live: [drawings, components, linkCard, pictureCard, pictureHandles, gridHandles, pressBelow, blockHandles, lineWords, copiedHtml],
+  live: [
+    drawings,
+    components,
+    linkCard,
+    pictureCard,
+    pictureChosen,
+    pictureHandles,
+    gridHandles,
+    pressBelow,
+    blockHandles,
+    lineWords,
+    copiedHtml
+  ],
   exactUndo
 })

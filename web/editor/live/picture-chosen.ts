@@ -1,0 +1,147 @@
+/**
+ * A click selects a picture as a whole: its Markdown stays hidden. Keys remove or leave the picture, and letters go after it, so none gets into its
+ * link.
+ */
+import { EditorSelection, EditorState, Prec, Transaction, type Extension, type Text, type TransactionSpec } from '@codemirror/state'
+import { EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
+import { endStep } from '../binding.ts'
+import { hasOwnActions } from '../bubble.ts'
+import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
+import { belowOrAfter } from './picture-changes.ts'
+import { pictureFrom } from './picture-size.ts'
+
+/** Returns the picture whose Markdown is exactly the selection. */
+export function chosenPicture(state: EditorState): PictureAt | undefined {
+  const { main, ranges } = state.selection
+  const picture = main.empty || ranges.length > 1 ? undefined : pictureFrom(state, main.from)
+  return picture?.to === main.to ? picture : undefined
+}
+
+/** Returns the transactions that put typed text after the picture that it would replace, or on a line below it. */
+export function typedAfter(transaction: Transaction): readonly TransactionSpec[] | undefined {
+  const { startState, changes } = transaction
+  const picture = transaction.isUserEvent('input.type') ? chosenPicture(startState) : undefined
+  if (picture === undefined) return undefined
+  let typed: Text | undefined
+  changes.iterChanges((from, to, _from, _to, inserted) => {
+    if (from === picture.from && to === picture.to) typed = inserted
+  })
+  if (typed === undefined) return undefined
+  const { changes: opened, at } = belowOrAfter(startState, picture.to)
+  return [
+    { changes: opened },
+    {
+      changes: { from: at, insert: typed },
+      selection: { anchor: at + typed.length },
+      sequential: true,
+      scrollIntoView: true,
+      userEvent: transaction.annotation(Transaction.userEvent) ?? 'input.type'
+    }
+  ]
+}
+
+/** Puts the caret on the line below a picture that stands alone, or after one that stands within a line. */
+function goBelow(view: EditorView, { to }: PictureAt): boolean {
+  const { changes, at, isLine } = belowOrAfter(view.state, to)
+  view.dispatch({ changes, selection: { anchor: at }, scrollIntoView: true, userEvent: 'input' })
+  return isLine
+}
+
+// Within a line, Enter then does what it does after the picture.
+const enter: Command = (view) => {
+  const picture = view.state.readOnly ? undefined : chosenPicture(view.state)
+  return picture !== undefined && goBelow(view, picture)
+}
+
+const remove: Command = (view) => {
+  const picture = view.state.readOnly ? undefined : chosenPicture(view.state)
+  if (picture === undefined) return false
+  const end = view.state.facet(endStep)
+  end(view)
+  view.dispatch({ changes: { from: picture.from, to: picture.to }, scrollIntoView: true, userEvent: 'delete.selection' })
+  end(view)
+  return true
+}
+
+const edit: Command = (view) => {
+  const isChosen = !view.state.readOnly && chosenPicture(view.state) !== undefined
+  if (isChosen) view.dispatch({ effects: editPicture.of(null) })
+  return isChosen
+}
+
+/** Returns the place on the next line that an arrow moves to from a picture alone on its line. */
+export function beyond(state: EditorState, step: 1 | -1): number | undefined {
+  const picture = chosenPicture(state)
+  const line = picture && state.doc.lineAt(picture.from)
+  const isAlone = line !== undefined && state.sliceDoc(picture?.from, picture?.to) === line.text.trim()
+  const next = isAlone && line.number + step >= 1 && line.number + step <= state.doc.lines ? state.doc.line(line.number + step) : undefined
+  return step > 0 ? next?.from : next?.to
+}
+
+const leave =
+  (step: 1 | -1): Command =>
+  (view) => {
+    const anchor = beyond(view.state, step)
+    if (anchor === undefined) return false
+    view.dispatch({ selection: { anchor }, scrollIntoView: true, userEvent: 'select' })
+    return true
+  }
+
+/** Returns the picture that an event without modifier keys points at. */
+function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKey, altKey }: MouseEvent): PictureAt | undefined {
+  const shown = target instanceof Element ? target.closest('.md-figure, img.md-media') : null
+  if (shown === null || button !== 0 || shiftKey || ctrlKey || metaKey || altKey) return undefined
+  const at = view.posAtDOM(shown)
+  return pictureFrom(view.state, at) ?? pictureAt(view.state, at)
+}
+
+/** Selects the pressed picture, and more text while the pointer moves out of it. */
+function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
+  const picture = pointedAt(view, event)
+  if (picture === undefined) return null
+  let { from, to } = picture
+  return {
+    get({ clientX: x, clientY: y }) {
+      const head = view.posAtCoords({ x, y }, false)
+      const range = head < from ? EditorSelection.range(to, head) : EditorSelection.range(from, Math.max(to, head))
+      return EditorSelection.create([range])
+    },
+    update({ docChanged, changes }) {
+      if (docChanged) [from, to] = [changes.mapPos(from, 1), changes.mapPos(to, -1)]
+    }
+  }
+}
+
+export const pictureChosen: Extension = [
+  // A person who may write has the card of the picture.
+  hasOwnActions.of((state) => !state.readOnly && chosenPicture(state) !== undefined),
+  EditorState.transactionFilter.of((transaction) => typedAfter(transaction) ?? transaction),
+  Prec.highest([
+    EditorView.mouseSelectionStyle.of(pressed),
+    keymap.of([
+      { key: 'Enter', run: enter },
+      { key: 'Backspace', run: remove },
+      { key: 'Delete', run: remove },
+      { key: 'Mod-k', run: edit },
+      { key: 'ArrowLeft', run: leave(-1) },
+      { key: 'ArrowUp', run: leave(-1) },
+      { key: 'ArrowRight', run: leave(1) },
+      { key: 'ArrowDown', run: leave(1) }
+    ])
+  ]),
+  EditorView.domEventHandlers({
+    // CodeMirror leaves the taps of a finger to the browser, which does not select pictures.
+    click(event, view) {
+      const picture = pointedAt(view, event)
+      if (picture === undefined || chosenPicture(view.state)?.from === picture.from) return
+      view.focus()
+      view.dispatch({ selection: { anchor: picture.from, head: picture.to }, userEvent: 'select.pointer' })
+    },
+    // Letters that are composed cannot be moved once they are there. Typing in other ways is moved by the filter.
+    keydown({ key, ctrlKey, metaKey }, view) {
+      const isLetter = (key.length === 1 || key === 'Dead' || key === 'Process') && !ctrlKey && !metaKey
+      const picture = isLetter && !view.state.readOnly ? chosenPicture(view.state) : undefined
+      if (picture !== undefined) goBelow(view, picture)
+    }
+  })
+]
