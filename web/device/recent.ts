@@ -96,6 +96,11 @@ export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>
   save([entry, ...list.filter((other) => other.id !== id)].sort((one, other) => other.openedAt - one.openedAt).slice(0, recentMax))
 }
 
+/** Stores when a document was last open here, unless it was removed meanwhile, perhaps by another tab. */
+export function noteOpen(id: string): void {
+  if (load().some((entry) => entry.id === id && entry.received)) remember(id, { openedAt: Date.now() })
+}
+
 export function forget(id: string): void {
   save(load().filter((entry) => entry.id !== id))
 }

@@ -6,7 +6,7 @@ import { computed, effect, type ReadonlySignal } from '@preact/signals'
 import type { Role } from '../../shared/roles.ts'
 import type { Refusal, Trashed } from '../client/refusals.ts'
 import type { Link } from '../connection/link.ts'
-import { findRecent, forget, remember } from '../device/recent.ts'
+import { findRecent, forget, noteOpen, remember } from '../device/recent.ts'
 import { givenName } from '../presence/person.ts'
 import type { Answer } from './answer.ts'
 import { type Access, takesOver } from './keys.ts'
@@ -43,7 +43,7 @@ export const noteVisit = ({ id, access, link, role }: OpenPage, title: ReadonlyS
 /** Notes when the page was last looked at: at its end, too, and not only when it was opened. */
 export const noteEnd = (id: string): (() => void) => {
   const note = (): void => {
-    if (document.hidden && findRecent(id)?.received === true) remember(id, { openedAt: Date.now() })
+    if (document.hidden) noteOpen(id)
   }
   document.addEventListener('visibilitychange', note)
   return () => document.removeEventListener('visibilitychange', note)
