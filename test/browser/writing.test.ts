@@ -710,7 +710,7 @@ test('[WRITE-49] [WRITE-50] [WRITE-51] [WRITE-60] [WRITE-84] [WRITE-104] [WRITE-
   await type(' [[Trip')
   await menu.getByRole('option', { name: 'Create “Trip”', selected: true }).waitFor()
   await press('Enter')
-  await until(async () => /\[Trip\]\(\S+\/d\/\w+\)$/.test(await editorText(page)), 'the link')
+  await until(async () => /\[Trip\]\(\S+\/d\/[\w-]+\)$/.test(await editorText(page)), 'the link')
   await type('!')
   await until(async () => (await editorText(page)).endsWith(')!'), 'the caret is behind the link')
   await press('Control+z', 'Control+z')
