@@ -76,7 +76,8 @@ const outerLinesMax = 1000
 /** Returns what is before the marker of the item that contains an item: that of the nearest item above with less indentation. */
 function outerLead({ doc }: EditorState, { number }: Line, lead: string): string {
   // The space after a quote mark belongs to the mark.
-  const quote = /^(?:[ \t]*> ?)*/.exec(lead)?.[0] ?? ''
+  const behind = lead.lastIndexOf('>') + 1
+  const quote = lead.slice(0, behind > 0 && lead[behind] === ' ' ? behind + 1 : behind)
   for (let above = number - 1; above > 0 && above > number - outerLinesMax; above--) {
     const found = item(doc.line(above).text)
     if (found !== undefined && found.marker !== '' && found.lead.startsWith(quote) && found.lead.length < lead.length) return found.lead

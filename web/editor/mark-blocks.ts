@@ -41,10 +41,20 @@ function inside(node: SyntaxNode): Part {
   return { from: marks[0]?.to ?? node.from, to: (node.name === 'Link' ? marks[1] : marks.at(-1))?.from ?? node.to }
 }
 
+/** Returns the length of the white space before the words. In a paragraph of a quote, every line but the first also begins with its mark. */
+function beforeWords(text: string): number {
+  let isLineStart = false
+  for (let at = 0; at < text.length; at++) {
+    const sign = text.charAt(at)
+    if (sign === '\n') isLineStart = true
+    else if (!/\s/.test(sign) && !(sign === '>' && isLineStart)) return at
+  }
+  return text.length
+}
+
 const trimmed = (state: EditorState, { from, to }: Part): Part => {
   const text = state.sliceDoc(from, to)
-  // In a paragraph of a quote, every line begins with its mark.
-  const start = from + (/^(?:\s|(?<=\n[ \t>]*)>)*/.exec(text)?.[0].length ?? 0)
+  const start = from + beforeWords(text)
   return { from: start, to: Math.max(start, from + text.trimEnd().length) }
 }
 

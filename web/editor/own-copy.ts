@@ -2,4 +2,4 @@
 export const ownCopy = 'data-agmd-copy'
 
 /** Whether the plain text of a paste is Markdown that this editor copied. */
-export const isOwnCopy = (html: string): boolean => new RegExp(`<(?:div|span) ${ownCopy}[ =>]`).test(html)
+export const isOwnCopy = (html: string): boolean => ['div', 'span'].some((name) => html.includes(`<${name} ${ownCopy}`))
