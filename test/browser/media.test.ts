@@ -415,7 +415,7 @@ test('[MEDIA-40] the microphone is released when the panel closes, and the recor
   await until(() => asked.file !== null && worker.sizeOf(asked.job) === asked.file.bytes, 'the recording')
   expect(readWav(worker.bytesOf(asked.job))).toMatchObject({ rate: 16_000, channels: 1 })
   await worker.answer(asked.job, { text: '', duration: 1, segments: [] })
-  await panel(page).getByText('No words were recognised').waitFor()
+  await panel(page).getByText('No words were recognized').waitFor()
   expect(eva.heard).toEqual([])
   await eva.context.close()
 })
