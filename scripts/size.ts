@@ -36,7 +36,7 @@ function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css
 const gzipped = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(built, file)), { level: 9 }).length, 0) / 1024
 
-/** The sizes of the last build. Errors: throws when there is none. */
+/** Returns the sizes of the last build. Throws if nothing was built. */
 export function sizes(): Size[] {
   const manifest = JSON.parse(readFileSync(join(built, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const total = (keys: readonly string[], kind: 'js' | 'css'): number =>

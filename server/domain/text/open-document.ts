@@ -72,7 +72,7 @@ interface OpenDocumentOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly actorOf: ActorOfOrigin
-  /** Called once when the journal cannot be written. */
+  /** Called once, when the journal cannot be written or an update could not be applied. */
   readonly onFailure: (cause: unknown) => void
 }
 
@@ -194,19 +194,25 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
 
   const takeTogether: OpenDocument['takeTogether'] = (origin, step) => {
     const taken: Taken[] = []
-    ydoc.transact(() => {
-      together = taken
-      step((update, actor, inserted, isNew) => {
-        const before = text.length
-        Y.applyUpdate(ydoc, update)
-        const removed = before + inserted - text.length
-        // Deleting deleted text changes nothing, so it makes no version.
-        if (!isNew && removed === 0) return
-        taken.push({ actor, update, added: inserted, removed })
-        waitingBytes += update.length
-      })
-    }, origin)
-    together = undefined
+    try {
+      ydoc.transact(() => {
+        together = taken
+        step((update, actor, inserted, isNew) => {
+          const before = text.length
+          Y.applyUpdate(ydoc, update)
+          const removed = before + inserted - text.length
+          // Deleting deleted text changes nothing, so it makes no version.
+          if (!isNew && removed === 0) return
+          taken.push({ actor, update, added: inserted, removed })
+          waitingBytes += update.length
+        })
+      }, origin)
+    } catch (cause) {
+      // A part of an update may be in memory now that the journal does not get.
+      fail(cause)
+    } finally {
+      together = undefined
+    }
   }
 
   const snapshot = (): Snapshot => (cached ??= snapshotOf(point, text.toString()))
