@@ -24,8 +24,7 @@ const findPrograms = (): string | undefined => {
 
 const programs = findPrograms()
 
-/** Why tests with PostgreSQL cannot run here; undefined when they can. */
-// Where it is set, the tests of PostgreSQL are skipped; in continuous integration a skipped test fails the run.
+/** Why tests with PostgreSQL are skipped here; undefined when they run. In continuous integration a skipped test fails the run. */
 export const noPostgres = programs === undefined ? 'PostgreSQL is not installed (Debian: apt-get install postgresql)' : undefined
 
 /** PostgreSQL refuses to run as root. */
