@@ -1,21 +1,23 @@
-/** The limits of the service: value, unit, source. A number that only one module uses may be in that module. */
+/** The limits of the service, each with its unit. A limit that only one module uses may be defined in that module. */
 export const limits = {
-  /** Largest text of a document, in UTF-16 units (as `Y.Text` counts). Ours; editors stay quick up to here. */
+  /** Longest text of a document, in UTF-16 units (as `Y.Text` counts). This value is our choice: editors stay responsive up to this length. */
   contentUnitsMax: 4 * 1024 * 1024,
-  /** Largest body of a request that carries a document, in bytes: every unit may take 3 bytes, JSON escapes some. */
+  /** Largest request body that carries a document, in bytes. A unit may take 3 bytes, and JSON escapes some characters. */
   contentBodyBytesMax: 16 * 1024 * 1024,
-  /** Largest other JSON body, in bytes. */
+  /** Largest body of any other JSON request, in bytes. */
   bodyBytesMax: 64 * 1024,
   /**
-   * Values of a JSON body (fields, items), and its nesting depth: three times the largest request of any operation (1,000 runs of characters, three
-   * numbers each). Bodies below this many bytes are not counted: nothing in them can take long.
+   * Maximum number of values (fields and items) in a JSON body. It is three times the largest request of any operation: 1,000 runs of characters with
+   * three numbers each.
    */
   jsonValuesMax: 10_000,
+  /** Maximum nesting depth of a JSON body. */
   jsonDepthMax: 64,
-  /** Longest name of a field in a JSON body that is counted, in bytes: many times the longest name of any operation. */
+  /** Longest field name in a JSON body, in bytes. It is many times the longest name that any operation uses. */
   jsonNameBytesMax: 4096,
+  /** JSON bodies below this size, in bytes, are not checked for values, depth and names: they are too small to take long. */
   jsonCheckedBytesMin: 8 * 1024,
-  /** Fields of one object in a request, and of a form: several times what any operation takes. */
+  /** Maximum number of fields in an object of a request, or in a form. It is several times what any operation needs. */
   fieldsMax: 200,
   /** Longest title, in characters. */
   titleCharsMax: 300,
@@ -23,527 +25,618 @@ export const limits = {
   labelCharsMax: 200,
   /** Longest author name, in characters. */
   authorCharsMax: 80,
-  /** Live links of one document, without those of review assignments. */
+  /** Maximum number of live links to a document, not counting the links of review assignments. */
   sharesMax: 200,
-  /** Live links of review assignments of one document. */
+  /** Maximum number of live links to a document that belong to review assignments. */
   taskSharesMax: 1000,
-  /** Links on one page of their list. */
+  /** Maximum number of links on a page of the list of links. */
   sharePageMax: 200,
 
-  /** Longest `wait` of the event feed, in seconds. Below the 60 s idle limit common to proxies. */
+  /** Longest `wait` of the event feed, in seconds. It is below the idle limit of 60 s that is common in proxies. */
   eventWaitSecondsMax: 55,
-  /** Events on one page of the feed (docs/api.md, Events and inbox). */
+  /** Maximum number of events on a page of the feed (docs/api.md, Events and inbox). */
   eventPageMax: 200,
-  /** Long polls and streams that may be open on one document. */
+  /** Maximum number of long polls and streams that may be open on a document. */
   eventWaitersMax: 500,
-  /** Streams of events that one caller may hold open on one document. */
+  /** Maximum number of event streams that one caller may hold open on a document. */
   eventStreamsMax: 10,
-  /** Time between heartbeats of a stream, and for a reader to take the written data, in seconds. Below the 60 s idle limit common to proxies. */
+  /** Time between two heartbeats of an event stream, in seconds. It is below the idle limit of 60 s that is common in proxies. */
   eventStreamBeatSeconds: 15,
+  /** Time for a reader to accept the data written to its stream, in seconds. After that the stream is closed. */
   eventStreamStallSecondsMax: 20,
   /** Time after which a client that lost its stream reconnects, in milliseconds. */
   eventStreamRetryMs: 3000,
-  /** Length of a comment, reply, note or replacement in an event, and of the annotated text, in characters. */
+  /** Longest text of a comment, reply, note or replacement in an event, in characters. */
   eventBodyCharsMax: 1000,
+  /** Longest annotated text in an event, in characters. */
   eventQuoteCharsMax: 300,
-  /** Entries of the inbox of one account or agent, days that they are stored, and entries that are written between two counts. */
+  /** Maximum number of entries in the inbox of an account or agent. */
   inboxEntriesMax: 1000,
+  /** How long an inbox entry is stored, in days. */
   inboxDays: 90,
+  /** An inbox is trimmed to its limit after this many new entries. */
   inboxTrimEvery: 64,
-  /** Items on a page of an inbox, and entries that are read for it. */
+  /** Maximum number of items on a page of an inbox. */
   inboxPageMax: 50,
+  /** Maximum number of stored entries that are read for one page of an inbox. */
   inboxLooksMax: 200,
-  /** People of one thread who are notified of a reply. */
+  /** Maximum number of people in a comment thread who are notified of a reply. */
   inboxPeopleMax: 100,
-  /** Size of the hunks in an event or of the diff in an error, in characters (docs/api.md, Events and inbox). */
+  /** Longest diff in an event or an error, in characters (docs/api.md, Events and inbox). */
   diffCharsMax: 8 * 1024,
   /**
-   * Separate edits by which a text is replaced; beyond this number, the closest ones are combined. At each edit, Yjs shifts the whole document
-   * (measured: 20,000 take 0.8 s, 1,000 take 40 ms).
+   * Maximum number of separate edits that replace a text. If there are more, the closest ones are combined. Yjs shifts the entire document at each
+   * edit (measured: 20,000 edits take 0.8 s, 1,000 take 40 ms).
    */
   editsAtOnceMax: 1000,
-  /** Size of a reported difference between two versions, in characters, and its number of hunks; the report says that it leaves out the rest. */
+  /** Longest reported difference between two versions, in characters. The report says whether it was shortened. */
   comparisonCharsMax: 1024 * 1024,
+  /** Maximum number of hunks in such a report. */
   comparisonHunksMax: 5000,
-  /** Size of the merge that an error contains, in UTF-16 units; the service itself makes a larger one (onConflict=merge). */
+  /** Longest merged text that an error may contain, in UTF-16 units. With `onConflict=merge` the service itself merges longer texts. */
   mergeUnitsMax: 1024 * 1024,
-  /** Entries on a page of any other list, when the caller names no number. */
+  /** Number of entries on a page of any other list, unless the caller requests another number. */
   pageDefault: 50,
-  /** Entries that any listing returns at most. */
+  /** Maximum number of entries that any listing returns. */
   listMax: 1000,
 
   /** Largest asset, in bytes. */
   assetBytesMax: 10 * 1024 * 1024,
 
   // Media jobs
-  /** Longest text to be spoken, in characters. */
+  /** Longest text of a speech job, in characters. */
   speechCharsMax: 2400,
-  /** Largest recording to be transcribed, in bytes. */
+  /** Largest recording of a transcription job, in bytes. */
   transcriptionBytesMax: 25 * 1024 * 1024,
-  /** Largest picture to be read, in bytes: as an asset. */
+  /** Largest picture of an OCR job, in bytes: the limit for assets. */
   ocrBytesMax: 10 * 1024 * 1024,
-  /** Longest description of a picture, in characters. */
+  /** Longest description of a picture to generate, in characters. */
   promptCharsMax: 4000,
-  /** Width and height of a generated picture, in pixels: at least, at most, and when the caller names none. */
+  /** Smallest width or height of a generated picture, in pixels. */
   imagePixelsMin: 64,
+  /** Largest width or height of a generated picture, in pixels. */
   imagePixelsMax: 2048,
+  /** Width and height of a generated picture unless the caller requests others, in pixels. */
   imagePixelsDefault: 1024,
-  /** Largest picture or speech that a node may answer, in bytes: it becomes an asset, or may become one. */
+  /** Largest picture or recording that a node may return, in bytes. Results can become assets, so this is the limit for assets. */
   mediaResultBytesMax: 10 * 1024 * 1024,
-  /** Longest text that a node may answer, in UTF-16 units, and segments of a transcription. */
+  /** Longest text that a node may return, in UTF-16 units. */
   mediaTextUnitsMax: 400_000,
+  /** Maximum number of segments in a transcription. */
   mediaSegmentsMax: 10_000,
-  /** Longest reason of a failure and longest name of an engine or voice that a node may send, in characters. */
+  /** Longest reason that a node may report for a failure, in characters. */
   mediaReasonCharsMax: 500,
+  /** Longest name of an engine or a voice that a node may announce, in characters. */
   mediaNameCharsMax: 80,
+  /** Maximum number of voices that an engine of a node may announce. */
   mediaVoicesMax: 200,
-  /** Jobs of one account that wait or run; more are refused. */
+  /** Maximum number of waiting and running jobs per account. Further jobs are refused. */
   mediaOpenJobsMax: 10,
-  /** Ended jobs of one account that are stored; beyond that the oldest is removed. */
+  /** Maximum number of finished jobs stored per account. The oldest is removed first. */
   mediaKeptJobsMax: 100,
-  /** How long an ended job and its result are stored, in hours. */
+  /** How long a finished job and its result are stored, in hours. */
   mediaKeptHours: 24,
-  /** Longest `wait` for the end of a job, in seconds, the same as for the event feed; and the default wait of a tool. */
+  /** Longest `wait` for the end of a job, in seconds. It equals the limit of the event feed. */
   mediaWaitSecondsMax: 55,
+  /** Time that an MCP tool waits for a job unless the caller requests another, in seconds. */
   mediaToolWaitSeconds: 45,
-  /** Time from the start of a job on a node to its result, in seconds. */
+  /** Time from the start of a job on a node to its result, in seconds, for each kind of job. */
   mediaSeconds: { image: 300, speech: 120, transcription: 900, ocr: 120 },
-  /**
-   * How long a job may wait for a free node, and for any capable node, in seconds. The latter, plus the time to detect a silent node
-   * (`relaySilentSecondsMax` and a beat), is a minute.
-   */
+  /** How long a job may wait for a node to become free, in seconds. */
   mediaQueueSecondsMax: 900,
+  /**
+   * How long a job may wait while no connected node can do it, in seconds. Together with the time to detect a silent node (`relaySilentSecondsMax`
+   * and a heartbeat), this is a minute.
+   */
   mediaNodelessSecondsMax: 25,
-  /** Losses of its node that a job survives; the next loss fails it. */
+  /** Number of times that a job may lose its node and be tried again. The next loss fails the job. */
   mediaLossesMax: 3,
-  /** Node tokens of one account, and sockets that nodes may hold open in all. */
+  /** Maximum number of node tokens per account. */
   nodesMax: 20,
+  /** Maximum number of open sockets of nodes in total. */
   relaySocketsMax: 500,
-  /** Concurrent jobs that a node may announce. */
+  /** Maximum number of concurrent jobs that a node may announce. */
   relaySlotsMax: 16,
-  /** Time for a node to send its hello, between heartbeats, and without a message, in seconds. */
+  /** Time for a new node to send its hello, in seconds. */
   relayHelloSecondsMax: 10,
+  /** Time between two heartbeats to a node, in seconds. */
   relayBeatSeconds: 10,
+  /** Time without a message after which a node counts as gone, in seconds. */
   relaySilentSecondsMax: 25,
-  /** Largest message of a node, in bytes of JSON: the longest text with its segments. */
+  /** Largest message of a node, in bytes of JSON: enough for the longest text with its segments. */
   relayMessageBytesMax: 2 * 1024 * 1024,
-  /** A node's time of use is written at most this often, in seconds. */
+  /** Shortest time between two writes of a node's last use, in seconds. */
   nodeTouchSeconds: 60,
 
-  /** Ids in each list of a task report (docs/api.md, Review assignments). */
+  /** Maximum number of ids in each list of a task report (docs/api.md, Review assignments). */
   taskIdsMax: 100,
-  /** Assignments on a page of the list. */
+  /** Maximum number of assignments on a page of their list. */
   taskPageMax: 50,
-  /** Longest instructions of an assignment, and longest summary of its report, in characters. Both fit `bodyBytesMax` in any script. */
+  /** Longest instructions of an assignment, and longest summary in its report, in characters. Both fit into `bodyBytesMax` in any script. */
   taskTextCharsMax: 16_000,
   /** Longest `requestId`, in characters. */
   requestIdCharsMax: 200,
-  /** Longest id of a comment, suggestion or assignment that is looked up, in characters. */
+  /** Longest id that a caller may send to look up a comment, suggestion or assignment, in characters. */
   idCharsMax: 100,
 
   /** Longest comment, reply or note of a suggestion, in bytes of UTF-8. */
   annotationBytesMax: 10 * 1024,
   /** Longest annotated text, and longest replacement of a suggestion, in UTF-16 units. */
   targetUnitsMax: 64 * 1024,
-  /** Longest text before or after a target that identifies one of several, in UTF-16 units. */
+  /** Longest text before or after a target, in UTF-16 units. It identifies one of several equal targets. */
   targetContextUnitsMax: 1000,
-  /** Runs of characters by which a page names the annotated text. */
+  /** Maximum number of runs of characters by which a page identifies the annotated text. */
   targetRunsMax: 1000,
-  /** Comments, and suggestions, of one document. */
+  /** Maximum number of comments in a document, and of suggestions. */
   annotationsMax: 10_000,
-  /** All comments and suggestions of one document, in bytes of JSON: they are in memory while the document is open. */
+  /** Maximum size of all comments and suggestions of a document, in bytes of JSON. They are in memory while the document is open. */
   annotationsBytesMax: 32 * 1024 * 1024,
-  /** Replies to one comment. */
+  /** Maximum number of replies to a comment. */
   repliesMax: 500,
-  /** Comments or suggestions on a page of a list: when the caller names no number, and at most. */
+  /** Number of comments or suggestions on a page of a list, unless the caller requests another number. */
   annotationPageDefault: 200,
+  /** Maximum number of comments or suggestions on a page of a list. */
   annotationPageMax: 2000,
-  /** Bytes of the records on such a page; the next page continues. A page has at least one record. */
+  /** Maximum size of the records on such a page, in bytes. A page has at least one record, and the next page continues. */
   annotationPageBytesMax: 4 * 1024 * 1024,
-  /** Longest reason for a rejection, in UTF-16 units: the event contains all of it. */
+  /** Longest reason for a rejection, in UTF-16 units. The event contains all of it. */
   reasonCharsMax: 1000,
-  /** Places that the operations of one edit change in all. */
+  /** Maximum number of places that all operations of one edit may change together. */
   editPlacesMax: 2000,
-  /** Operations of one edit (based on the requests of models' editing tools). */
+  /** Maximum number of operations in an edit, based on the requests of models' editing tools. */
   editOperationsMax: 100,
-  /**
-   * Changes of comments and suggestions sent to open pages one by one, and bytes of a record sent so; beyond that the pages are asked to read the
-   * lists.
-   */
+  /** Maximum number of changed comments and suggestions that are sent to open pages one by one. Beyond it, the pages are asked to read the lists. */
   annotationsToldMax: 100,
+  /** Largest record that is sent to open pages in that way, in bytes. For a larger one, the pages are asked to read the lists. */
   annotationToldBytesMax: 64 * 1024,
-  /** Suggestions that one request makes or decides. */
+  /** Maximum number of suggestions that one request may make or decide. */
   suggestionsAtOnceMax: 100,
 
-  /** Length of a record's text in a short list, in characters. */
+  /** Longest text of a record in a brief list, in characters. */
   briefCharsMax: 200,
-  /** Default length of one MCP read, in UTF-16 units: about 5,000 tokens. */
+  /** Default length of an MCP read, in UTF-16 units: about 5,000 tokens. */
   mcpReadChars: 20_000,
-  /** Headings in the answer with a truncated text. */
+  /** Maximum number of headings that accompany a truncated text. */
   mcpHeadingsMax: 100,
-  /** Sessions of MCP that wait for changes, and subscriptions of one. */
+  /** Maximum number of MCP sessions that wait for changes. */
   mcpSessionsMax: 1000,
+  /** Maximum number of subscriptions per MCP session. */
   mcpSubscriptionsMax: 50,
-  /** Ids of ended sessions that are remembered. */
+  /** Maximum number of ended sessions whose ids are remembered. */
   mcpSessionsEndedMax: 10_000,
-  /** How long a new session may exist without its stream, in seconds. */
+  /** How long a new session may exist without a stream, in seconds. */
   mcpStreamSeconds: 60,
-  /** Time between heartbeats on a stream, in seconds: below the 60 s idle limit common to proxies. */
+  /** Time between two heartbeats on a stream, in seconds. It is below the idle limit of 60 s that is common in proxies. */
   mcpHeartbeatSeconds: 25,
-  /** Least time between two notices of one resource, in seconds. */
+  /** Shortest time between two notifications about the same resource, in seconds. */
   mcpNotifySeconds: 1,
-  /** Notices that wait for a client that does not read, in bytes. */
+  /** Maximum size of the notifications that wait for a client that does not read, in bytes. Beyond it, the session ends. */
   mcpStreamBytesMax: 64 * 1024,
-  /** How long presence shows a program where it wrote, in seconds (docs/protocol.md, Presence). */
+  /** How long presence shows a program at the place where it wrote, in seconds (docs/protocol.md, Presence). */
   agentShownSeconds: 30,
-  /** Programs that a document shows at once; beyond that the longest shown is removed. */
+  /** Maximum number of programs that the presence of a document shows. The one shown longest is removed first. */
   agentsShownMax: 50,
 
-  /** How long the answer to an `Idempotency-Key` is stored, in hours (docs/api.md, Retries). */
+  /** How long the answer to a request with an `Idempotency-Key` is stored, in hours (docs/api.md, Retries). */
   idempotencyHours: 24,
-  /** Longest answer that is stored whole, in UTF-16 units; of a longer one, comments and suggestions are stored as ids. */
+  /** Longest answer that is stored in full, in UTF-16 units. In a longer one, comments and suggestions are stored as ids. */
   idempotencyAnswerCharsMax: 16 * 1024,
   /** Longest `Idempotency-Key`, in characters. */
   idempotencyKeyCharsMax: 200,
-  /** Requests with an `Idempotency-Key` that are being answered at once. */
+  /** Maximum number of unanswered requests with an `Idempotency-Key`. */
   idempotencyUnderWayMax: 10_000,
 
-  /**
-   * Time for the head of a request, a whole request, and between two requests of a connection, in seconds. The last one is longer than the
-   * 60 s common to proxies, which would otherwise use a connection that ends at that moment.
-   */
+  /** Time for a client to send the head of a request, in seconds. */
   headersSecondsMax: 10,
-  /** Time for the rest of a refused request's body, in seconds: just enough for its sender to receive the answer. */
+  /** Time for the rest of a refused request's body to arrive, in seconds. It is just long enough for the sender to receive the answer. */
   refusedBodySecondsMax: 10,
+  /** Time for a client to send an entire request, in seconds. */
   requestSecondsMax: 120,
-  /** Time in which a page expects an answer, in seconds, longer than any wait of the server. Then the request counts as not sent. */
+  /**
+   * How long a page waits for an answer, in seconds. It is longer than any wait of the server. After that the page treats the request as not sent.
+   */
   answerSecondsMax: 90,
+  /**
+   * Time between two requests on a connection, in seconds. It is longer than the 60 s common in proxies: otherwise a proxy could send a request on a
+   * connection that is just being closed.
+   */
   keepAliveSeconds: 65,
-  /** Time between checks for connections that take too long, in milliseconds; and how long an answered and ended connection may still send. */
+  /** Time between two checks for connections that take too long, in milliseconds. */
   connectionCheckMs: 2_000,
+  /** How long a client may go on sending after its connection was answered and closed, in milliseconds. */
   connectionLingerMs: 1_000,
   /** Largest head of a request, in bytes. */
   headerBytesMax: 16 * 1024,
 
-  /** Largest WebSocket message, in bytes. A long offline session arrives as one message: four times the largest document. */
+  /** Largest WebSocket message, in bytes: four times the longest document. The changes of a long offline session arrive in one message. */
   socketMessageBytesMax: 16 * 1024 * 1024,
-  /** Largest message before the socket has opened a document, in bytes. */
+  /** Largest message on a socket that has not opened a document yet, in bytes. */
   socketHelloBytesMax: 16 * 1024,
-  /** Bytes of one socket that may wait for its credentials to be checked, so that a stranger cannot fill the memory. */
+  /**
+   * Maximum size of the messages that wait while the credentials of their socket are checked, in bytes. It keeps strangers from filling the memory.
+   */
   socketQueueBytesMax: 256 * 1024,
   /** Time for a new socket to open its first document, in seconds. */
   socketHelloSecondsMax: 10,
   /** Largest awareness message, in bytes. */
   awarenessBytesMax: 8 * 1024,
-  /** Largest state of one person, in characters of JSON. */
+  /** Longest awareness state of a person, in characters of JSON. */
   awarenessStateCharsMax: 4 * 1024,
-  /** Time for a client to answer a close frame before its connection is cut, in seconds. The server ignores everything that it sends meanwhile. */
+  /**
+   * Time for a client to answer a close frame, in seconds. The server ignores everything the client sends in this time, and then cuts the connection.
+   */
   socketGoodbyeSecondsMax: 3,
-  /** Documents that one socket may hold open. */
+  /** Maximum number of documents that one socket may open. */
   socketDocumentsMax: 20,
-  /**
-   * Shares of a document's connections: of one account or address, of one link, and reserved for owners. Their total is a setting
-   * (AGMD_SOCKETS_PER_DOCUMENT).
-   */
+  /** Share of a document's connections that one account or address may hold, from 0 to 1. AGMD_SOCKETS_PER_DOCUMENT sets the total. */
   documentShareOfPerson: 0.25,
+  /** Share of a document's connections that the holders of one link may have together, from 0 to 1. */
   documentShareOfLink: 0.8,
+  /** Share of a document's connections that is reserved for owners, from 0 to 1. */
   documentShareOfOwners: 0.1,
-  /**
-   * Bytes that wait for a reader before the server stops reading from it, and before it drops the reader; a requested whole document does not count.
-   */
+  /** Unread output at which the server stops reading from a socket, in bytes. A document that the client requested in full does not count. */
   socketBufferPauseBytes: 1024 * 1024,
+  /** Unread output at which the server drops a socket, in bytes. A document that the client requested in full does not count. */
   socketBufferBytesMax: 8 * 1024 * 1024,
-  /** Bytes that wait for all readers together; beyond that the readers with the most waiting bytes are dropped. */
+  /** Unread output of all sockets together, in bytes. Beyond it, the sockets with the most unread output are dropped. */
   socketsBufferBytesMax: 256 * 1024 * 1024,
-  /** Time between checks of waiting bytes, in seconds. A reader that takes fewer bytes per second for so many seconds is dropped. */
+  /** Time between two checks of unread output, in seconds. */
   socketLookSeconds: 5,
+  /** Time after which a client that reads too slowly is dropped, in seconds. */
   socketStallSeconds: 30,
+  /** Slowest speed at which a client must read, in bytes per second. */
   socketReadBytesPerSecondMin: 1024,
-  /** Messages, and bytes, of one socket that wait to be handled before the server stops reading from it. */
+  /** Number of unhandled messages of a socket at which the server stops reading from it. */
   socketInboxMessagesMax: 512,
+  /** Size of the unhandled messages of a socket at which the server stops reading from it, in bytes. */
   socketInboxBytesMax: 1024 * 1024,
-  /** Messages of one socket that are handled at once, and time for messages of all sockets in one turn of the event loop, in milliseconds. */
+  /** Maximum number of messages of one socket that are handled before other sockets get their turn. */
   socketSliceMessages: 16,
+  /** Time for the messages of all sockets in one turn of the event loop, in milliseconds. */
   socketTurnMs: 8,
-  /** Frames of one socket that wait for the disk before the server stops reading from it. */
+  /** Number of frames of a socket waiting for the disk at which the server stops reading from that socket. */
   socketHeldFramesMax: 2000,
-  /** Bytes of whole documents that one address may request at once, and per second over time. */
+  /** Size of full documents that one address may request at once, in bytes. */
   socketAnswerBytesBurst: 64 * 1024 * 1024,
+  /** Size of full documents that one address may request per second over time, in bytes. */
   socketAnswerBytesPerSecond: 16 * 1024 * 1024,
-  /** Bytes of whole documents that wait for the readers of one address, and of all; further documents wait until these are read. */
+  /** Maximum size of the full documents that the clients of one address have not read yet, in bytes. Further documents wait. */
   socketAnswersWaitingBytesMax: 32 * 1024 * 1024,
+  /** Maximum size of the full documents that all clients together have not read yet, in bytes. Further documents wait. */
   socketsAnswersWaitingBytesMax: 128 * 1024 * 1024,
-  /** Time between pings, in seconds; a socket that missed one is dropped at the next. */
+  /** Time between two pings, in seconds. A socket that has not answered one is dropped at the next. */
   socketPingSeconds: 25,
-  /** Messages besides edits that are read from a socket at once, and per second over time. */
+  /** Number of messages other than edits that a socket may send at once. */
   socketMessagesBurst: 4000,
+  /** Number of messages other than edits that a socket may send per second over time. */
   socketMessagesPerSecond: 1000,
-  /** Least time between two presence updates of one connection that are sent to others, in milliseconds. */
+  /** Shortest time between two presence updates of a connection that are sent to others, in milliseconds. */
   presenceMs: 50,
-  /** Least time between two presence frames of one document, in milliseconds; the second with more connections than `crowdMin`. */
+  /** Shortest time between two presence frames of a document with at most `crowdMin` connections, in milliseconds. */
   presenceFrameMs: 100,
+  /** Shortest time between two presence frames of a document with more connections, in milliseconds. */
   presenceFrameCrowdMs: 250,
-  /** Sockets that get a presence frame in one turn of the event loop: edits go between. */
+  /** Maximum number of sockets that get a presence frame in one turn of the event loop. Edits are handled between turns. */
   presenceFrameSockets: 64,
-  /** Connections of a document from which its edits wait for each other: at most so many milliseconds, one for each `crowdPerMs` connections. */
+  /** Number of connections to a document at which the server begins to collect edits and to send them together. */
   crowdMin: 50,
+  /** Number of connections for each millisecond that edits wait to be collected. */
   crowdPerMs: 16,
+  /** Longest time that edits wait to be collected, in milliseconds. */
   crowdWaitMsMax: 25,
-  /** Edits of one document that are taken together at most, so that others get their turn. */
+  /** Maximum number of edits of a document that are applied together. Other documents get their turn afterwards. */
   editsTogetherMax: 512,
-  /** Largest state vector, in bytes: the client's known state, a few bytes for each page that ever wrote. */
+  /** Largest state vector, in bytes. It lists the state that a client has, with a few bytes for each page that ever wrote. */
   stateVectorBytesMax: 1024 * 1024,
-  /** Client ids of earlier pages that one connection may use (its page loads while offline). */
+  /** Maximum number of Yjs client ids of earlier pages that one connection may use. Each load of a page while offline adds one. */
   updateClientsMax: 10_000,
 
-  /** Journal records, and bytes, that are gathered into a compressed history segment with a checkpoint. */
+  /** Number of journal records that are compressed into a history segment with a checkpoint. */
   journalRecordsMax: 500,
+  /** Size of the journal records that are compressed into a history segment with a checkpoint, in bytes. */
   journalBytesMax: 1024 * 1024,
-  /** History bytes after which another keyframe is stored, so that old versions are rebuilt in bounded time. */
+  /** Size of the history after which another keyframe is stored, in bytes. It bounds the time to rebuild an old version. */
   keyframeBytesMin: 1024 * 1024,
-  /** Time from an edit to its `content.changed`, in milliseconds. */
+  /** Time from an edit to its `content.changed` event, in milliseconds. */
   announceMs: 1_000,
-  /** Quiet time after which the canonical text is projected, in milliseconds, and the longest it may be put off. */
+  /** Time without edits after which the canonical text is projected, in milliseconds. */
   projectQuietMs: 5_000,
+  /** Longest time that the projection may be delayed by further edits, in milliseconds. */
   projectMaxMs: 30_000,
-  /** Quiet time after which unsaved text becomes a revision, in milliseconds, and the longest it may be put off. */
+  /** Time without edits after which unsaved text becomes a revision, in milliseconds. */
   autosaveQuietMs: 60_000,
+  /** Longest time that such a revision may be delayed by further edits, in milliseconds. */
   autosaveMaxMs: 600_000,
-  /** A single update that deletes more than this share, and this many units, is preceded by a revision. */
+  /** A revision is saved before an update that deletes more than this share of the text, from 0 to 1, and more than `wipeUnitsMin`. */
   wipeShare: 0.5,
+  /** Deleted text above which such an update is preceded by a revision, in UTF-16 units. */
   wipeUnitsMin: 1_000,
-  /** Authors that a revision names. */
+  /** Maximum number of authors that a revision names. */
   revisionAuthorsMax: 50,
-  /** Attempts to commit a change that another node overtook. */
+  /** Maximum number of attempts to commit a change that conflicts with other commits. */
   commitAttemptsMax: 20,
-  /** A link's `lastUsedAt` is written at most this often, in seconds. */
+  /** Shortest time between two writes of a link's `lastUsedAt`, in seconds. */
   lastUsedSeconds: 60,
 
   // Identity
-  /** Shortest password, in characters; there is no other requirement (NIST SP 800-63B). The longest bounds the work of hashing. */
+  /** Shortest password, in characters. There is no other requirement (NIST SP 800-63B). */
   passwordCharsMin: 10,
+  /** Longest password, in characters. It bounds the work of hashing. */
   passwordCharsMax: 256,
-  /** Longest address of a mailbox, in characters (RFC 5321 §4.5.3.1). */
+  /** Longest email address, in characters (RFC 5321 §4.5.3.1). */
   emailCharsMax: 254,
-  /** Passwords that are hashed at once, and that may wait: each hash takes 19 MiB and a thread for some 35 ms. */
+  /** Maximum number of passwords that are hashed at the same time. Each hash takes 19 MiB and a thread for about 35 ms. */
   passwordsAtOnceMax: 2,
+  /** Maximum number of passwords that may wait to be hashed. */
   passwordsWaitingMax: 40,
-  /** Renames of one account that may wait for each other: each writes to all of its documents. */
+  /** Maximum number of waiting renames of an account. Each rename writes to all documents of the account, so they run one at a time. */
   renamesWaitingMax: 40,
-  /** A session ends after this many days, and after so many without use. */
+  /** Longest lifetime of a session, in days. */
   sessionDaysMax: 30,
+  /** Time without use after which a session ends, in days. */
   sessionIdleDaysMax: 7,
-  /** A browser gets a new secret after so many hours; requests in progress may still use the former one for so many seconds. */
+  /** Time after which a browser gets a new session secret, in hours. */
   sessionRotateHours: 24,
+  /** How long the previous session secret stays valid for requests in progress, in seconds. */
   sessionOverlapSeconds: 60,
-  /** Sessions of one account; beyond that the least recently used is ended. */
+  /** Maximum number of sessions per account. The least recently used one is ended first. */
   sessionsMax: 100,
-  /** A session's time of use is written at most this often, in seconds. */
+  /** Shortest time between two writes of a session's last use, in seconds. */
   sessionTouchSeconds: 60,
-  /** Tokens and connected programs of one account; documents that a token may name; default and longest lifetime of a token, in days. */
+  /** Maximum number of tokens and connected programs per account. */
   programsMax: 100,
+  /** Maximum number of documents to which a token may be restricted. */
   tokenDocumentsMax: 100,
+  /** Default lifetime of a token, in days. */
   tokenDays: 90,
+  /** Longest lifetime of a token, in days. */
   tokenDaysMax: 366,
-  /** Passkeys of one account. */
+  /** Maximum number of passkeys per account. */
   passkeysMax: 20,
-  /** Time to approve a device login, between polls, and added by polling faster, in seconds (RFC 8628 §3.2 and §3.5). */
+  /** Time to approve a device login, in seconds (RFC 8628 §3.2). */
   deviceSecondsMax: 600,
+  /** Time between two polls of a device login, in seconds (RFC 8628 §3.2). */
   devicePollSeconds: 5,
+  /** Time added between polls when a client polls too fast, in seconds (RFC 8628 §3.5). */
   deviceSlowDownSeconds: 5,
-  /** Time to sign in, from leaving for the broker to coming back, in seconds. */
+  /** Time to sign in, from leaving for the broker to returning, in seconds. */
   signInSecondsMax: 1800,
-  /** How long an invitation and a link for a new password are valid, in hours. */
+  /** How long an invitation is valid, in hours. */
   inviteHours: 168,
+  /** How long a link for a new password is valid, in hours. */
   resetHours: 24,
-  /** Lifetimes at the embedded broker: authorization code (s), access and id token (s), refresh token and its session (days). */
+  /** Lifetime of an authorization code of the embedded broker, in seconds. */
   brokerCodeSeconds: 60,
+  /** Lifetime of an access token or id token of the embedded broker, in seconds. */
   brokerTokenSeconds: 3600,
+  /** Lifetime of a refresh token of the embedded broker, in days. */
   brokerRefreshDays: 30,
+  /** Lifetime of a session at the embedded broker, in days. */
   brokerSessionDays: 14,
-  /** A client that registered itself is forgotten after so many days without use. */
+  /** Time without use after which a client that registered itself is removed, in days. */
   brokerClientDays: 180,
-  /** The metadata document of a client: size, time to fetch it (s), concurrent fetches, how long it is cached (s). */
+  /** Largest metadata document of a client, in bytes. */
   clientDocumentBytesMax: 5 * 1024,
+  /** Time to fetch the metadata document of a client, in seconds. */
   clientDocumentSecondsMax: 5,
+  /** Maximum number of metadata documents that are fetched at the same time. */
   clientDocumentsAtOnce: 10,
+  /** Shortest time that a metadata document is cached, in seconds. */
   clientDocumentKeptSecondsMin: 300,
+  /** Longest time that a metadata document is cached, in seconds. */
   clientDocumentKeptSecondsMax: 24 * 3600,
-  /** Longest agent token, in characters, and how long an issuer's answer about one is cached, in seconds. */
+  /** Longest agent token, in characters. */
   agentTokenCharsMax: 8192,
+  /** How long an issuer's answer about an agent token is cached, in seconds. */
   agentTokenSeconds: 60,
-  /** How long an issuer may take to answer, in seconds, and how long its metadata and keys are cached, in minutes. */
+  /** Time for an issuer to answer, in seconds. */
   issuerSecondsMax: 5,
+  /** How long the metadata and keys of an issuer are cached, in minutes. */
   issuerKeepMinutes: 10,
-  /** Longest search words, in UTF-16 units. */
+  /** Longest search query, in UTF-16 units. */
   searchWordsMax: 200,
-  /** Matches on a page of a search in one document, and of each document in a search of all. */
+  /** Default number of matches on a page of a search in one document. */
   searchMatchesDefault: 50,
+  /** Maximum number of matches on a page of a search in one document. */
   searchMatchesMax: 200,
+  /** Maximum number of matches of each document in a search of all documents. */
   searchMatchesOfDocumentMax: 3,
-  /** Documents on a page of a search, documents that it reads (fewer than a listing has), its time, and documents in one turn of the event loop. */
+  /** Maximum number of documents on a page of a search of all documents. */
   searchFoundMax: 100,
+  /** Maximum number of documents that a search of all documents reads for one page. It is below `listMax`. */
   searchScanMax: 999,
+  /** Time for a page of a search of all documents, in seconds. */
   searchSecondsMax: 2,
+  /** Number of documents that a search reads in one turn of the event loop. */
   searchTurnDocuments: 8,
-  /** Documents that one search reads; the answer says where to continue. */
+  /** Maximum number of own documents on a page of their list. The answer says where to continue. */
   searchDocumentsMax: 200,
-  /** How long a deleted document stays in the trash, in days. Google Drive and Notion: 30. */
+  /** How long a deleted document stays in the trash, in days. Google Drive and Notion also use 30 days. */
   trashDays: 30,
-  /** Time between sweeps of expired records, in minutes; records that a sweep reads at a time, and removes in one commit. */
+  /** Time between two sweeps of expired records, in minutes. */
   sweepMinutes: 10,
+  /** Maximum number of records that a sweep reads at a time. */
   sweepRecordsMax: 1000,
+  /** Number of records that a sweep removes in one commit. */
   sweepCommitRecords: 100,
-  /** Texts up to this, in UTF-16 units, are rendered in one thread, longer ones in another (measured: 44 ms for 100 KB). */
+  /** Longest text that is rendered in the thread for quick work, in UTF-16 units. Longer texts use another thread (measured: 44 ms for 100 KB). */
   renderQuickUnitsMax: 200 * 1024,
-  /** Time to render a text of either kind, in seconds; after that the page shows the source. */
+  /** Time to render a text in the thread for quick work, in seconds. After that the page shows the source. */
   renderQuickSecondsMax: 5,
+  /** Time to render a text in the other thread, in seconds. After that the page shows the source. */
   renderSecondsMax: 10,
-  /** Documents that took longer than this, in milliseconds, join the queue of long texts from then on, and how many of them are remembered. */
+  /** Rendering time above which a document is moved to the thread for long texts, in milliseconds. */
   renderSlowMs: 1000,
+  /** Maximum number of such slow documents that are remembered. */
   renderSlowMax: 1000,
-  /** Jobs that may wait for a thread: in total; for the pages of one document; and for work on its text, when programs write at once. */
+  /** Maximum number of jobs that may wait for a thread. */
   laneWaitingMax: 500,
+  /** Maximum number of waiting jobs that render pages of the same document. */
   pagesWaitingOfDocumentMax: 4,
+  /** Maximum number of waiting jobs on the text of the same document. Programs that write at the same time can cause many. */
   textWaitingOfDocumentMax: 100,
-  /** Time that a job may wait for its turn, and after which a refused caller may try again, in seconds. */
+  /** Longest time that a job may wait for its turn, in seconds. */
   laneWaitSecondsMax: 30,
+  /** Time after which a refused caller may try again, in seconds. */
   laneRetrySeconds: 5,
-  /** Size of texts up to which work on them runs at once, in UTF-16 units; larger ones go to a thread (measured: at most about 15 ms for 32 KB). */
-  textInlineUnitsMax: 32 * 1024,
-  /** Time for one piece of work on texts, in seconds. */
-  textSecondsMax: 10,
-  /** Memory of a thread, in MB, and longest HTML of a text, in UTF-16 units; beyond either the page shows the source. */
-  laneMegabytesMax: 1024,
-  renderedUnitsMax: 32 * 1024 * 1024,
-  /** How long an idle thread waits for the next job, in seconds. */
-  laneIdleSeconds: 60,
-  /** Headings, and runs of lines by the same people, on a page of an outline or attribution. */
-  outlinePageMax: 2000,
-  attributionPageMax: 2000,
-  /** Diagrams of which a document stores pictures; their source, title and picture in UTF-16 units, their sides in CSS pixels. */
-  drawingsMax: 50,
-  drawingSourceUnitsMax: 50 * 1024,
-  drawingTitleCharsMax: 300,
-  drawingUnitsMax: 256 * 1024,
-  drawingPixelsMax: 20_000,
   /**
-   * Length of the first text that is part of a document's page, in UTF-16 units: four screens of 4K. Then the time that the page waits for it, in
-   * milliseconds, and the memory for such texts, in bytes with their compressed forms.
+   * Longest text that is processed in the main thread, in UTF-16 units (measured: at most about 15 ms for 32 KB). Longer texts go to another thread.
    */
+  textInlineUnitsMax: 32 * 1024,
+  /** Time for one job on texts, in seconds. */
+  textSecondsMax: 10,
+  /** Memory of a thread, in MB. If a text needs more, the page shows the source. */
+  laneMegabytesMax: 1024,
+  /** Longest HTML of a text, in UTF-16 units. If it is longer, the page shows the source. */
+  renderedUnitsMax: 32 * 1024 * 1024,
+  /** How long an idle thread waits for another job, in seconds. */
+  laneIdleSeconds: 60,
+  /** Maximum number of headings on a page of an outline. */
+  outlinePageMax: 2000,
+  /** Maximum number of runs of lines by the same authors on a page of an attribution. */
+  attributionPageMax: 2000,
+  /** Maximum number of diagrams in a document whose pictures are stored. */
+  drawingsMax: 50,
+  /** Longest source of such a diagram, in UTF-16 units. */
+  drawingSourceUnitsMax: 50 * 1024,
+  /** Longest title of such a diagram, in characters. */
+  drawingTitleCharsMax: 300,
+  /** Largest picture of such a diagram, in UTF-16 units. */
+  drawingUnitsMax: 256 * 1024,
+  /** Largest width or height of such a picture, in CSS pixels. */
+  drawingPixelsMax: 20_000,
+  /** Longest beginning of a text that is sent with its page, in UTF-16 units. It fills four 4K screens. */
   firstTextUnitsMax: 16 * 1024,
+  /** How long a page waits for this beginning to be rendered, in milliseconds. */
   firstTextMsMax: 800,
-  /** Ratio of HTML to text, in UTF-16 units, above which such a text is not part of the page. */
+  /** The beginning is left out of the page if its HTML is longer than `firstTextUnitsMax` times this factor. */
   firstTextGrowthMax: 32,
+  /** Memory for such beginnings, in bytes, including their compressed forms. */
   firstTextCacheBytesMax: 16 * 1024 * 1024,
-  /** Published pages kept in memory, in bytes with their compressed forms; and as much of their Markdown. */
+  /** Memory for each kind of published data (pages, Markdown, pictures), in bytes, including the compressed forms. */
   publishedCacheBytesMax: 64 * 1024 * 1024,
 
   // Component fences
-  /** Rows and columns of a sheet that are computed and shown as a grid; the rest stays in the text. */
+  /** Maximum number of rows of a sheet that are computed and shown as a grid. Further rows are only text. */
   sheetRowsMax: 200,
+  /** Maximum number of columns of a sheet that are computed and shown as a grid. Further columns are only text. */
   sheetColumnsMax: 50,
-  /** Sheets of one document that are computed. */
+  /** Maximum number of sheets of a document that are computed. */
   sheetsMax: 50,
-  /** Longest formula, in characters, and its deepest nesting. */
+  /** Longest formula, in characters. */
   formulaCharsMax: 2000,
+  /** Maximum nesting depth of a formula. */
   formulaDepthMax: 64,
-  /** Cells and parts of formulas that one computation of a document's sheets may read; beyond that cells show an error. */
+  /** Maximum number of cells and parts of formulas that are read to compute the sheets of a document. Beyond it, cells show an error. */
   sheetStepsMax: 2_000_000,
   /** Longest text that a formula may return, in UTF-16 units. */
   sheetTextCharsMax: 10_000,
-  /** Points, and series, that a chart draws; an annotation says that the rest is left out. */
+  /** Maximum number of points that a chart draws. A note says how many are left out. */
   chartPointsMax: 2000,
+  /** Maximum number of series that a chart draws. A note says how many are left out. */
   chartSeriesMax: 10,
-  /** Cards of a board, and messages of a chat, that a page shows; of the rest it shows the number. */
+  /** Maximum number of cards of a board that a page shows. It reports the number of further cards. */
   boardCardsMax: 2000,
+  /** Maximum number of messages of a chat that a page shows. It reports the number of further messages. */
   chatMessagesMax: 2000,
-  /** State of a widget, in bytes of JSON. */
+  /** Largest state of a widget, in bytes of JSON. */
   widgetStateBytesMax: 4 * 1024,
-  /** Height of a widget, in CSS pixels. */
+  /** Default height of a widget, in CSS pixels. */
   widgetHeightDefault: 240,
+  /** Smallest height of a widget, in CSS pixels. */
   widgetHeightMin: 40,
+  /** Largest height of a widget, in CSS pixels. */
   widgetHeightMax: 800,
-  /** Time without edits in a fence after which the server tidies the traces of concurrent edits, and time between checks, in milliseconds. */
+  /** Time without edits in a fence after which the server repairs traces of concurrent edits, in milliseconds. */
   healQuietMs: 2_000,
+  /** Time between two checks for such traces, in milliseconds. */
   healLookMs: 1_000,
-  /** Larger texts of fences are not tidied, in UTF-16 units. */
+  /** Longest text of a fence that the server repairs, in UTF-16 units. */
   healUnitsMax: 512 * 1024,
-  /** Mention events that one check of a document's chats raises: a pasted chat is not news. */
+  /** Maximum number of mention events from one check of a document's chats. A chat that was pasted is not news. */
   mentionEventsMax: 20,
-  /** Length of a message with a mention in its event, in characters. */
+  /** Longest text of a message in the event of its mention, in characters. */
   mentionTextCharsMax: 280,
 
-  /** Buckets of each rate limit that are remembered (about 150 bytes each); beyond that, newcomers share this many. */
+  /** Maximum number of buckets that are remembered for each rate limit, at about 150 bytes each. */
   rateBucketsMax: 25_000,
+  /** Number of buckets that further callers share when all of these are in use. */
   rateBucketsShared: 256,
 
-  /** How far the size of a document may change before its owner's record is written, in bytes, and entries that one page of a count reads. */
+  /** Change in the size of a document after which the usage record of its owner is written, in bytes. */
   usageStepBytes: 64 * 1024,
+  /** Number of entries that are read at a time to measure a document. */
   usagePage: 32,
-  /** Least margin beyond a quota for changes that shorten a text, in bytes: even these make the history grow. */
+  /** Smallest margin beyond a quota for changes that shorten a text, in bytes. Even such changes make the history grow. */
   quotaMarginBytes: 1024 * 1024,
-  /** A change counts as shortening if it removes this many times as much as it inserts. */
+  /** A change counts as shortening if it removes this many times the text that it inserts. */
   quotaLessFactor: 4,
 
-  /** Time from a deletion until its bytes are erased in the store's file, in seconds; deletions until then share one run. */
+  /** Time from a deletion until its bytes are erased from the file of the store, in seconds. Deletions during this time share one run. */
   eraseQuietSeconds: 60,
-  /** Bytes that each second of waiting allows the next erasing to write: with much free space in the file, runs are less frequent. */
+  /** Bytes written by an erasing run for each second of the pause after it. If the file has much free space, runs are therefore less frequent. */
   eraseBytesPerSecond: 1024 * 1024,
-  /** Bytes that one step of erasing reads or writes, fillers that one removes, and the pause between steps, in milliseconds. */
+  /** Number of bytes that one step of erasing reads or writes. */
   eraseStepBytes: 1024 * 1024,
+  /** Number of filler records that one step of erasing removes. */
   eraseStepFillers: 1024,
+  /** Pause between two steps of erasing, in milliseconds. */
   erasePauseMs: 5,
 
-  /** Time for a clean stop, in seconds; the journal recovers the rest at the next start. */
+  /** Time for a clean stop, in seconds. The journal recovers the rest at the next start. */
   stopSecondsMax: 10
 } as const
 
 /**
- * Token buckets: `burst` at once, then `perSecond`. One request takes one token of each limit that counts it:
+ * Token buckets: a caller may send `burst` requests at once, then `perSecond`. Each request takes one token from every limit that counts it:
  *
  * | request | counted by |
  * |---|---|
- * | every one, whatever its path | `request` |
- * | an operation or `/mcp` without a credential, or with a good one that opens nothing here; pages of signing in, of the account and of the broker | `address` |
+ * | any request, on any path | `request` |
+ * | an operation or `/mcp` without a credential, or with a valid one that opens nothing here; a page of sign-in, the account or the broker | `address` |
  * | an operation or `/mcp` with a wrong credential | `failedKey` |
- * | an operation that reads, by a caller who was admitted; a message to `/mcp` | `read` |
+ * | an operation that reads, by an admitted caller; a message to `/mcp` | `read` |
  * | an operation that writes | `write` |
- * | a new document | `create` without an account, else `createAddress` and `createAccount` |
- * | passwords, new accounts, device codes, clients of the broker | their own, below |
+ * | a new document | `create` without an account, otherwise `createAddress` and `createAccount` |
+ * | passwords, new accounts, device codes, clients of the broker | separate limits, below |
  *
- * A credential is verified before it chooses a bucket. An account and an agent are one each, however many sessions they have; a link is one, no
- * matter who uses it.
+ * A credential is verified before it selects a bucket. An account or agent has one bucket for all its sessions. A link has one bucket for everyone
+ * who uses it.
  */
 export const rateLimits = {
-  /** All requests of one address. A hundred people who share it may open the first page at once (about 40 files each), with agents reading too. */
+  /**
+   * All requests from one address. A hundred people may share an address and open their first page at once (about 40 files each) while agents read.
+   */
   request: { burst: 10_000, perSecond: 1_000 },
-  /** Requests of one address without a valid credential. */
+  /** Requests from one address without a valid credential. */
   address: { burst: 600, perSecond: 100 },
-  /** Reads of one account, agent or link. A crowd that opens one link asks some ten times each. */
+  /** Reads by one account, agent or link. Each person who opens a shared link makes about ten requests. */
   read: { burst: 5_000, perSecond: 500 },
-  /** Writes of one account, agent or link. */
+  /** Writes by one account, agent or link. */
   write: { burst: 200, perSecond: 50 },
-  /** Documents without an owner that are created from one address, anonymously or by holders of a link. */
+  /** Documents without an owner created from one address, anonymously or by holders of a link. */
   create: { burst: 60, perSecond: 60 / 3600 },
-  /** Documents created by one account or agent, and by all of them from one address. */
+  /** Documents created by one account or agent. */
   createAccount: { burst: 200, perSecond: 200 / 3600 },
+  /** Documents created from one address by all accounts and agents together. */
   createAddress: { burst: 1_000, perSecond: 1_000 / 3600 },
   /** Wrong keys from one address. */
   failedKey: { burst: 60, perSecond: 0.5 },
-  /** Passwords tried from one address, and for one account by anybody. */
+  /** Passwords tried from one address. */
   signIn: { burst: 20, perSecond: 20 / 600 },
+  /** Passwords tried for one account, from any address. */
   password: { burst: 10, perSecond: 10 / 900 },
-  /** Accounts made from one address. */
+  /** Accounts created from one address. */
   signUp: { burst: 20, perSecond: 20 / 3600 },
-  /** Codes of a device login tried from one address, and by one account, against guessing (RFC 8628 §5.1). */
+  /** Codes of device logins tried from one address, and by one account. The limit prevents guessing (RFC 8628 §5.1). */
   userCode: { burst: 10, perSecond: 10 / 3600 },
-  /** Device logins begun from one address, and polls of one address. */
+  /** Device logins started from one address. */
   deviceStart: { burst: 30, perSecond: 60 / 3600 },
+  /** Polls of device logins from one address. */
   devicePoll: { burst: 60, perSecond: 2 },
   /** Clients registered at the embedded broker from one address. */
   register: { burst: 10, perSecond: 20 / 3600 },
-  /** Metadata documents of clients that the embedded broker fetches for one address: a refused one is fetched twice. */
+  /** Metadata documents of clients that the embedded broker fetches for one address. A refused document is fetched twice. */
   clientDocument: { burst: 20, perSecond: 60 / 3600 }
 } as const
 
