@@ -1,4 +1,4 @@
-/** The events of the document, next to it: who, what, when. */
+/** The side panel with the events of the document: who did what, and when. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -36,7 +36,7 @@ function Avatar({ name, kind }: { name: string; kind: 'person' | 'agent' | 'serv
   )
 }
 
-/** Returns a function that shows the event's comment or suggestion, if that still exists. */
+/** Returns a function that shows the comment or suggestion of an event; undefined if it no longer exists. */
 function placeOf({ review }: FeedView, { kind, payload }: FeedEvent): (() => void) | undefined {
   const open = review.value
   const { commentId, suggestionId }: EventFields = payload
@@ -50,10 +50,10 @@ const same = (words: string): string => words
 function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }): JSX.Element {
   const { latest, events } = entry
   const name = actorWords(latest, joined)
-  // A guest without a name cannot be mentioned.
+  // Nobody can mention a guest without a name, so such a reader needs no name here.
   const own = view.here.value.find(({ self, nameless }) => self && !nameless)?.name
   const isYou = feed.isOwn(latest)
-  // A program that uses a link is identified only by its presence.
+  // An agent that uses a link is known as an agent only by its presence.
   const isAgent = latest.actorKind === 'agent' || view.here.value.some((person) => person.kind === 'agent' && person.name === latest.actor)
   const { text, removed } = excerptOf(latest)
   const go = placeOf(view, latest)
@@ -91,7 +91,7 @@ function Row({ view, feed, entry }: { view: FeedView; feed: Feed; entry: Entry }
 export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null {
   const feed = view.feed.value
   const busy = useSignal(false)
-  // Events that were new when the panel opened stay marked while it is open.
+  // Events that are new when the panel opens stay marked until it closes.
   const mark = useMemo(() => feed?.seen.peek() ?? 0, [feed])
   const events = feed?.events.value
   useEffect(() => {
@@ -101,7 +101,7 @@ export function ActivityPanel({ view }: { view: FeedView }): JSX.Element | null 
     if (events !== undefined) feed?.look()
   }, [events])
   const root = useRef<HTMLDivElement>(null)
-  // From here Esc closes it, and the focus returns.
+  // Moving the focus into the panel lets Esc close it and return the focus.
   useEffect(() => root.current?.closest<HTMLElement>('[tabindex]')?.focus(), [])
   if (feed === undefined) return null
 

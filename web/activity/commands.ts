@@ -1,4 +1,4 @@
-/** The command of the activity. */
+/** The command that opens the activity panel. */
 import { term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 

@@ -1,4 +1,4 @@
-/** The words for events, one per kind. No user interface. */
+/** The sentences that describe events, one per kind. This module draws nothing. */
 import type { EventFields, EventKind, ToldPayload } from '../../shared/events.ts'
 import type { JobKind } from '../../shared/media-jobs.ts'
 import { mentionOf } from '../../shared/mentions.ts'
@@ -6,7 +6,7 @@ import { roleWords } from '../sharing/role-words.ts'
 import { locale, t, term, tn } from '../text/t.ts'
 import type { FeedEvent } from './event.ts'
 
-/** A guest without a name gets a name in the language of the page. */
+/** A guest without a name is called "Guest" in the language of the page. */
 const named = (name: string): string => (name === 'guest' ? t('Guest') : name)
 
 /** Isolates text written by people within a sentence, so that it keeps its own direction (Unicode bidirectional isolates). */
@@ -25,7 +25,7 @@ const linked =
     return label ? t(named, { name: isolated(label), role: may }) : t(unnamed, { role: may })
   }
 
-/** For suggestions: the author, if the feed has it. */
+/** Describes a decision on a suggestion, with the author of the suggestion if the feed has one. */
 const decided =
   (ofSomebody: string, ofNobody: string) =>
   ({ author }: EventFields): string =>
@@ -95,7 +95,7 @@ const words: { readonly [Kind in EventKind]: (payload: ToldPayload<Kind>, own: s
   'task.closed': titled(term('closed the review: {title}'))
 }
 
-/** Returns the verb of the event, to follow the name of its actor, for a reader with the name `own`. */
+/** Returns the verb phrase that follows the name of the event's actor. `own` is the name of the reader. */
 export const eventWords = <Kind extends EventKind>(
   { kind, payload }: { readonly kind: Kind; readonly payload: ToldPayload<Kind> },
   own?: string
@@ -103,14 +103,14 @@ export const eventWords = <Kind extends EventKind>(
 
 const excerptCharsMax = 140
 
-/** Returns the comment, or the first words that a change added or removed; '' for events without text. */
+/** Returns the text of the comment, or the first words that the change added or removed. The text is '' for events without text. */
 export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly text: string; readonly removed: boolean } {
   const { hunks = [], text: said }: EventFields = payload
   const first = (lines: readonly string[]): string => lines.find((line) => line.trim() !== '')?.trim() ?? ''
   const cut = (text: string): string => (text.length > excerptCharsMax ? `${text.slice(0, excerptCharsMax).toWellFormed()}…` : text)
   if (said !== undefined) return { text: cut(said), removed: false }
   for (const { added, removed } of hunks) {
-    // A line that only moved, or whose end changed, is not new.
+    // A line that was also removed has only moved, so it does not count as added.
     const came = first(added.filter((line) => !removed.includes(line)))
     if (came !== '') return { text: cut(came), removed: false }
   }
@@ -121,10 +121,10 @@ export function excerptOf({ payload }: Pick<FeedEvent, 'payload'>): { readonly t
   return { text: '', removed: false }
 }
 
-/** Sums up several changes. */
+/** Returns the number of changes as a phrase. */
 export const countWords = (count: number): string => tn(count, '1 change', '{count} changes')
 
-/** Names the actor: an account, an agent, a guest by the chosen name, or several people together. */
+/** Names the actor: an account, an agent, a guest under the chosen name, or several people. */
 export function actorWords(
   { actor, actorKind, payload }: Pick<FeedEvent, 'actor' | 'actorKind' | 'payload'>,
   join: (names: string[]) => string

@@ -1,4 +1,7 @@
-/** The event feed of an open document: newest first, older pages by cursor, live updates by message, and the new events since the last visit. */
+/**
+ * The event feed of an open document, newest first. It loads older pages by cursor, receives new events by message, and counts those since the last
+ * visit.
+ */
 import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { operation } from '../client/operation.ts'
 import { documentValue } from '../device/device.ts'
@@ -11,23 +14,23 @@ import { offerUndo } from './unguarded.ts'
 
 const listEvents = operation<'listEvents'>('GET /api/docs/{id}/events')
 
-/** A page with its feed. */
+/** A page that has an event feed. */
 export interface FeedView extends ReviewedView {
-  /** Undefined until its part of the page has loaded. */
+  /** Undefined until the code of the feed has loaded. */
   readonly feed: ReadonlySignal<Feed | undefined>
 }
 
 export interface Feed {
-  /** Newest first, without a gap. Undefined until the first page has loaded. */
+  /** The newest events without a gap, newest first. Undefined until the first page has loaded. */
   readonly events: ReadonlySignal<readonly FeedEvent[] | undefined>
   readonly hasOlder: ReadonlySignal<boolean>
   readonly failure: ReadonlySignal<unknown>
-  /** Whether others did something since the person last looked at the feed. */
+  /** Whether others have done something since this person last looked at the feed. */
   readonly unread: ReadonlySignal<boolean>
   /** Events after this cursor are new to this device. */
   readonly seen: ReadonlySignal<number>
   isOwn(event: FeedEvent): boolean
-  /** Loads the newest events that are missing. */
+  /** Loads the events that are newer than the loaded ones. */
   refresh(): Promise<void>
   older(): Promise<void>
   /** Marks all known events as seen. */
@@ -35,9 +38,9 @@ export interface Feed {
   close(): void
 }
 
-/** The size of the first page; later ones have the size that the service allows. */
+/** Number of events on the first page. Later pages have the largest size that the service allows. */
 const firstPage = 60
-/** The largest page of the service (limits.eventPageMax), so that a page before the oldest event repeats nothing. */
+/** Largest page that the service allows (limits.eventPageMax). A page of older events then repeats none. */
 const olderPage = 200
 
 export function openFeed({ session, here }: View): Feed {
@@ -51,7 +54,7 @@ export function openFeed({ session, here }: View): Feed {
   const unread = computed(() => latest.value > seen.value)
   const self = computed(() => here.value.find((person) => person.self))
   const isNameless = ({ kind, nameless }: Person): boolean => kind === 'guest' && nameless
-  // The feed does not name guests without a name: such an event counts as this person's as long as nobody else present is unnamed.
+  // The feed has no name for unnamed guests. An event of one counts as this person's if nobody else present is unnamed.
   const isOnlyNameless = computed(
     () => (self.value === undefined || isNameless(self.value)) && !here.value.some((person) => !person.self && isNameless(person))
   )
@@ -67,7 +70,7 @@ export function openFeed({ session, here }: View): Feed {
   const heard = (event: FeedEvent): void => {
     batch(() => {
       const current = events.value
-      // If events before it are missing, all are read instead.
+      // Appends the event only if none is missing before it. Otherwise the feed loads all missing events.
       if (current !== undefined && event.seq === (current[0]?.seq ?? 0) + 1) events.value = [event, ...current]
       else if (current !== undefined && event.seq > (current[0]?.seq ?? 0)) void refresh()
       passOwn([event])
@@ -96,14 +99,14 @@ export function openFeed({ session, here }: View): Feed {
     }
   }
 
-  /** One's own actions are not new, up to the first one by somebody else: some are reported after the page was left. */
+  /** Marks this person's next events as seen, up to the first event by somebody else: the feed may report some only after the page was left. */
   const passOwn = (ascending: readonly FeedEvent[]): void => {
     for (const event of ascending) {
       if (event.seq === seen.value + 1 && isOwn(event)) mark(event.seq)
     }
   }
 
-  /** Loads events since the last look; at the first visit none is new. */
+  /** Loads the events since the last look. On the first visit no event counts as new. */
   const ask = async (): Promise<void> => {
     try {
       const isFirst = stored === null && seen.value === 0
@@ -114,7 +117,7 @@ export function openFeed({ session, here }: View): Feed {
         latest.value = Math.max(latest.value, answer.latest)
       })
     } catch {
-      // The next connection asks again.
+      // The page asks again when it next connects.
     }
   }
 

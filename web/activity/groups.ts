@@ -1,26 +1,27 @@
-/** Groups the feed for reading: by day, with the changes of one author within half an hour as one entry. No user interface. */
+/** Groups the feed for reading: by day, and within a day one entry for changes that an author made within half an hour. This module draws nothing. */
 import type { EventFields } from '../../shared/events.ts'
 import type { FeedEvent } from './event.ts'
 
 export interface Entry {
-  /** Newest first; an event that is not a change of text is a separate entry. */
+  /** Newest first. An event that did not change the text is an entry of its own. */
   readonly events: readonly FeedEvent[]
   readonly latest: FeedEvent
 }
 
 export interface Day {
-  /** The first moment of the day, in this device's time zone. */
+  /** Start of the day in this device's time zone, in milliseconds since 1970. */
   readonly start: number
   readonly entries: readonly Entry[]
 }
 
-/** Changes this close together are one entry, in milliseconds. */
+/** Longest time between two changes that share an entry, in milliseconds. */
 const togetherMs = 30 * 60_000
 
 const startOf = (instant: number): number => new Date(instant).setHours(0, 0, 0, 0)
 
 /**
- * Returns the author of a change of the text; undefined for other events and changes by the service. Several simultaneous people count as one author.
+ * Returns the author of a text change. Several people who changed the text at once count as one author. Undefined for other events and for changes by
+ * the service.
  */
 function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | undefined {
   const { actors }: EventFields = payload
@@ -28,10 +29,10 @@ function authorOf({ kind, actor, actorKind, payload }: FeedEvent): string | unde
   return JSON.stringify([actorKind, actor, actorKind === 'system' && actors !== undefined ? actors.toSorted() : []])
 }
 
-/** `events` newest first; those after the cursor `seen` are new. */
+/** Groups `events`, which are newest first. Events after the cursor `seen` are new. */
 export function groupByDay(events: readonly FeedEvent[], seen: number): readonly Day[] {
   const days: { start: number; entries: { events: FeedEvent[]; latest: FeedEvent }[] }[] = []
-  /** The current entry of each author, among adjacent entries that are only changes of the text: two people who type at the same time alternate. */
+  /** The open entry of each author. Two people who type at the same time alternate, and each keeps an entry until an event of another kind comes. */
   const places = new Map<string, number>()
   let wasNew = true
   for (const event of events) {
@@ -43,7 +44,7 @@ export function groupByDay(events: readonly FeedEvent[], seen: number): readonly
       places.clear()
     }
     const author = authorOf(event)
-    // New events are separate from seen ones; other events separate the changes before and after them.
+    // New events never share an entry with seen ones. An event that is no text change also closes all open entries.
     if (author === undefined || wasNew !== event.seq > seen) places.clear()
     wasNew = event.seq > seen
     const place = author === undefined ? undefined : places.get(author)

@@ -1,4 +1,4 @@
-/** Handles a replacement by somebody who had not read the previous text: the page names that person and offers to undo it. */
+/** Warns about a replacement by somebody who had not read the previous text. The page names that person and offers to undo the replacement. */
 import { RequestError } from '../client/api.ts'
 import type { Session } from '../session/session.ts'
 import { restoreRevision } from '../history/api.ts'
@@ -9,7 +9,7 @@ import { offer, toast } from '../ui/toast.tsx'
 import { isolated } from './event-words.ts'
 import type { FeedEvent } from './event.ts'
 
-/** Offers to undo a replacement that named no version. Later changes by others stay. */
+/** Offers to undo a replacement that named no version. Undoing it keeps later changes by others. */
 export function offerUndo(session: Session, { kind, actor, payload }: FeedEvent): void {
   if ((kind !== 'content.replaced' && kind !== 'content.restored') || !payload.unguarded || !session.canEdit.value) return
   const { replacedRevision, toVersion } = payload

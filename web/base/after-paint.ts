@@ -5,7 +5,7 @@ let waiting: (() => void)[] = []
 let left = false
 let listens = false
 
-/** Runs all waiting work; an error in one does not stop the others. */
+/** Runs all waiting work. An error in one function does not stop the others. */
 function run(works: readonly (() => void)[]): void {
   if (waiting !== works) return
   waiting = []
@@ -18,10 +18,10 @@ function run(works: readonly (() => void)[]): void {
   }
 }
 
-/** A page that is closing or hidden may never paint. */
+/** Runs the waiting work when the page closes or is hidden, because such a page may never paint. */
 function listen(): void {
   listens = true
-  // Before other listeners that act when the page closes: their messages come after the waiting work.
+  // Capturing makes this run before other listeners for closing. Messages that they send then follow the waiting work.
   addEventListener(
     'pagehide',
     () => {
@@ -35,8 +35,8 @@ function listen(): void {
 }
 
 /**
- * Runs work after the next paint, so that it does not delay the result of a key. Works run in order; those still waiting when the page closes run
- * then, and later ones at once.
+ * Runs work after the next paint, so that it does not delay the response to a key press. Functions run in the order in which they were passed.
+ * Waiting functions run when the page closes, and later ones run immediately.
  */
 export function afterPaint(work: () => void): void {
   if (!listens) listen()

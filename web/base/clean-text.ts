@@ -1,4 +1,4 @@
-/** Line ends as LF, without NUL or a byte-order mark at the start; a lone half of a surrogate pair becomes U+FFFD. */
+/** Returns a text with LF line ends, without NUL characters and without a byte-order mark at the start. An unpaired surrogate becomes U+FFFD. */
 export const cleanText = (text: string): string =>
   text
     .replace(/^\uFEFF/, '')

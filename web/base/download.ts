@@ -1,4 +1,4 @@
-/** Returns the file name for this title, without its extension. */
+/** Returns the file name for a title, without an extension. */
 const fileName = (title: string): string =>
   title
     .normalize('NFC')
@@ -17,5 +17,5 @@ function download(name: string, type: string, content: string): void {
 /** Downloads a text as a Markdown file. */
 export const downloadMarkdown = (title: string, content: string): void => download(`${fileName(title)}.md`, 'text/markdown', content)
 
-/** Downloads a whole page as a file. */
+/** Downloads a complete page as an HTML file. */
 export const downloadHtml = (title: string, content: string): void => download(`${fileName(title)}.html`, 'text/html', content)

@@ -1,7 +1,7 @@
 /**
- * The typefaces of the pages, given to the browser by script. Chromium reads the faces of a style sheet again with every sheet that comes later and
- * has a cascade layer, as those of CodeMirror do; text in a typeface would then switch to its fallback, with other line breaks. Pages without script
- * have them from `style/fonts.css`, under their own names.
+ * The typefaces of the pages, registered by script. Chromium reads the `@font-face` rules of a style sheet again whenever a later sheet with a
+ * cascade layer is added, as CodeMirror does. Text would then switch to its fallback, with other line breaks. Pages without scripts load their
+ * typefaces from `style/fonts.css`, under different family names.
  */
 import mono from '@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2?url'
 import serifItalic from '@fontsource-variable/source-serif-4/files/source-serif-4-latin-wght-italic.woff2?url'
@@ -11,7 +11,7 @@ import quattro from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin
 import quattroBoldItalic from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-italic.woff2?url'
 import quattroBold from '@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-700-normal.woff2?url'
 
-/** As in `style/fonts.css`: the values of the file. */
+/** The Unicode range of the file, copied from `style/fonts.css`. */
 const monoRange =
   'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD'
 
@@ -25,13 +25,13 @@ const faces: readonly (readonly [family: string, address: string, about: FontFac
   ['page-serif', serifItalic, { weight: '200 900', style: 'italic' }]
 ]
 
-/** Faces that came with the text of the page (`public/theme.js`), by what tells them apart. */
+/** Returns a name that identifies a face. It shows which faces `public/theme.js` has already registered. */
 const nameOf = (family: string, { weight = '400', style = 'normal' }: FontFaceDescriptors): string =>
   `${family.replaceAll('"', '')} ${weight} ${style}`
 
 /**
- * Call this before anything is drawn. They are fetched where a text needs them; one that is late stays away, and no line moves. A page
- * whose text could not wait for its own goes without all of them.
+ * Registers the typefaces; call it before anything is drawn. The browser fetches each one when a text needs it. A face that arrives late is not used,
+ * so that no line moves. If the text of the page could not wait for its faces, the page uses none.
  */
 export function addFaces(): void {
   const { dataset } = document.documentElement
@@ -42,23 +42,23 @@ export function addFaces(): void {
   dataset['faces'] ??= 'page'
 }
 
-/** The families in which a text may be set. */
+/** The typefaces that each view of the text may use. */
 const families: Readonly<Record<'write' | 'read', RegExp>> = { write: /page-(?:quattro|mono)/, read: /page-(?:serif|mono)/ }
 
 /**
- * Fetches the faces of the editor that no text has asked for yet: the first bold word would otherwise appear in the fallback for the whole visit.
- * Call this when the page is idle.
+ * Fetches the editor's faces that no text has needed yet. The first bold word would otherwise appear in the fallback for the entire visit. Call this
+ * when the page is idle.
  */
 export function fetchFacesAhead(): void {
   for (const face of document.fonts) if (face.status === 'unloaded' && families.write.test(face.family)) face.load().catch(() => undefined)
 }
 
-/** Longest wait for typefaces that the device has, in milliseconds. */
+/** Longest wait for typefaces that the browser has cached, in milliseconds. */
 const deviceMsMax = 300
 
 /**
- * Resolves once all faces of a text are there, so that it is drawn in them from the beginning: the first visit fetched them, and the device
- * has them at the next. A face that is asked for only when its first word is drawn comes too late on a busy device, and stays away.
+ * Resolves once all faces of a view have loaded, or after `deviceMsMax`. On a busy device, a face requested only when its first word is drawn would
+ * arrive too late to be used.
  */
 export async function facesAtHand(use: keyof typeof families): Promise<void> {
   const wanted = [...document.fonts].filter((face) => families[use].test(face.family))

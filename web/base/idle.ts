@@ -1,10 +1,10 @@
-/** Work that waits until the page has loaded, so that it delays nothing that a person waits for. */
+/** Delays work until the page has loaded and the browser is idle. */
 
-/** Longest time to wait for idle, in milliseconds; a browser without `requestIdleCallback` waits the shorter one. */
+/** Longest wait for idle time, in milliseconds. A browser without `requestIdleCallback` waits the shorter time. */
 const idleMsMax = 2000
 const pauseMs = 200
 
-/** Calls `run` once, when the current page was painted and the browser is idle. Returns a function that cancels it. */
+/** Calls `run` once, after the page was painted and the browser became idle. Returns a function that cancels the call. */
 export function whenIdle(run: () => void): () => void {
   let isOver = false
   const now = (): void => {
@@ -12,10 +12,10 @@ export function whenIdle(run: () => void): () => void {
     isOver = true
     run()
   }
-  // A page in the background does not paint.
+  // A background page is never painted, so a timer starts the work as well.
   setTimeout(now, idleMsMax)
   requestAnimationFrame(() => {
-    // Not supported by every browser.
+    // Some browsers do not support `requestIdleCallback`.
     if ('requestIdleCallback' in globalThis) requestIdleCallback(now, { timeout: idleMsMax })
     else setTimeout(now, pauseMs)
   })

@@ -1,10 +1,10 @@
-/** Matches a query against a text: its characters in order, better at the beginnings of words and next to each other. */
+/** Matches a query against a text. The characters must appear in order; those at the beginnings of words or next to each other score higher. */
 
 const plain = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
 
 /**
- * Returns how well `query` matches `text`: higher is better, 0 is no match. The beginning of the text counts more than that of a later word, that
- * more than the middle of one, and characters in order count least.
+ * Scores how well `query` matches `text`: higher is better, 0 is no match. A match at the beginning of the text scores highest, then one at the
+ * beginning of a word, then one inside a word. Scattered characters score lowest.
  */
 export function fit(query: string, text: string): number {
   const wanted = plain(query).replaceAll(/\s+/g, '')
@@ -27,7 +27,7 @@ export function fit(query: string, text: string): number {
   return score
 }
 
-/** Returns the entries that match `query`, the best first; `names` returns the names of each, the most important ones first. */
+/** Returns the entries that match `query`, best first. `names` returns the names of an entry, most important first. */
 export const best = <T>(query: string, all: readonly T[], names: (each: T) => readonly string[]): T[] =>
   all
     .map((each) => ({ each, score: Math.max(...names(each).map((name, rank) => fit(query, name) / (rank + 1))) }))

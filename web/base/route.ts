@@ -1,11 +1,11 @@
-/** The route of an address. The server answers all of them with one shell. */
+/** The page that an address leads to. The server answers every address of a page with the same HTML shell. */
 export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'new' }
   | { readonly page: 'document'; readonly id: string }
   | { readonly page: 'unknown' }
 
-/** Returns the page for a path; ids are those of the server: 12–22 URL-safe characters. */
+/** Returns the page for a path. A document id has the server's format: 12–22 URL-safe characters. */
 export function route(path: string): Route {
   if (path === '/') return { page: 'home' }
   if (path === '/new') return { page: 'new' }

@@ -1,8 +1,8 @@
-/** Divides long work into steps: each runs in a separate task, so that input is handled in between. */
+/** Divides long work into steps. Each step runs in a task of its own, so that the page handles input in between. */
 
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** Runs all steps now. Returns a function that ends them early, as `inTurns` does. */
+/** Runs all steps immediately. Returns a function that ends them early, like `inTurns`. */
 export function atOnce<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
   let step = steps.next()
   while (step.done !== true) step = steps.next()
@@ -10,7 +10,7 @@ export function atOnce<Result>(steps: Steps<Result>, onDone: (result: Result) =>
   return () => undefined
 }
 
-/** Runs each step in a separate task. Returns a function that ends them early. */
+/** Runs each step in a task of its own. Returns a function that ends them early. */
 export function inTurns<Result>(steps: Steps<Result>, onDone: (result: Result) => void): () => void {
   let timer: ReturnType<typeof setTimeout>
   let isOver = false
@@ -23,10 +23,10 @@ export function inTurns<Result>(steps: Steps<Result>, onDone: (result: Result) =
   timer = setTimeout(next)
   return () => {
     clearTimeout(timer)
-    // Inside a step this would throw.
+    // Calling `return` while a step runs would throw.
     if (!isOver) steps.return(undefined as never)
   }
 }
 
-/** Resolves in a later task. */
+/** Resolves in the next task. */
 export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve))

@@ -1,4 +1,4 @@
-/** The pages require trusted types: scripts may only ever set these script addresses. */
+/** The address of a script. The pages require trusted types: a script element or a worker accepts only addresses from this policy. */
 
 type TrustedScriptUrl = string & { readonly trusted: unique symbol }
 interface ScriptPolicy {
@@ -18,5 +18,5 @@ const policy = trustedTypes?.createPolicy('agmd-worker', {
   }
 })
 
-/** Returns the address of one of our workers. Throws for any other. */
+/** Returns the trusted address of one of this project's workers. Throws for any other path. */
 export const trustedScript = (path: string): string => policy?.createScriptURL(path) ?? path

@@ -1,9 +1,9 @@
-/** Requests to the service, and its errors as the pages need them. */
+/** Sends requests to the service and turns its errors into `RequestError`. */
 import { limits } from '../../shared/limits.ts'
 import { personName } from '../presence/person.ts'
 import { t } from '../text/t.ts'
 
-/** The server's refusal, or `status: 0` if it was not reached. */
+/** A refusal by the server. `status` is 0 if the server could not be reached. */
 export class RequestError extends Error {
   readonly status: number
   readonly code: string
@@ -11,11 +11,11 @@ export class RequestError extends Error {
   /** Seconds to wait, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
-  /** For a deleted document: until when its owner can restore it, in milliseconds since 1970; 0 if no longer. */
+  /** Until when the owner can restore a deleted document, in milliseconds since 1970; 0 if it cannot be restored. */
   readonly restorableUntil: number
-  /** The newest step of a typed suggestion that the service has. */
+  /** Number of the newest step of a typed suggestion that the service has stored. */
   readonly step: number
-  /** Role of the caller, if the answer includes it. */
+  /** The caller's role, if the response includes it. */
   readonly role: string
 
   constructor(status: number, problem: Record<string, unknown>, retryAfterSeconds?: number) {
@@ -35,23 +35,23 @@ export class RequestError extends Error {
 /** Options of a request. */
 export interface How {
   readonly key?: string
-  /** Name of a guest; by default the one stored on this device. Accounts write under their own name. */
+  /** Name of a guest, by default the name stored on this device. An account always writes under its own name. */
   readonly author?: string
   /** Makes the request safe to send again (docs/api.md, Retries). */
   readonly idempotencyKey?: string
-  /** Continues when the page closes. */
+  /** Lets the request continue after the page closes. */
   readonly keepalive?: boolean
-  /** The body, instead of fields. */
+  /** The body of the request, in place of fields. */
   readonly file?: Blob
 }
 
 interface Call extends How {
   readonly method?: string
-  /** A file is sent unchanged, anything else as JSON. */
+  /** The body: a file is sent unchanged, and any other value as JSON. */
   readonly body?: unknown
 }
 
-// Header values are Latin-1; the service reads UTF-8 in them.
+// A header value may contain only Latin-1. The service decodes the bytes as UTF-8.
 const headerValue = (text: string): string => String.fromCharCode(...new TextEncoder().encode(text))
 
 async function problem(response: Response): Promise<RequestError> {
@@ -66,10 +66,13 @@ async function problem(response: Response): Promise<RequestError> {
   return new RequestError(response.status, fields, Number.isFinite(seconds) ? seconds : undefined)
 }
 
-/** `read` reads the answer: a connection that ends within it did not bring the answer, whatever the service has done. */
+/**
+ * Sends a request and reads its response with `read`. If the connection ends while `read` runs, the request counts as unanswered, even if the service
+ * carried it out.
+ */
 async function ask<Answer>(path: string, options: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
   const { method = 'GET', key = '', body, idempotencyKey, keepalive = false } = options
-  // A guest uses one name for everything.
+  // A guest uses the same name in all documents.
   const author = options.author ?? (method === 'GET' ? '' : personName.value)
   const headers: Record<string, string> = { accept: 'application/json' }
   if (key !== '') headers['x-share-key'] = key
@@ -78,7 +81,7 @@ async function ask<Answer>(path: string, options: Call, read: (response: Respons
   const isFile = body instanceof Blob
   if (body !== undefined) headers['content-type'] = isFile ? body.type : 'application/json'
   const sent = isFile ? body : body === undefined ? null : JSON.stringify(body)
-  // A connection can die without a word. A file may take long.
+  // A connection can fail silently, so requests have a time limit. An upload has none, because it may take long.
   const signal = isFile ? null : AbortSignal.timeout(limits.answerSecondsMax * 1000)
   let response: Response
   try {
@@ -94,8 +97,8 @@ async function ask<Answer>(path: string, options: Call, read: (response: Respons
   throw await problem(response)
 }
 
-/** Sends one request to the service (operation.ts has them by name). Throws `RequestError`. */
+/** Sends one request to the service. Throws `RequestError`. The functions of operation.ts call it by the name of an operation. */
 export const call = (path: string, options: Call): Promise<unknown> => ask(path, options, (response) => response.json())
 
-/** Returns the file at an address of the service. Throws `RequestError`. */
+/** Downloads the file at an address of the service. Throws `RequestError`. */
 export const callFile = (path: string, key: string): Promise<Blob> => ask(path, { key }, (response) => response.blob())

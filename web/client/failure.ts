@@ -1,4 +1,4 @@
-/** Messages for a request that was refused or did not arrive: the meaning, and the next step. */
+/** Messages for a request that was refused or did not arrive. Each says what happened and what to do next. */
 import { RequestError } from './api.ts'
 import { t, term } from '../text/t.ts'
 
@@ -18,11 +18,11 @@ const byStatus: Readonly<Record<number, string>> = {
   507: term('The disk of the server is full.')
 }
 
-/** Whether the request may have succeeded without an answer, or may succeed the next time. */
+/** Whether the request may have succeeded without a response, or may succeed when repeated. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof RequestError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
-/** Any error that is not a `RequestError` is a fault of ours and is reported as one. */
+/** Returns the message for an error. An error that is not a `RequestError` is a bug of the page, and the message says so. */
 export function failureWords(error: unknown): string {
   if (!(error instanceof RequestError)) return t('That did not work. Try again.')
   const { status, code, message, hint, retryAfterSeconds, requestId } = error

@@ -1,4 +1,4 @@
-/** Messages for a document that cannot be shown, with the next step. One table; the texts are terms. */
+/** Messages for a document that cannot be shown. Each says why and what to do next. */
 import { term } from '../text/t.ts'
 
 export type RefusalKind =
@@ -17,14 +17,14 @@ export interface Refusal {
   readonly kind: RefusalKind
   readonly retryAfterSeconds?: number | undefined
   readonly requestId?: string | undefined
-  /** For a deleted document that can be restored. */
+  /** Set for a deleted document that can still be restored. */
   readonly trashed?: Trashed | undefined
 }
 
 export interface Trashed {
-  /** Until when, in milliseconds since 1970. */
+  /** Until when it can be restored, in milliseconds since 1970. */
   readonly until: number
-  /** Restores it; undefined if the person does not own it. */
+  /** The data for restoring the document; undefined if the person does not own it. */
   readonly own: { readonly id: string; readonly key: string; readonly title: string } | undefined
 }
 
@@ -33,7 +33,7 @@ interface Words {
   readonly text: string
   /** Whether the page retries automatically. */
   readonly retries?: boolean
-  /** Whether signing in may open the document. */
+  /** Whether the document may open after signing in. */
   readonly signIn?: boolean
 }
 
@@ -75,7 +75,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   no_page: { title: term('There is nothing at this address'), text: term('Check the address, or go to your documents.') }
 }
 
-/** Returns the meaning of a refusal by the server. */
+/** Returns the kind of refusal for a status and an error code of the server. */
 export function refusalOfStatus(status: number, code: string): RefusalKind {
   if (status === 0) return 'never_opened'
   if (status === 401) return code === 'credential_invalid' ? 'ended' : 'private'

@@ -1,15 +1,15 @@
-/** The account that is signed in in this browser, as far as the page has asked. */
+/** Whether somebody is signed in in this browser, as of the last request. */
 import { signal } from '@preact/signals'
 import { findUser } from './documents.ts'
 
-/** Whether somebody is signed in in this browser; undefined until the page has asked. */
+/** Whether somebody is signed in in this browser. Undefined until the page has asked the server. */
 export const signedIn = signal<boolean | undefined>(undefined)
 
-/** Asks again: another page may have signed in or out. */
+/** Asks the server again, because another tab may have signed in or out. */
 export async function askWho(): Promise<void> {
   try {
     signedIn.value = (await findUser()) !== null
   } catch {
-    // The next opening of the menu asks again.
+    // The menu asks again when it next opens.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * All commands of the page, and which of them the toolbar and the menu after `/` have, in their order. The earlier of two with one key is
- * tried first.
+ * All commands of the page, and those that the toolbar and the slash menu show, in order. If two commands have the same key, the page tries the
+ * earlier one first.
  */
 import { activityCommands } from '../activity/commands.ts'
 import { exportCommands } from '../export/commands.ts'
@@ -41,7 +41,7 @@ const all: readonly Command<Page>[] = [
 
 const changing = /^(?:format|blocks|insert|table|edit)$/
 
-/** A command that changes the text is an undo step of its own, whatever was typed just before or after it. */
+/** Makes a command one undo step, separate from text typed just before or after it. */
 const asStep = (command: Command<Page>): Command<Page> => ({
   ...command,
   run(page) {
@@ -54,14 +54,14 @@ export const commands = all.map((command) => (changing.test(command.group) ? asS
 
 const byId = new Map(commands.map((command) => [command.id, command]))
 
-/** Throws for an id that no command has. */
+/** Returns the command with an id. Throws if there is none. */
 export function commandOf(id: string): Command<Page> {
   const command = byId.get(id)
   if (command === undefined) throw new Error(`there is no command ${id}`)
   return command
 }
 
-/** In the order of the toolbar; an empty entry is a gap. */
+/** The commands of the toolbar, in order. An empty entry is a gap. */
 export const toolbar: readonly string[] = [
   'undo',
   'redo',
@@ -82,7 +82,7 @@ export const toolbar: readonly string[] = [
   'insert.file'
 ]
 
-/** In the order of the menu that `/` opens. */
+/** The commands of the slash menu, in order. */
 export const slashMenu: readonly string[] = [
   'heading.1',
   'heading.2',
@@ -106,7 +106,7 @@ export const slashMenu: readonly string[] = [
   'insert.rule'
 ]
 
-/** At the end of the toolbar while the cursor is in a table. */
+/** The commands that the toolbar adds while the cursor is in a table. */
 export const tableToolbar: readonly string[] = [
   'table.menu',
   'table.row.above',
@@ -118,5 +118,5 @@ export const tableToolbar: readonly string[] = [
   'table.align'
 ]
 
-/** Above a selection. */
+/** The commands of the bar above a selection. */
 export const bubble: readonly string[] = ['bold', 'italic', 'strikethrough', 'highlight', 'code', 'link', 'comment', 'media.speech']

@@ -1,4 +1,4 @@
-/** Undo, lines, tasks. */
+/** Commands for undo, lines and tasks. */
 import { moveLineDown, moveLineUp } from '@codemirror/commands'
 import type { Command as TextCommand } from '@codemirror/view'
 import type { ExtrasPart, Page } from './page.ts'
@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.tsx'
 import { inEditor, isWriting, onText, type Command } from '../view/command.ts'
 import { activeElement, isField } from './keys.ts'
 
-/** Components and tasks also change in the reading view. Fields have their own undo. */
+/** Components and tasks can also be changed in the reading view. Input fields have their own undo. */
 const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
   scope: 'page',
   when: (page) => page.canType.value,
@@ -18,7 +18,7 @@ const ofPage: Pick<Command<Page>, 'scope' | 'when' | 'keysWhen'> = {
 }
 
 /**
- * Undoes what was done on this page, including decisions on suggestions. It does not undo a restored version: that is in the history, as the message
+ * Undoes the last action of this page, including decisions on suggestions. It does not undo a restored version; the history does, as the message
  * says.
  */
 const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
@@ -27,7 +27,7 @@ const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
   if (review.peek()?.undoDecision() === true) return true
   const { doc } = view.state
   undoIn(view)
-  // The binding reports success even if it did nothing.
+  // The undo command of the binding returns true even if it did nothing.
   if (view.state.doc !== doc) return true
   toast(t('Nothing to undo. Earlier versions are in the history.'), {
     name: t('History'),
@@ -39,7 +39,7 @@ const undoOwn: Command<Page>['run'] = ({ editor, dialog, review }) => {
 
 const inLive = (page: Page): boolean => isWriting(page) && page.mode.value === 'live'
 
-/** A command on the selected blocks; its code loads with the extras of the editor. */
+/** Creates a command on the selected blocks. Its code loads with the extras of the editor. */
 const block = (id: string, title: string, keys: readonly string[] | undefined, find: (part: ExtrasPart) => TextCommand): Command<Page> => ({
   id: `block.${id}`,
   title,
@@ -50,7 +50,7 @@ const block = (id: string, title: string, keys: readonly string[] | undefined, f
   run: (page) => void page.parts.withExtras((part) => page.editor.value !== undefined && find(part)(page.editor.value.view))
 })
 
-/** A command on the lines of the source: in the live view the same keys apply to blocks. */
+/** Creates a command on the lines of the source. In the live view the same keys act on blocks. */
 const inSource = (id: string, title: string, keys: readonly string[], run: TextCommand): Command<Page> => ({
   id: `line.${id}`,
   title,

@@ -1,4 +1,4 @@
-/** Find and replace. The panel loads after the extras of the editor. */
+/** The commands for find and replace. Their panel loads after the extras of the editor. */
 import { isMac } from './keys.ts'
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
@@ -11,14 +11,14 @@ const open =
     const view = page.editor.value?.view
     if (view === undefined) return
     const early = typeEarly(t('Find'), true, () => view.focus())
-    // Its extension must load first: otherwise the panel of the library would open.
+    // The extension must load first: otherwise CodeMirror's default panel would open.
     void page.parts.withFind(({ openFind }) => early.isWanted() && openFind(view, replace))
   }
 
-/** Returns the keys of find and replace. On a Mac, Cmd-H hides the program. */
+/** Returns the keys of find and replace. Cmd-H is missing on a Mac, where it hides the application. */
 export const replaceKeys = (onMac: boolean): readonly string[] => (onMac ? ['Mod-Alt-f'] : ['Mod-h', 'Mod-Alt-f'])
 
-// The reading view uses the search of the browser.
+// The reading view leaves searching to the browser.
 const when = (page: Page): boolean => page.mode.value !== 'read'
 
 export const findCommands: readonly Command<Page>[] = [

@@ -1,4 +1,4 @@
-/** Commands on a range of text and on whole lines. */
+/** Commands that format a range of text or entire lines. */
 import { cycleHeading, setHeading, toggleList, toggleQuote } from '../editor/commands-block.ts'
 import { insertLink, toggleMarker } from '../editor/commands-inline.ts'
 import type { EditorView } from '@codemirror/view'
@@ -23,14 +23,14 @@ const heading = (level: 1 | 2 | 3 | 4, title: string, words: string): Command<Pa
   ...notInCodeBlock
 })
 
-/** Returns the link at the caret, if it has a card. */
+/** Returns the link at the caret if the view shows a card for it. */
 const linkOf = (page: Page): LinkAt | undefined => {
   const state = page.editor.value?.view.state
   const mayBe = isWriting(page) && page.mode.value === 'live' && page.inCode.value === undefined && state?.selection.main.empty === true
   return mayBe ? linkAt(state, state.selection.main.head) : undefined
 }
 
-/** A command on the link at the caret. */
+/** Creates a command on the link at the caret. */
 const ofLink = (
   id: string,
   title: string,
@@ -44,7 +44,7 @@ const ofLink = (
   group: 'format',
   ...more,
   when: (page) => linkOf(page) !== undefined,
-  // A link may contain a picture.
+  // A link may contain a picture, and then the keys act on the picture.
   keysWhen: (page) => linkOf(page) !== undefined && !hasPicture(page),
   run(page) {
     const link = linkOf(page)
@@ -53,7 +53,7 @@ const ofLink = (
   }
 })
 
-/** Opens the address in the card of the link. */
+/** Opens the card of the link at the caret to edit its address. Returns false if there is none. */
 function edited(view: EditorView): boolean {
   view.dispatch({ effects: editLink.of(null) })
   return true
@@ -116,11 +116,11 @@ export const formatCommands: readonly Command<Page>[] = [
     group: 'format',
     icon: 'link',
     keys: ['Mod-k'],
-    // In a link or a picture the same key edits it; where a link is not possible, it searches documents.
+    // In a link or a picture, the same key edits it. Where no link is possible, the key opens the palette.
     keysWhen: (page) => isWriting(page) && linkOf(page) === undefined && !hasPicture(page),
     when: isWriting,
     ...notInCode,
-    // The button does so too, because its tooltip shows the key: a link cannot contain a link.
+    // The toolbar button also edits a link, because its tooltip shows the key and links cannot be nested.
     run(page) {
       const view = page.editor.value?.view
       return view !== undefined && (linkOf(page) === undefined ? insertLink(view) : edited(view))

@@ -1,4 +1,4 @@
-/** Commands that insert something new into the text. */
+/** Commands that insert new content into the text. */
 import type { FenceKind } from '../../shared/fences/fences.ts'
 import { kinds } from '../ui/component-kinds.ts'
 import { insertCodeBlock } from '../editor/commands-block.ts'
@@ -16,7 +16,7 @@ export const hasPicture = (page: Page): boolean => {
   return mayBe && pictureAt(state, state.selection.main.head) !== undefined
 }
 
-/** A command whose block loads with the extras of the editor. */
+/** Creates a command that inserts a block. Its code loads with the extras of the editor. */
 const later = (name: keyof ExtrasPart['inserts']): Pick<Command<Page>, 'when' | 'run'> => ({
   when: isWriting,
   run: (page) => void page.parts.withExtras(({ inserts }) => page.editor.value !== undefined && inserts[name](page.editor.value.view))

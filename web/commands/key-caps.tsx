@@ -1,8 +1,8 @@
-/** Shows the keys of a command as key caps. */
+/** Draws the keys of a command as key caps. */
 import type { JSX } from 'preact'
 import { keyNames } from './keys.ts'
 
-/** A shortcut as keys. */
+/** Draws a shortcut as key caps. */
 export const Keys = ({ keys }: { keys: string }): JSX.Element => (
   <span class='keys'>
     {keyNames(keys).map((name) => (

@@ -1,28 +1,28 @@
-/** Shortcuts of commands, in the editor and on the page around it, and their names on this keyboard. */
+/** Binds the shortcuts of commands, in the editor and on the page around it, and names them as on this keyboard. */
 import { runScopeHandlers, type EditorView, type KeyBinding } from '@codemirror/view'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
 import { pageScope } from '../view/view.ts'
 import { isPossible, type Command } from '../view/command.ts'
 
-/** Returns the bindings for the editor. A key runs its first command that applies. */
+/** Returns the key bindings for the editor. A key runs the first of its commands that applies. */
 export const keyBindings = (commands: readonly Command<Page>[], page: Page): readonly KeyBinding[] =>
   commands.flatMap((command) =>
     (command.keys ?? []).map((key) => ({
       key,
-      // In the text, a plain character is input.
+      // Within the text, a key without a modifier types a character.
       scope: command.scope === 'page' ? (key.length === 1 ? pageScope : `editor ${pageScope}`) : 'editor',
       preventDefault: key.length > 1,
       run: () => isPossible(command, page) && (command.keysWhen?.(page) ?? true) && command.run(page) !== false
     }))
   )
 
-/** Whether an element is a field for text. */
+/** Whether an element accepts typed text. */
 export const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'))
 
-/** Returns the focused element, also inside components. */
+/** Returns the focused element, including one inside a component. */
 export function activeElement(): Element | null {
   let found = document.activeElement
   while (found?.shadowRoot?.activeElement != null) found = found.shadowRoot.activeElement
@@ -30,8 +30,8 @@ export function activeElement(): Element | null {
 }
 
 /**
- * With Caps Lock on, Shift produces a lowercase letter, and CodeMirror takes it for the key without Shift: Undo instead of Redo. Restores the
- * uppercase letter.
+ * Restores the uppercase letter of a shortcut while Caps Lock is on. Shift then produces a lowercase letter, and CodeMirror would run the command
+ * without Shift: Undo instead of Redo.
  */
 export function withoutCapsLock(event: KeyboardEvent): void {
   const { key, shiftKey, ctrlKey, metaKey } = event
@@ -39,11 +39,11 @@ export function withoutCapsLock(event: KeyboardEvent): void {
   if (shiftKey && (ctrlKey || metaKey) && key.length === 1 && large !== key) Object.defineProperty(event, 'key', { value: large })
 }
 
-/** Passes a key pressed outside of the text to the commands of the page. */
+/** Runs the commands of the page for a key that was pressed outside the text. */
 export function runPageKeys(view: EditorView, event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || document.querySelector('dialog:modal') !== null) return
   if (event.target instanceof Node && view.contentDOM.contains(event.target)) return
-  // In a field, a key without a modifier is input.
+  // In a field, a key without a modifier types a character.
   if (isField(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey && !/^F\d/.test(event.key)) return
   if (runScopeHandlers(view, event, pageScope)) event.preventDefault()
 }
@@ -72,7 +72,7 @@ const otherNames: Readonly<Record<string, string>> = {
 }
 const arrows: Readonly<Record<string, string>> = { ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' }
 
-/** Returns the keys of a shortcut one by one, with their names on this keyboard. */
+/** Returns the keys of a shortcut, each with its name on this keyboard. */
 export const keyNames = (key: string): string[] =>
   key.split(/-(?!$)/).map((part) => arrows[part] ?? (isMac ? macNames[part] : t(otherNames[part] ?? part)) ?? part.toUpperCase())
 
@@ -82,6 +82,6 @@ export const keyName = (key: string): string => {
   return names.join(isMac ? '' : '+')
 }
 
-/** Returns the description of a control: the command and its shortcut. */
+/** Returns the tooltip of a control: the name of the command and its shortcut. */
 export const tooltip = ({ title, keys }: Command<Page>): string =>
   keys?.[0] === undefined ? t(title) : `${t(title)} (${keyName(keys[0])})`

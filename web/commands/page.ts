@@ -1,4 +1,4 @@
-/** The page as its commands see it: all features, including those that load at their first use. Only types. */
+/** The page as commands see it, with all features, including those that load on first use. This module contains only types. */
 import type { ReadonlySignal } from '@preact/signals'
 import type { insertComponent } from '../components/kind-parts.ts'
 import type { Feed, FeedView } from '../activity/feed.ts'
@@ -12,7 +12,7 @@ import type { alignColumn, alignColumnTo, lineUpTable, moveColumn, moveRow, sort
 import type { Review } from '../review/annotations/review.ts'
 import type { OpenReview } from '../review/review.ts'
 
-/** The part of the extras that commands use. */
+/** The extras of the editor that commands use. */
 export interface ExtrasPart {
   readonly openBlockMenu: typeof openBlockMenu
   readonly openTableMenu: typeof openTableMenu
@@ -30,24 +30,26 @@ export interface ExtrasPart {
 }
 
 export interface Parts {
-  /** Undefined until that part has loaded. */
+  /** Undefined until the code for comments and suggestions has loaded. */
   readonly review: ReadonlySignal<OpenReview | undefined>
   readonly feed: ReadonlySignal<Feed | undefined>
-  /** Whether suggesting mode was set on this device when the page opened. */
+  /** Whether this device was in suggesting mode when the page opened. */
   readonly proposed: boolean
-  /** Typed text may have to become a suggestion, and the code for that has not loaded: until then typing is blocked. */
+  /** Whether typing is blocked until the code for suggestions has loaded, because typed text may have to become a suggestion. */
   readonly awaitsProposals: ReadonlySignal<boolean>
-  /** Acts on comments and suggestions, once their code has loaded. `holdsTyping`: typing is blocked until then. A failed load is reported. */
+  /**
+   * Calls `run` with comments and suggestions, once their code has loaded. `holdsTyping` blocks typing until then. The page reports a failed load.
+   */
   withReview(run: (review: Review) => void, holdsTyping?: boolean): Promise<void>
-  /** Acts on the extras of the editor, in the same way. */
+  /** Calls `run` with the extras of the editor, once they have loaded. */
   withExtras(run: (part: ExtrasPart) => void): Promise<void>
-  /** Acts on find and replace, in the same way. */
+  /** Calls `run` with find and replace, once their code has loaded. */
   withFind(run: (part: typeof Find) => void): Promise<void>
-  /** Begins with a text that is on the page. Returns a function that ends it. */
+  /** Starts the lazily loaded parts for a text that has been shown. Returns a function that stops them. */
   start(page: Page, editor: Editor): () => void
 }
 
-/** The page of a document, with all its features. */
+/** The page of a document with all its features. */
 export interface Page extends FeedView {
   readonly review: Parts['review']
   readonly parts: Parts

@@ -1,4 +1,4 @@
-/** Finds every command and document by typing. */
+/** The command palette, which finds commands and documents as the person types. */
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { focusBefore, handOver } from '../ui/early-field.ts'
@@ -14,24 +14,24 @@ import { best, fit } from '../base/match.ts'
 import { addressOf, openLibrary, type Entry } from '../home/library.ts'
 import { agoWords } from '../text/when.ts'
 
-/** How long typing must pause before the service is asked, in milliseconds. */
+/** How long typing must pause before the palette asks the service, in milliseconds. */
 const searchAfterMs = 250
 
 interface Found {
-  /** The id of the row. */
+  /** The DOM id of the row. */
   readonly id: string
   readonly title: string
   readonly icon: IconName | undefined
   readonly keys?: string | undefined
   readonly when?: string
-  /** Shown before the first one of a group. */
+  /** The heading of a group, on its first row only. */
   readonly head: string | undefined
   readonly run: Command | string
 }
 
 const order = Object.keys(groups) as Group[]
 
-/** Most documents shown at a time: among commands, and in their own list. */
+/** Most documents listed next to commands, and most listed when only documents are searched. */
 const documentsBeside = 5
 const documentsMax = 30
 
@@ -49,7 +49,10 @@ function findCommands(query: string, page: Page): Found[] {
   return best(query, possible, ({ title, words = '' }) => [t(title), t(words)]).map((command) => row(command))
 }
 
-/** Returns documents of this device and of the account, most recently opened or changed first. Documents with the words only in their text come last. */
+/**
+ * Returns matching documents of this device and of the account, most recently opened or changed first. Documents that match only in their text come
+ * last.
+ */
 function documentsOf(query: string, entries: readonly Entry[], own: string, most: number): Found[] {
   const isNamed = ({ title }: Entry): boolean => query.trim() === '' || fit(query, title) > 0
   const others = entries.filter(({ id }) => id !== own)
@@ -67,7 +70,10 @@ function documentsOf(query: string, entries: readonly Entry[], own: string, most
   return [...rows(named, t('Documents')), ...rows(inText, t('In the text'))].slice(0, most)
 }
 
-/** Returns the matching entries: only or first documents if these are searched, otherwise below the commands. */
+/**
+ * Returns the entries that match. A search for documents returns only documents. Otherwise commands come first, followed by documents once the person
+ * has typed a query.
+ */
 function find(query: string, page: Page, entries: readonly Entry[], wantsDocuments: boolean): Found[] {
   const asked = query.trim() !== ''
   if (wantsDocuments) return documentsOf(query, entries, page.session.id, documentsMax)
@@ -94,7 +100,7 @@ export function Palette({ view }: { view: Page }): JSX.Element {
     return () => clearTimeout(timer.current)
   }, [])
 
-  // The dialog returns the focus to the element that had it when it opened.
+  // When the palette closes, the dialog returns the focus to the element that had it before.
   useEffect(focusBefore, [])
   const { ref, close, ends, pressed } = useModal(() => {
     view.dialog.value = undefined
@@ -107,10 +113,10 @@ export function Palette({ view }: { view: Page }): JSX.Element {
   const choose = (command: Command | string | undefined): void => {
     if (command === undefined) return
     if (typeof command === 'string') return location.assign(command)
-    // The focus is back in its place before the command looks for it.
+    // The dialog must return the focus before the command runs, because the command may depend on it.
     close()
     command.run(view)
-    // A command with a field has taken it.
+    // A command that opens a field has already moved the focus.
     const { activeElement } = document
     if (isField(activeElement) && ref.current?.contains(activeElement) !== true) return
     if (command.group !== 'go' && view.dialog.value === undefined && view.mode.value !== 'read') view.editor.value?.view.focus()
@@ -176,8 +182,8 @@ export function Palette({ view }: { view: Page }): JSX.Element {
           setCurrent(0)
           library.query.value = value
           clearTimeout(timer.current)
-          // The service finds documents of the account that are not listed here.
-          // Also while it is not known who is signed in: the documents that come then are those for an earlier query.
+          // The service also finds account documents that this device does not list. The palette also asks while the sign-in state is unknown: the
+          // list that is still loading belongs to an earlier query.
           if (library.signedIn.value !== false) timer.current = setTimeout(() => void library.load(), searchAfterMs)
         }}
       />

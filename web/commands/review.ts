@@ -1,4 +1,4 @@
-/** Comments, suggestions and assignments. Their part of the page loads after the editor, or at once on request. */
+/** Commands for comments, suggestions and assignments. Their code loads after the editor, or immediately on request. */
 import { includesRole, type Role } from '../../shared/roles.ts'
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
@@ -6,12 +6,15 @@ import type { Review } from '../review/annotations/review.ts'
 import { t, term } from '../text/t.ts'
 import type { Command } from '../view/command.ts'
 
-/** Whether the person has a role: one who may write has it, even before the exact role is known. After access ended, reading is still possible. */
+/**
+ * Whether the person has a role. A person who may write counts as having it even before the exact role is known. After access has ended, nobody can
+ * comment or edit, but the text stays readable.
+ */
 const has = ({ session }: Page, role: Role): boolean =>
   (role === 'view' || session.link.ended.value === undefined) &&
   (includesRole(session.role.value, role) || (session.canEdit.value && includesRole('edit', role)))
 
-/** A command for people with a role. */
+/** Creates a command for people with a role. */
 const withReview = (role: Role, run: (review: Review, page: Page) => void): Pick<Command<Page>, 'when' | 'run'> => ({
   when: (page) => has(page, role),
   run: (page) => void page.parts.withReview((review) => run(review, page))
@@ -32,7 +35,7 @@ export const reviewCommands: readonly Command<Page>[] = [
     keys: ['Mod-Alt-m'],
     scope: 'page',
     when: (page) => has(page, 'comment'),
-    // Text typed from now on is the comment, even if its field does not exist yet.
+    // Text typed from now on belongs to the comment, even before its field exists.
     run: (page) => {
       const early = typeEarly(t('Write a comment'), false, () => page.editor.value?.view.focus())
       void page.parts.withReview((review) => early.isWanted() && review.comment())
@@ -46,7 +49,7 @@ export const reviewCommands: readonly Command<Page>[] = [
     keys: ['Mod-Shift-e'],
     scope: 'page',
     when: (page) => has(page, 'suggest'),
-    // Text must not be typed before the code for suggestions has loaded.
+    // The person must not type before the code for suggestions has loaded.
     run: (page) => void page.parts.withReview((review) => review.toggleSuggesting(), true)
   },
   {

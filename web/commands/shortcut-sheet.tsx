@@ -1,4 +1,4 @@
-/** A list of all shortcuts. */
+/** The dialog that lists all shortcuts. */
 import type { JSX } from 'preact'
 import type { Page } from './page.ts'
 import { t, term } from '../text/t.ts'
@@ -9,11 +9,11 @@ import { Keys } from './key-caps.tsx'
 
 interface Row {
   readonly title: string
-  /** A sequence, or alternatives. */
+  /** A sequence of keys, or alternatives. */
   readonly keys: readonly string[]
 }
 
-/** Keys of the editor that are not commands. */
+/** Keys that the editor handles without a command. */
 const whileWriting: readonly Row[] = [
   { title: term('Blocks to insert'), keys: ['/'] },
   { title: term('Emoji by name'), keys: [':'] },
@@ -22,7 +22,7 @@ const whileWriting: readonly Row[] = [
   { title: term('Leave the text: Esc, then Tab'), keys: ['Escape', 'Tab'] }
 ]
 
-/** A key with one command for a text selection and another one elsewhere is listed with the first. */
+/** Whether an earlier command is already listed with this key. Such a key has one command for a text selection and another elsewhere. */
 const isTaken = (key: string, id: string): boolean => commands.find(({ keys }) => keys?.includes(key))?.id !== id
 
 const rowsOf = (group: Group): Row[] =>

@@ -1,4 +1,4 @@
-/** Commands for the view of the text and for navigation. */
+/** Commands that change the view of the text, and commands for navigation. */
 import { typeEarly } from '../ui/early-field.ts'
 import type { Page } from './page.ts'
 import type { Mode } from '../view/view.ts'
@@ -12,7 +12,7 @@ const show =
     if (mode !== 'read') page.editor.value?.view.focus()
   }
 
-/** The parts of the page that F6 visits: each is focusable or contains a focusable control. */
+/** The regions of the page that F6 visits. Each one is focusable or contains a focusable control. */
 const regions = '.top-bar, .toolbar, .outline, .cm-content, .reading, .side-panel, .status-line'
 const stops = 'button:not([tabindex="-1"], :disabled), a[href], input, select, textarea, [tabindex="0"]'
 
@@ -20,7 +20,7 @@ function nextRegion(step: 1 | -1): boolean {
   const found = [...document.querySelectorAll<HTMLElement>(regions)].filter((region) => region.checkVisibility())
   const current = found.findIndex((region) => region.contains(document.activeElement))
   for (let tried = 1; tried <= found.length; tried++) {
-    // From outside all of them, F6 goes to the first or the last one.
+    // If the focus is in no region, F6 goes to the first one and Shift-F6 to the last one.
     const start = current < 0 && step < 0 ? 0 : current
     const region = found[(start + step * tried + found.length * 2) % found.length]
     const target = region?.matches('[tabindex="0"], .cm-content') === true ? region : region?.querySelector<HTMLElement>(stops)
@@ -31,7 +31,7 @@ function nextRegion(step: 1 | -1): boolean {
   return false
 }
 
-/** Opens the palette; text typed meanwhile goes into its field. */
+/** Creates a function that opens the palette. Text typed before the palette appears goes into its field. */
 const finds =
   (dialog: 'palette' | 'switcher', words: string) =>
   (page: Page): void => {
@@ -109,7 +109,7 @@ export const viewCommands: readonly Command<Page>[] = [
   }
 ]
 
-/** The names of the document and of the person. */
+/** Commands that rename the document or change the person's name. */
 export const nameCommands: readonly Command<Page>[] = [
   {
     id: 'rename',

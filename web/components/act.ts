@@ -1,4 +1,4 @@
-/** Turns interactions into changes of the editor: one transaction and one undo step each. */
+/** Turns interactions with a component into changes of the editor. Each interaction is one transaction and one undo step. */
 import type { EditorView } from '@codemirror/view'
 import { type Result, resultOf } from '../../shared/components/result.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -6,7 +6,7 @@ import { applyEdits, type Edit } from '../../shared/text/diff.ts'
 import { endStep } from '../editor/binding.ts'
 import type { ComponentInput } from './input.ts'
 
-/** Joins the lines that the edits touch to one change, because people accept or reject an interaction as a whole. */
+/** Merges edits into one change of all the lines that they touch, because people accept or reject an interaction as a whole. */
 export const asOne = (source: string, edits: readonly Edit[]): Edit => {
   const [first, last] = [edits[0] as Edit, edits.at(-1) as Edit]
   const from = source.lastIndexOf('\n', first.from - 1) + 1
@@ -16,7 +16,7 @@ export const asOne = (source: string, edits: readonly Edit[]): Edit => {
   return { from, to, insert: applyEdits(source.slice(from, to), inside) }
 }
 
-/** Returns false if the person may not write or there is nothing to change. */
+/** Applies edits to the editor. Returns false if the person may not write or if there is nothing to change. */
 export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   if (view.state.readOnly || edits.length === 0) return false
   const before = view.state.doc
@@ -30,7 +30,7 @@ export function actOn(view: EditorView, edits: readonly Edit[]): boolean {
   return view.state.doc !== before
 }
 
-/** Applies a change that a session asked for to the component as it is now. `edits` returns undefined if its part no longer exists. */
+/** Applies a change that a session requested to the current state of the component. `edits` returns undefined if the part no longer exists. */
 export function applyChange(input: ComponentInput, edits: (now: Fence) => readonly Edit[] | undefined): Result {
   const asked: (readonly Edit[] | undefined)[] = []
   const isDone = input.act((now) => {

@@ -1,6 +1,6 @@
 /**
- * Draws components in the live view, in the place of their fence's lines. A fence shows its source while the cursor is in it. The cursor never rests
- * at its edges, where typing would break the fence.
+ * Draws components in the live view, in place of the lines of their fence. A fence shows its source while the cursor is in it. The cursor never rests
+ * at the edges of a fence, because typing there would break it.
  */
 import { EditorSelection, EditorState, Facet, Prec, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import { Decoration, EditorView, keymap, ViewPlugin, WidgetType, type DecorationSet } from '@codemirror/view'
@@ -12,35 +12,36 @@ import type { Now } from './connect.ts'
 import { createInstances, type Block, type Instances } from './instances.ts'
 import { unclosedWords } from './kind-parts.ts'
 
-/** A component that is not closed (only the last one can be): the end of its first line. */
+/** A component that is not closed; only the last one can be. The position is the end of its first line. */
 interface Unclosed {
   readonly at: number
   readonly words: string
 }
 
 interface Shown {
-  /** All fences of the text, as of the last read. */
+  /** All fences of the text as of the last scan. */
   readonly fences: readonly Fence[]
   readonly blocks: readonly Block[]
-  /** The fence whose source shows. */
+  /** The fence whose source is visible. */
   readonly open: number | undefined
   readonly unclosed: Unclosed | undefined
   readonly decorations: DecorationSet
 }
 
-/** Fences must be searched again. */
+/** Asks for a new scan of the text for fences. */
 const look = StateEffect.define<null>()
 const closeSource = StateEffect.define<null>()
 
 /**
- * Delay after a change outside of fences before they are searched again, in milliseconds: this reads the whole text, and no key should wait for it.
+ * Delay before the fences are scanned again after a change outside them, in milliseconds. A scan reads the entire text, so no key press should wait
+ * for it.
  */
 const lookMs = 200
 
-// Regex bound: the fixed names of the kinds, and white space in one place.
+// The expression stays linear: it contains only the fixed names of the kinds, and white space in one place.
 const mayHold = new RegExp(`(?:\`\`\`|~~~)[ \\t]*(?:${fenceKinds.join('|')})`)
 
-/** Whether a fence replaces entire lines: a closed one that is in no list and no quote. */
+/** Whether a fence occupies entire lines: it is closed, and not inside a list or a quote. */
 const drawable = ({ closing, prefix, source, from }: Fence): boolean =>
   closing !== undefined && prefix.trim() === '' && source.slice(source.lastIndexOf('\n', from - 1) + 1, from).trim() === ''
 
@@ -56,7 +57,7 @@ function readFences(state: EditorState): readonly Fence[] {
   return mayHold.test(text) ? fencesOf(text) : []
 }
 
-/** Returns the components to draw, with the keys of known ones. */
+/** Returns the components to draw. A component that was already drawn keeps its key. */
 function blocksOf(fences: readonly Fence[], known: readonly Block[]): Block[] {
   const text = fences[0]?.source ?? ''
   const left = new Set(known)
@@ -103,7 +104,7 @@ class ComponentWidget extends WidgetType {
   }
 }
 
-/** Draws the components of the page. */
+/** The component instances that the editor draws. */
 const drawing = Facet.define<Instances, Instances | undefined>({ combine: ([instances]) => instances })
 
 class UnclosedNote extends WidgetType {
@@ -145,7 +146,7 @@ function unclosedOf(fences: readonly Fence[]): Unclosed | undefined {
   return { at: lineEnd(last.source, last.from), words: unclosedWords(last) }
 }
 
-/** Returns the fence in which a person works, because it was opened or contains the cursor. */
+/** Returns the fence that the person is working in: one that was opened, or one that contains the cursor. */
 function openOf({ selection }: EditorState, blocks: readonly Block[], before: number | undefined): number | undefined {
   const { anchor, head } = selection.main
   const inside = ({ key, from, to }: Block): boolean =>
@@ -200,14 +201,14 @@ const drawnIn = (state: EditorState): readonly Block[] => {
   return found?.blocks.filter(({ key }) => key !== found.open) ?? []
 }
 
-/** Returns the new position for a cursor that would rest at the edge of a component. */
+/** Returns another position for a cursor that would rest at the edge of a component. */
 function besides(state: EditorState, head: number, forwards: boolean): number {
   let at = head
   for (const block of forwards ? drawnIn(state) : drawnIn(state).toReversed()) {
     if (at !== block.from && at !== block.to) continue
     if (forwards && block.to < state.doc.length) at = block.to + 1
     else if (!forwards && block.from > 0) at = block.from - 1
-    // At the beginning and the end of the text there is no other place.
+    // The cursor has no other position at the beginning or the end of the text.
     else at = forwards ? block.to : block.from
   }
   return at
@@ -226,7 +227,10 @@ const keepOff = EditorState.transactionFilter.of((transaction) => {
   return to === head ? transaction : [transaction, { selection: EditorSelection.cursor(to), sequential: true }]
 })
 
-/** Puts text that is written directly before or after a component on separate lines; a line break between it and other text stays. */
+/**
+ * Puts text written directly before or after a component on lines of its own. Refuses a change that would delete the line break between a component
+ * and other text.
+ */
 function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   const { changes, newDoc } = transaction
   const more: { from: number; insert: string }[] = []
@@ -247,7 +251,7 @@ function unbroken(transaction: Transaction, blocks: readonly Block[]) {
   return more.length === 0 ? transaction : [transaction, { changes: more, sequential: true }]
 }
 
-/** Where a text begins or ends with a component, the browser has no line to write into. */
+/** Handles typing where the text begins or ends with a component: the browser has no line to write into there. */
 const typedAtEdge = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { main } = view.state.selection
@@ -260,7 +264,7 @@ const typedAtEdge = EditorView.domEventHandlers({
   }
 })
 
-/** Returns the component directly above or below the cursor's line, if the cursor would leave that line. */
+/** Returns the component directly above or below the cursor's line if the cursor is about to leave that line. */
 function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   const { main } = view.state.selection
   if (!main.empty) return undefined
@@ -272,7 +276,7 @@ function neighbour(view: EditorView, forwards: boolean): Block | undefined {
   )
 }
 
-/** Space above and below a component that is scrolled into view, in pixels: bars of the page lie over the text. */
+/** Space kept above and below a component that is scrolled into view, in pixels, because bars of the page cover the edges of the text. */
 const showMargin = 80
 
 function show(view: EditorView, { from }: Fence): boolean {
@@ -297,7 +301,7 @@ export function components(page: ReviewedView): Extension {
     const { open, blocks } = view.state.field(field)
     const block = blocks.find(({ key }) => key === open)
     if (open === undefined || block === undefined) return false
-    // A cursor that stayed inside would open the fence again with the next change.
+    // A cursor left inside the fence would open it again at the next change.
     const { length } = view.state.doc
     const anchor = block.to < length ? block.to + 1 : block.from > 0 ? block.from - 1 : block.to
     view.dispatch({ effects: closeSource.of(null), selection: { anchor } })

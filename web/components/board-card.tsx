@@ -1,4 +1,7 @@
-/** Draws a card. It is not a separate component: only cards that have changed are created again (`sameCard`), because a board may have many. */
+/**
+ * Draws a card. A card is a function and not a Preact component: a board may have many cards, and only those that changed are created again
+ * (`sameCard`).
+ */
 import type { JSX } from 'preact'
 import { type Card, type CardPlace, type CardState, detailsOf } from '../../shared/fences/board.ts'
 import type { Person } from '../presence/people.ts'
@@ -11,9 +14,9 @@ export interface DrawnCard {
   readonly card: Card
   readonly place: CardPlace
   readonly mayChange: boolean
-  /** Whether the Tab key reaches the card. */
+  /** Whether the Tab key can focus the card. */
   readonly isCurrent: boolean
-  /** The person who edits the card at the moment. */
+  /** The person who is editing the card. */
   readonly holder: Person | undefined
   readonly isRepeated: boolean
 }
@@ -28,7 +31,7 @@ export const sameCard = (one: DrawnCard, other: DrawnCard): boolean =>
   one.isCurrent === other.isCurrent &&
   one.isRepeated === other.isRepeated
 
-/** The name by which the listeners of the board find a card (board-listeners.ts). */
+/** Returns the name by which the board's listeners find a card (board-listeners.ts). */
 export const placeName = ({ column, card }: CardPlace): string => `${column}:${card}`
 
 const chips = ({ title, assignees, tags }: Card): (string | JSX.Element)[] => {

@@ -1,4 +1,4 @@
-/** Draws a column: its head, its cards, and the field for a new card. */
+/** Draws a column of a board: its heading, its cards, and the field for a new card. */
 import type { ComponentChildren, JSX } from 'preact'
 import type { Field } from '../../shared/components/board-field.ts'
 import type { BoardEvent, BoardOutcome } from '../../shared/components/board-session.ts'
@@ -14,10 +14,10 @@ interface ColumnInput {
   readonly dispatch: (event: BoardEvent) => BoardOutcome
   readonly column: Column
   readonly index: number
-  /** How many cards are not drawn. */
+  /** Number of cards that are not drawn. */
   readonly rest: number
   readonly onMenu: (anchor: HTMLElement) => void
-  /** The cards. */
+  /** The drawn cards. */
   readonly children: ComponentChildren
 }
 
@@ -28,7 +28,7 @@ interface FieldInput {
   readonly dispatch: (event: BoardEvent) => BoardOutcome
 }
 
-/** The open field of a board, in any of its columns. */
+/** The text field that is open in a board, in any column. */
 export const BoardField = ({ field, label, value = '', dispatch }: FieldInput): JSX.Element => (
   <LineField
     label={label}

@@ -1,8 +1,11 @@
-/** Drags a part of a board: an image of it follows the pointer, and a line shows the target. The board is drawn again only after the drop. */
+/**
+ * Lets a person drag a part of a board. An image of the part follows the pointer, and a line marks the target. The board is redrawn only after the
+ * drop.
+ */
 import type { CardPlace } from '../../shared/fences/board.ts'
 import { columnAt } from '../../shared/components/board.ts'
 
-/** Position of the line that marks the target, in pixels of the window. */
+/** Position of the line that marks the target, in pixels relative to the window. */
 interface Line {
   readonly left: number
   readonly top: number
@@ -17,26 +20,26 @@ interface Target<To> {
 
 interface DragInput<To> {
   readonly event: PointerEvent
-  /** The part that moves. */
+  /** The element of the dragged part. */
   readonly item: HTMLElement
-  /** The board. */
+  /** The element of the board. */
   readonly root: HTMLElement | null
-  /** Returns the target at a point of the window; undefined if there is none. */
+  /** Returns the target at a point of the window, or undefined if there is none. */
   target(root: HTMLElement, x: number, y: number): Target<To> | undefined
   start(): void
   end(): void
   drop(to: To): void
 }
 
-/** A press that moves less than this is a click, in pixels. */
+/** Longest movement that still counts as a click, in pixels. */
 const stillMax = 5
-/** Distance from the edge within which the board scrolls, in pixels. */
+/** Distance from the edge at which the board starts to scroll, in pixels. */
 const edge = 40
 const scrollStep = 12
-/** Thickness of the line, in pixels. */
+/** Thickness of the line that marks the target, in pixels. */
 const lineSize = 3
 
-/** Returns where a card would go at a point: before another card, or at the end of a column. */
+/** Returns the place for a card dropped at a point: before another card, or at the end of a column. */
 export function cardTarget(root: HTMLElement, x: number, y: number): Target<CardPlace> | undefined {
   const [found] = (root.getRootNode() as ShadowRoot | Document).elementsFromPoint(x, y).filter((each) => root.contains(each))
   const column = found?.closest<HTMLElement>('[data-column]')
@@ -58,7 +61,7 @@ export function cardTarget(root: HTMLElement, x: number, y: number): Target<Card
   }
 }
 
-/** Returns the column before which another would go at a point. */
+/** Returns the index at which a column dropped at a point would be inserted. */
 export function columnTarget(root: HTMLElement, x: number): Target<number> | undefined {
   const boxes = [...root.querySelectorAll('[data-column]')].map((column) => column.getBoundingClientRect())
   const to = columnAt(boxes, x)
@@ -72,17 +75,17 @@ export function columnTarget(root: HTMLElement, x: number): Target<number> | und
   }
 }
 
-/** Suppresses the click at the end of a drag. If a key ended the drag, the button is still pressed. */
+/** Suppresses the click that ends a drag. If a key ended the drag, the mouse button is still down. */
 function swallowClick(root: HTMLElement, isPressed: boolean): void {
   const swallow = (event: Event): void => event.stopPropagation()
   root.addEventListener('click', swallow, { capture: true })
-  // A browser sends the click in the same task as the end of the press.
+  // The browser fires the click in the same task as the release of the button.
   const stop = (): void => void setTimeout(() => root.removeEventListener('click', swallow, { capture: true }))
   if (isPressed) addEventListener('pointerup', stop, { capture: true, once: true })
   else stop()
 }
 
-/** Creates the image of a part that follows the pointer. */
+/** Creates the image that follows the pointer. */
 function ghostOf(item: HTMLElement): HTMLElement {
   const box = item.getBoundingClientRect()
   const ghost = item.cloneNode(true) as HTMLElement
@@ -96,7 +99,7 @@ function ghostOf(item: HTMLElement): HTMLElement {
   return ghost
 }
 
-/** Scrolls the board near its edges; returns false if it could not scroll further. */
+/** Scrolls the board when the pointer is near its edge. Returns false if the board cannot scroll further. */
 function scrollAtEdge(root: HTMLElement, x: number): boolean {
   const board = root.querySelector('.board')
   const area = board?.getBoundingClientRect()
@@ -108,7 +111,7 @@ function scrollAtEdge(root: HTMLElement, x: number): boolean {
 
 export function startDrag<To>({ event, item, root, target, start, end, drop }: DragInput<To>): void {
   const [pressed] = event.composedPath()
-  // Touch scrolls the board; cards move by the menu there. Controls and links are pressed, and text is selected in fields.
+  // On a touch screen a swipe scrolls the board, and a menu moves the cards. A press on a control, link or field keeps its usual effect.
   if (root === null || event.button !== 0 || event.pointerType === 'touch') return
   if (pressed instanceof Element && pressed.closest('button, a, input, textarea') !== null) return
   const { clientX, clientY, pointerId } = event
@@ -146,7 +149,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
     if (ghost === undefined) begin()
     frame ||= requestAnimationFrame(draw)
   }
-  // Dragging must not select text. The event does not leave the shadow root.
+  // Dragging must not select text. This listener is inside the component because the event does not leave the shadow root.
   const keepUnselected = (selecting: Event): void => selecting.preventDefault()
   const selecting = [document, root.getRootNode()]
   const stop = (isDropped: boolean, isPressed = false): void => {
@@ -178,7 +181,7 @@ export function startDrag<To>({ event, item, root, target, start, end, drop }: D
     stop(false, true)
   }
   for (const each of selecting) each.addEventListener('selectstart', keepUnselected)
-  // On the window: a fast pointer leaves the part before its first move event.
+  // Listens on the window, because a fast pointer leaves the part before its first move event.
   addEventListener('pointermove', move)
   addEventListener('pointerup', up)
   addEventListener('pointercancel', cancel)

@@ -1,4 +1,4 @@
-/** The form of a card: title, assignee, tags, details. Saving it is one step. */
+/** The form of a card with its title, assignee, tags and details. Saving the form is one undo step. */
 import type { JSX } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import type { BoardEvent, BoardState } from '../../shared/components/board-session.ts'

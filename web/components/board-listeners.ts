@@ -1,4 +1,6 @@
-/** The listeners of a board: one of each kind for all cards and columns, because boards have many. They turn input into events of the session. */
+/**
+ * The listeners of a board, which turn input into session events. One listener of each kind serves all cards and columns, because boards have many.
+ */
 import type { BoardEvent } from '../../shared/components/board-session.ts'
 import type { Card, CardPlace } from '../../shared/fences/board.ts'
 import { wordsOf } from '../../shared/components/board.ts'
@@ -24,11 +26,11 @@ interface CardHit {
   readonly item: HTMLElement
   readonly card: Card
   readonly place: CardPlace
-  /** Whether the person may change the board at the moment. */
+  /** Whether the person may change the board now. */
   readonly isFree: boolean
 }
 
-/** Returns the column whose head received an event. */
+/** Returns the column whose heading received an event. */
 const headOf = ({ target }: Event): { readonly column: HTMLElement; readonly index: number } | undefined => {
   const head = target instanceof Element ? target.closest<HTMLElement>('.board-head') : null
   const column = head?.closest<HTMLElement>('[data-column]') ?? null
@@ -40,7 +42,7 @@ export function createListeners({ input, session, openMenu }: ListenersInput): B
   const { dispatch, drawn, element } = session
   const mayChange = (): boolean => input.refusal.peek() === undefined
 
-  /** Returns the card of an event; undefined if there is none or it is being edited. */
+  /** Returns the card that received an event. Undefined if there is none, or if the card is being edited. */
   const hitOf = ({ target }: Event): CardHit | undefined => {
     const item = target instanceof Element ? target.closest<HTMLElement>('[data-place]') : null
     const hit = item === null ? undefined : cardOf(item, drawn.current)
@@ -95,7 +97,7 @@ export function createListeners({ input, session, openMenu }: ListenersInput): B
       if (hit === undefined || !(event.target instanceof Element)) return
       const { card, place, isFree } = hit
       const button = event.target.closest<HTMLElement>('button')
-      // A link keeps its usual effect.
+      // Clicking a link opens it and does not select the card.
       if (button === null) {
         if (isFree && event.target.closest('a') === null) dispatch({ kind: 'edit', card })
       } else if (button.classList.contains('card-mark')) dispatch({ kind: 'cycle', card })

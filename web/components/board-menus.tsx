@@ -57,7 +57,7 @@ export const ColumnMenu = ({ columns, index, anchor, dispatch, onClose }: Column
     <PopItem disabled={index + 1 >= columns.length} onChoose={() => dispatch({ kind: 'move column', column: index, to: index + 2 })}>
       {t('Move right')}
     </PopItem>
-    {/* A column with cards would be a lot to lose by one key. */}
+    {/* A single key press must not delete a column that has cards. */}
     <PopItem
       why={(columns[index]?.cards.length ?? 0) > 0 ? t('Move or delete its cards first.') : undefined}
       onChoose={() => dispatch({ kind: 'delete column', column: index })}

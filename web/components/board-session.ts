@@ -1,4 +1,4 @@
-/** Carries out the effects of the session of a board: changes of the text, announcements and the focus. */
+/** Carries out the effects of a board session: changes of the text, announcements and focus. */
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
@@ -22,10 +22,10 @@ import { placeName } from './board-card.tsx'
 import { useKeptFocus } from './drafts.tsx'
 import type { ComponentInput } from './input.ts'
 
-/** Stays the same object as long as the board exists. */
+/** The session of one board. The object stays the same as long as the board exists. */
 export interface BoardSession {
   readonly state: ReadonlySignal<BoardState>
-  /** The drawn board, which may be slightly out of date. */
+  /** The board as drawn, which may be slightly older than the text. */
   readonly drawn: { current: Board }
   readonly element: RefObject<HTMLDivElement | null>
   dispatch(event: BoardEvent): BoardOutcome
@@ -52,7 +52,7 @@ const announced = (announcement: BoardAnnouncement): string => {
   }
 }
 
-/** Shown as a notice. A deletion is announced to screen readers as well. */
+/** Announcements that appear as a notice. A deletion is announced to screen readers as well. */
 const shown: ReadonlySet<BoardAnnouncement['kind']> = new Set(['deleted', 'changed by others', 'still open'])
 
 const opener = (opening: Opening): string =>
@@ -62,7 +62,7 @@ const opener = (opening: Opening): string =>
 
 const cardAt = (place: CardPlace): string => `[data-place="${placeName(place)}"]`
 
-/** Whether the focus has moved to an element outside of this one, and should stay there. */
+/** Whether the focus is on an element outside this one, and should stay there. */
 function hasLeft(element: Node | null): boolean {
   const { activeElement } = document
   for (let node = element; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode)
@@ -85,13 +85,13 @@ function showColumn(root: HTMLElement | null, column: number): void {
   scroller.scrollLeft += Math.max(0, box.right - area.right) || Math.min(0, box.left - area.left)
 }
 
-/** Returns the focused card, as drawn; undefined if another part has the focus, or the form of a card. */
+/** Returns the focused card as it was drawn. Undefined if another element has the focus, or if the card's form does. */
 function focusedCard({ element, drawn }: BoardSession): { readonly card: Card; readonly place: CardPlace } | undefined {
   const item = activeIn(element.current)?.closest<HTMLElement>('[data-place]')
   return item == null ? undefined : cardOf(item, drawn.current)
 }
 
-/** Returns the card that an element shows. */
+/** Returns the card that an element shows, as it was drawn. */
 export function cardOf(item: HTMLElement, drawn: Board): { readonly card: Card; readonly place: CardPlace } | undefined {
   if (item.querySelector('form') !== null) return undefined
   const [column = 0, index = 0] = item.dataset['place']?.split(':').map(Number) ?? []
@@ -99,7 +99,10 @@ export function cardOf(item: HTMLElement, drawn: Board): { readonly card: Card; 
   return card && { card, place: { column, card: index } }
 }
 
-/** The parts that get the focus: one once the state is drawn, one once the change is drawn. The reading view shows a change a moment later. */
+/**
+ * The parts that should get the focus: one when the state is drawn, and one when the change is drawn. In the reading view a change appears slightly
+ * later.
+ */
 interface Wanted {
   drawn?: BoardFocus | undefined
   changed?: BoardFocus | undefined
@@ -107,13 +110,13 @@ interface Wanted {
 
 const needsChange = ({ kind }: BoardFocus): boolean => kind === 'moved card' || kind === 'moved column' || kind === 'new column'
 
-/** Moves the focus as the session wants it. Call it before the board is drawn. */
+/** Moves the focus where the session wants it. Call this before the board is drawn. */
 function useFocus(session: BoardSession, wanted: Wanted, board: Board): void {
   const { element, state } = session
   const focus = (selector: string, options: FocusOptions = {}): void =>
     element.current?.querySelector<HTMLElement>(selector)?.focus(options)
   const focused = focusedCard(session)
-  // A form that is drawn elsewhere keeps its focus, unless the session wants another part to have it.
+  // A form that moves to another place keeps its focus, unless the session focuses another part.
   useKeptFocus(element, '.card-form')
   useLayoutEffect(() => {
     const { drawn: to } = wanted

@@ -1,4 +1,4 @@
-/** Boards: a person moves cards and columns with the pointer, the keyboard or a menu, and edits them in place. */
+/** Boards. A person moves cards and columns with the pointer, the keyboard or a menu, and edits them in place. */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
@@ -18,14 +18,14 @@ import { GoneWords } from './drafts.tsx'
 import { inline } from './inline.tsx'
 import type { ComponentInput } from './input.ts'
 
-/** Visible cards are drawn at once: as many per column as fit a window, and the same number more with every frame. */
+/** Smallest height of a card, in pixels. Each column first draws as many cards as fit the window, and the same number again with every frame. */
 const cardHeightMin = 36
 const moreCards = 30
 
 interface FilterInput {
   readonly filter: string
   readonly dispatch: BoardSession['dispatch']
-  /** The number of cards that match the filter, and of all cards; undefined if the filter is empty. */
+  /** How many cards match the filter, and how many there are in total. Undefined if the filter is empty. */
   readonly left: { readonly some: number; readonly count: number } | undefined
 }
 
@@ -50,7 +50,7 @@ interface GoneInput {
   readonly dispatch: (event: BoardEvent) => void
 }
 
-/** Text for columns that others removed. */
+/** Draws the unsaved text of columns that others removed. */
 const GoneTexts = ({ gone, board, mayChange, dispatch }: GoneInput): JSX.Element => (
   <>
     {gone.map((each) => (
@@ -90,11 +90,11 @@ const NewColumn = ({ field, mayChange, dispatch }: NewColumnInput): JSX.Element 
 interface CardsInput {
   readonly input: ComponentInput
   readonly board: ReadonlySignal<BoardShape>
-  /** The card that the Tab key reaches. */
+  /** The card that the Tab key focuses. */
   readonly current: CardPlace
 }
 
-/** Draws cards, reusing the previous drawing of those that have not changed. */
+/** Draws cards. A card that has not changed keeps its previous drawing. */
 function useCards({ input, board, current: wanted }: CardsInput): (card: Card, place: CardPlace) => JSX.Element {
   const repeated = useComputed(() => new Set(repeatedCards(board.value).flatMap((places) => places.map(placeName))))
   const drawnCards = useRef(new Map<string, { readonly drawn: DrawnCard; readonly element: JSX.Element }>())
@@ -124,7 +124,7 @@ interface ShownInput {
   readonly fresh: ReadonlySet<string>
 }
 
-/** Returns the cards that match the filter, and how many of them are drawn so far. */
+/** Returns the cards that match the filter, and how many of each column have been drawn so far. */
 function useShown({ board, filter, fresh }: ShownInput) {
   const drawn = useSignal(Math.ceil(innerHeight / cardHeightMin))
   const words = filterWords(filter)
@@ -141,12 +141,12 @@ function useShown({ board, filter, fresh }: ShownInput) {
     hits: left.reduce((sum, { cards }) => sum + cards.length, 0),
     /** Returns the drawn cards of a column. */
     cards: (column: number) => left[column]?.cards.slice(0, Math.min(drawn.value, counts[column] ?? 0)) ?? [],
-    /** Returns how many cards of a column are never drawn. */
+    /** Returns how many cards of a column stay hidden. */
     rest: (column: number): number => (left[column]?.cards.length ?? 0) - (counts[column] ?? 0)
   }
 }
 
-/** Parts of the state that are drawn. Each one is drawn again only when it changes: not for each typed letter. */
+/** The parts of the state that the board draws. Each is a signal of its own, so that a typed letter does not redraw the others. */
 const useParts = ({ state }: BoardSession) => ({
   board: useComputed(() => state.value.board),
   draft: useComputed(() => state.value.draft).value,
@@ -186,7 +186,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
         <CardForm state={session.state.peek()} draft={draft} input={input} dispatch={dispatch} />
       </li>
     )
-  /** The column with the form. The form of a removed card stays where the card was. */
+  /** Index of the column that shows the form. If that column was removed, the form stays in the nearest place. */
   const draftColumn = draft === undefined ? -1 : Math.min(draft.place.column, columns.length - 1)
 
   const cardsOf = (index: number): (JSX.Element | undefined)[] => {
@@ -197,7 +197,7 @@ export function Board({ input }: { input: ComponentInput }): JSX.Element {
       isPlaced = true
       return mine.isGone ? [form, cardOf(card, { column: index, card: at })] : [form]
     })
-    // Neither a filter nor the limit of drawn cards hides the form.
+    // Neither the filter nor the limit of drawn cards may hide the form.
     return isPlaced ? items : [...items, form]
   }
   const keys = columnKeys(board.value)

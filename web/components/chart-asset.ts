@@ -1,14 +1,14 @@
-/** Chart data that is stored in a file of the service. */
+/** Loads chart data from a file that the service stores. */
 import { type Rows, rowsOfCsv } from '../../shared/fences/chart.ts'
 import { t } from '../text/t.ts'
 
-/** The rows, or the reason for which there are none. */
+/** The rows, or the reason why there are none. */
 export interface AssetRows {
   readonly rows?: Rows
   readonly reason?: string
 }
 
-/** Largest file that is read, in bytes: a chart draws a few thousand points. */
+/** Largest file that the page reads, in bytes. A chart draws a few thousand points. */
 const bytesMax = 2 * 1024 * 1024
 
 async function read(address: string, key: string): Promise<AssetRows> {
@@ -26,11 +26,11 @@ async function read(address: string, key: string): Promise<AssetRows> {
 
 const known = new Map<string, Promise<AssetRows>>()
 
-/** Returns the rows of a CSV at an address of the service, whose content never changes. `key`: the share key of the document. */
+/** Returns the rows of the CSV file at an address of the service. The content of an address never changes. `key` is the share key of the document. */
 export function rowsOfAsset(address: string, key: string): Promise<AssetRows> {
   const found = known.get(address) ?? read(address, key)
   known.set(address, found)
-  // A file that failed to load may load the next time.
+  // A failed download is not cached, so that the next attempt can succeed.
   void found.then(({ rows }) => rows === undefined && known.delete(address))
   return found
 }

@@ -1,4 +1,4 @@
-/** Selecting the cells that a chart draws, in the sheets of its text, by mouse, touch or keys. */
+/** Lets a person select the cells for a chart in the sheets of the document, by mouse, touch or keyboard. */
 import { signal } from '@preact/signals'
 import { undoIn } from '../editor/undo.ts'
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
@@ -14,10 +14,10 @@ import { nameOf } from './sheet-grid.tsx'
 import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import { type CellRange, goToCells, goToSheet } from './sheets-around.ts'
 
-/** How long the notice offers to undo the change, in milliseconds. */
+/** How long a notice offers to undo the change, in milliseconds. */
 const noticeMs = 10_000
 
-/** Returns the cells that a chart draws; undefined if its data comes from no existing sheet. */
+/** Returns the cells that a chart draws. Undefined if its data does not come from an existing sheet. */
 export function cellsOf({ fence, sheets }: ComponentInput): CellRange | undefined {
   const chart = parseChart(fence.value)
   const name = valueOf(chart, 'data') ?? ''
@@ -39,14 +39,14 @@ export const rangeName = ({ one, other }: Pick<CellRange, 'one' | 'other'>): str
   return corner === opposite ? corner : `${corner}:${opposite}`
 }
 
-/** Names cells for people: by the name of their sheet. */
+/** Describes a range of cells by the name of its sheet. */
 export function wordsOfCells({ sheets }: ComponentInput, range: CellRange): string {
   const fence = sheets.value.sheets[range.sheet]?.fence
   const sheet = fence && captionOf(fence, sheets.value.fences)
   return sheet === undefined || sheet === '' ? rangeName(range) : `${sheet} ${rangeName(range)}`
 }
 
-/** Returns false if nothing was changed. */
+/** Makes the chart use a range of cells. Returns false if nothing was changed. */
 function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boolean {
   let isShared = false
   const done = input.act((now, all) => {
@@ -78,7 +78,7 @@ function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boo
   return done
 }
 
-/** Begins to select cells, starting with those that the chart draws. `onEnd`: the focus returns to the chart. */
+/** Starts selecting cells, with the chart's current cells selected. `onEnd` returns the focus to the chart. */
 export function startPicking(input: ComponentInput, onEnd: () => void): void {
   const { around, sheets } = input
   const end = (): void => {
@@ -88,7 +88,7 @@ export function startPicking(input: ComponentInput, onEnd: () => void): void {
     input.show(input.fence.peek())
     onEnd()
   }
-  // Works wherever the focus is: a press on the text moves it there.
+  // Escape must work wherever the focus is, because a press on the text moves the focus there.
   const escape = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing) return
     event.preventDefault()

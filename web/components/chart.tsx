@@ -1,4 +1,4 @@
-/** Charts: pointer and keyboard read their points, series can be hidden, and data inside the fence is edited as a table. */
+/** Charts. A person reads their points with the pointer or the keyboard, hides series, and edits data inside the fence as a table. */
 import { effect, type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -74,11 +74,11 @@ const problemWords = ({ problem, name, others = [] }: ChartProblem): string => {
   return problem === 'column' ? t('There is no column “{name}”.', { name }) : t('There are no numbers to show.')
 }
 
-/** The narrowest and widest drawing, in pixels; beyond these it is scaled. */
+/** Smallest and largest width of a drawing, in pixels. A chart outside this range is scaled. */
 const widthMin = 240
 const widthMax = 1200
 
-/** Returns a chart without some of its series or slices; colours do not change. */
+/** Returns a chart without the hidden series or slices. The others keep their colors. */
 const without = (chart: ChartShape, data: ChartData, hidden: ReadonlySet<string>): ChartData => ({
   ...data,
   series: data.series.map((series) => ({
@@ -95,7 +95,7 @@ interface DrawingInput {
 
 const marks = 'rect, circle, .slice'
 
-/** The drawing; the keyboard goes through its points in order. */
+/** The drawing of a chart. The arrow keys go through its points in order. */
 function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
   const plot = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
@@ -118,7 +118,7 @@ function Drawing({ chart, data, input }: DrawingInput): JSX.Element {
   useLayoutEffect(() => {
     if (width.value === 0) return
     canvas.current?.replaceChildren(...nodesOf(chartSvg(chart, data, 'chart', width.value) + chartTable(chart, data, t('no slice'))))
-    // The label of a point shows at once, unlike the browser's own tooltips.
+    // The page shows the label of a point immediately, so the browser's own tooltip is removed.
     for (const title of canvas.current?.querySelectorAll(':is(rect, circle, path) > title') ?? []) {
       title.parentElement?.setAttribute('data-says', title.textContent ?? '')
       title.remove()
@@ -190,7 +190,7 @@ interface FaultInput {
   readonly input: ComponentInput
 }
 
-/** The error, with a link to its line. */
+/** Shows an error of the source, with a link to the line. */
 function Fault({ words, line, input }: FaultInput): JSX.Element {
   const { fence } = input
   const index = line === undefined ? -1 : fence.value.lines.findIndex(({ start }) => start === line.start)
@@ -206,20 +206,20 @@ function Fault({ words, line, input }: FaultInput): JSX.Element {
   )
 }
 
-/** Whether `data:` names a file of this service. */
+/** Whether the value of `data:` is the address of a file that the service stores. */
 const isAsset = (name: string): boolean => /^\/f\/[\w-]+\.csv$/.test(name)
 
 const tableOfChart = (fence: Fence): Table | undefined => chartTableOf(parseChart(fence))
 
 interface ShownData {
   readonly data: ReadonlySignal<ChartData | ChartProblem>
-  /** The file is loading. */
+  /** Whether the file is still loading. */
   readonly isWaiting: ReadonlySignal<boolean>
-  /** Why the file is missing. */
+  /** The reason why the file could not be loaded. */
   readonly reason: ReadonlySignal<string | undefined>
 }
 
-/** Returns the data that a chart draws: its own, that of a sheet, or that of a file. */
+/** Returns the data that a chart draws. The data is in the fence, in a sheet or in a file. */
 function useChartData(input: ComponentInput, chart: ReadonlySignal<ChartShape>): ShownData {
   const asset = useSignal<{ readonly address: string; readonly found: AssetRows } | undefined>(undefined)
   const rows = useComputed(() => chartRows(chart.value, input.sheets.value))
@@ -254,7 +254,7 @@ function Legend({ legend, hidden }: LegendInput): JSX.Element {
   const toggle = (name: string): void => {
     const next = new Set(hidden.value)
     if (!next.delete(name)) next.add(name)
-    // A drawing without any series would show nothing.
+    // At least one series must stay visible.
     if (legend.every((each) => !each.isDrawn || next.has(each.name))) return
     hidden.value = next
   }
@@ -290,7 +290,7 @@ interface ToolsInput {
   readonly onRefused: () => void
 }
 
-/** The actions on the entire chart. */
+/** The actions on a chart as a whole. */
 function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput): JSX.Element {
   const { around, sheets, said } = input
   const picking = useRef<HTMLButtonElement>(null)
@@ -299,7 +299,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   const source = valueOf(chart, 'data') ?? ''
   const title = valueOf(chart, 'title') ?? ''
   const field = useRef<HTMLInputElement>(null)
-  // Runs with the click, not a frame later as `useSignalEffect` would: the next key is for the field.
+  // A layout effect runs with the click, so that the next key goes to the field. `useSignalEffect` would run a frame later.
   useLayoutEffect(
     () =>
       effect(() => {
@@ -319,7 +319,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
       <label>
         {t('Title')}{' '}
         <input
-          // A title changed by others replaces the text of the field, unless the person has typed in the field.
+          // If others change the title, it replaces the text of the field, unless the person has typed there.
           key={title}
           ref={field}
           class='field'
@@ -383,7 +383,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   )
 }
 
-/** Errors, and notes on unexpected parts of the drawing. */
+/** Shows errors, and warnings about data that may be drawn in an unexpected way. */
 function ChartWarnings({ data }: { readonly data: ChartData }): JSX.Element {
   return (
     <>
@@ -401,7 +401,7 @@ function ChartWarnings({ data }: { readonly data: ChartData }): JSX.Element {
   )
 }
 
-/** The chart's own data, in the grid of sheets. */
+/** Edits the chart's own data in the grid that sheets use. */
 const ChartGrid = ({ input, table }: { readonly input: ComponentInput; readonly table: Table }): JSX.Element => (
   <div class='chart-data'>
     <CellGrid input={input} tableOf={tableOfChart} label={t('Chart data')} takesFocus />
@@ -423,7 +423,7 @@ export function Chart({ input }: { input: ComponentInput }): JSX.Element {
 
   useSignalEffect(() => {
     if (!input.begins.value) return
-    // The grid opens its first cell.
+    // The grid then opens its first cell.
     if (chartTableOf(chart.peek()) !== undefined && refusal.peek() === undefined) isEditing.value = true
     else {
       input.begins.value = false

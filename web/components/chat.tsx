@@ -1,4 +1,4 @@
-/** Chats: a person writes new messages at the bottom and edits their own in place. Names are chosen freely. */
+/** Chats. A person writes new messages at the bottom and edits their own in place. Everybody chooses their name freely. */
 import { plainNameOf } from '../presence/people.ts'
 import { type ReadonlySignal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
@@ -108,7 +108,7 @@ const timeOf = ({ at, time }: Message): JSX.Element | string =>
 
 type Announcement = NonNullable<ChatOutcome['announcement']>
 
-/** Announced to screen readers. */
+/** Announcements for screen readers. */
 const announced: Readonly<Record<Announcement, () => string>> = {
   sent: () => t('Message sent'),
   changed: () => t('Message changed'),
@@ -117,20 +117,20 @@ const announced: Readonly<Record<Announcement, () => string>> = {
   'still open': () => t('Save or cancel the open message first.')
 }
 
-/** Shown as a notice instead. */
+/** Announcements that appear as a notice instead. */
 const shown: ReadonlySet<Announcement> = new Set(['changed by others', 'still open'])
 
 interface Session {
   readonly state: ReadonlySignal<ChatState>
   readonly element: RefObject<HTMLDivElement | null>
   readonly list: RefObject<HTMLDivElement | null>
-  /** Whether the reader is at the end and should stay there. */
+  /** Whether the reader has scrolled to the end and should stay there. */
   readonly follows: { current: boolean }
-  /** Returns true if the field of a new message should be emptied. */
+  /** Handles an event. Returns true if the field for a new message should be emptied. */
   dispatch(event: ChatEvent): boolean
 }
 
-/** Carries out the effects of the session: changes of the text, announcements and focus. */
+/** Carries out the effects of the chat session: changes of the text, announcements and focus. */
 function useSession(input: ComponentInput): Session {
   const element = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
@@ -163,21 +163,21 @@ function useSession(input: ComponentInput): Session {
     dispatch({ kind: 'begin' })
   })
   useKeptFocus(list, '.message-draft')
-  // The form of a draft is drawn by then.
+  // When this effect runs, the form of a draft has been drawn.
   useLayoutEffect(() => {
     const field = wantsFocus.current ? list.current?.querySelector<HTMLElement>('.message-draft textarea') : undefined
     if (!field) return
     wantsFocus.current = false
     field.focus()
   })
-  // Keeps a reader at the end.
+  // A reader at the end of the chat stays there when messages arrive.
   useLayoutEffect(() => {
     if (follows.current && list.current !== null) list.current.scrollTop = list.current.scrollHeight
   }, [state.value.chat])
   return { state, element, list, follows, dispatch }
 }
 
-/** Returns the person of this page, as the chat knows them. */
+/** Returns the person who uses this page in the form that the chat session needs. */
 function speakerIn({ here }: ComponentInput['page']): Speaker {
   const own = here.value.find(({ self }) => self)
   const others = here.value.filter(({ self }) => !self).map(plainNameOf)
@@ -226,7 +226,7 @@ export function Chat({ input }: { input: ComponentInput }): JSX.Element {
     </div>
   )
 
-  // Each draft has a separate field, which stays while others change or delete the message.
+  // Each draft has a field of its own, which stays while others change or delete the message.
   const draftKey = open === undefined ? 'draft' : `draft ${keyOf(open.begun)}`
 
   const messageOf = (message: Message): JSX.Element => {

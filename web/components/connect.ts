@@ -1,4 +1,4 @@
-/** Connects a component to the page: rights, changes by others, and its edits of the text. */
+/** Connects a component to the page: the person's rights, changes by others, and the component's edits of the text. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { documentSheets } from '../../shared/fences/document-sheets.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -16,7 +16,7 @@ import { sheetsAround } from './sheets-around.ts'
 
 const noSheets = documentSheets([], 0)
 
-/** The fence, and all the text around it. */
+/** A fence, and the entire text that it was read from. */
 export interface Now {
   readonly fence: Fence
   readonly all: readonly Fence[]
@@ -25,13 +25,13 @@ export interface Now {
 export interface Place {
   readonly page: ReviewedView
   readonly fence: ReadonlySignal<Fence>
-  /** All fences of the text, read at the same time. */
+  /** All fences of the text, read at the same time as `fence`. */
   readonly fences: ReadonlySignal<readonly Fence[]>
   /** The name by which other pages know the fence (holds.ts). */
   readonly name: ReadonlySignal<string>
   /** Returns the fence in the current text of the editor; undefined if it no longer exists. */
   fresh(): Now | undefined
-  /** Set when its first part should open for editing. */
+  /** Set when the first part of the component should open for editing. */
   readonly begins: Signal<boolean>
   leave(side: 'before' | 'behind'): void
   /** Brings another fence of `fences` into view; returns false if it is not drawn. */
@@ -48,7 +48,7 @@ const reasonOf = ({ canType, session }: ReviewedView): string | undefined => {
 
 export function inputFor({ page, fence, fences, name, fresh, begins, leave, show }: Place): ComponentInput {
   const holds = holdsOf(page.session.link.awareness)
-  // Recomputed when a sheet changes, not for edits elsewhere.
+  // Changes only when the text of a sheet changes, so that edits elsewhere recompute no sheet.
   const written = computed(() =>
     fences.value
       .filter(isSheet)
@@ -75,7 +75,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
     act(edits, by = 'person') {
       const view = page.editor.value?.view
       const review = suggests() ? page.review.peek() : undefined
-      // Typed text is first turned into a suggestion: from then on the editor shows the text unchanged.
+      // Text typed before becomes a suggestion first, so that the offsets of the edit match the text in the editor.
       review?.settle()
       const now = fresh()
       if (view === undefined || now === undefined) return false
@@ -88,7 +88,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
         if (takeBack === undefined) return false
         const suggested = (words?: string): void =>
           tell(() => (words === undefined ? t('Suggested') : t('Suggested: {what}', { what: words })), t('Withdraw'), takeBack)
-        // The module that describes component changes knows all kinds, so it loads only when needed.
+        // The module that describes component changes contains all kinds, so it loads only when it is needed.
         import('../review/suggestions/told-words.ts').then(
           ({ wordsOfEdit }) => suggested(wordsOfEdit(before, edit)),
           () => suggested()
@@ -116,7 +116,7 @@ export function inputFor({ page, fence, fences, name, fresh, begins, leave, show
       if (view === undefined || now === undefined) return
       const wasReading = page.mode.peek() === 'read'
       if (wasReading) page.setMode('live')
-      // A cursor within a fence shows its source.
+      // A cursor inside a fence makes its source visible.
       view.dispatch({ selection: { anchor: now.fence.bodyFrom + offset }, scrollIntoView: true })
       if (!wasReading) view.focus()
     },

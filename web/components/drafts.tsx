@@ -1,10 +1,10 @@
-/** Keeps a draft in a component when others change or remove its part, or what is around it. */
+/** Keeps the draft of a component when others change or remove the part that is being edited, or the parts around it. */
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 
-/** Keeps focus and selection of the current field when its form is drawn in another place. `drafts` selects the forms. */
+/** Keeps the focus and the selection of the current field when its form is drawn in another place. `drafts` is the CSS selector of the forms. */
 export function useKeptFocus(element: RefObject<HTMLElement | null>, drafts: string): void {
   const root = element.current?.getRootNode()
   const active = root instanceof ShadowRoot ? root.activeElement : null
@@ -49,16 +49,16 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
 
 interface GoneInput {
   readonly words: string
-  /** Further actions next to copying. */
+  /** Further buttons next to "Copy". */
   readonly children?: ComponentChildren
   readonly onClose: () => void
 }
 
-/** Drafts in, or for, a column that others removed. */
+/** Shows a draft that belonged to a column which others removed. */
 export function GoneWords({ words, children, onClose }: GoneInput): JSX.Element {
   const element = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => {
-    // The focus was lost with the field.
+    // The focused field was removed, so the message takes the focus.
     const { current } = element
     if (current !== null && (current.getRootNode() as ShadowRoot).activeElement === null) current.focus()
   }, [])

@@ -1,14 +1,17 @@
-/** Soft locks: which person edits which part of which fence, shared through the presence of the page. They only warn; the text accepts every edit. */
+/**
+ * Soft locks: which person edits which part of which fence. The page shares them through its presence. They only warn, and the text still accepts
+ * every edit.
+ */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Awareness } from 'y-protocols/awareness'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { people, type Person } from '../presence/people.ts'
 
-/** A part is released when nobody has edited it for this long, in milliseconds. */
+/** Time after the last edit until a part is released, in milliseconds. */
 const holdMs = 10_000
 
 export interface Holds {
-  /** Person and part for each fence, by the name of the fence. */
+  /** For each fence, by its name, the parts that others edit, each with its person. */
   readonly all: ReadonlySignal<ReadonlyMap<string, ReadonlyMap<string, Person>>>
   take(fence: string, item: string | undefined): void
 }
@@ -26,7 +29,7 @@ function openHolds(awareness: Awareness): Holds {
       const items = found.get(holds.fence) ?? new Map<string, Person>()
       found.set(holds.fence, items.set(holds.item, person))
     }
-    // Cursors move often, so nothing is drawn again for them.
+    // Cursors move often, so the signal stays unchanged if nobody holds a part.
     if (found.size > 0 || all.peek().size > 0) all.value = found
   }
   awareness.on('change', read)
@@ -53,14 +56,14 @@ function openHolds(awareness: Awareness): Holds {
 
 const known = new WeakMap<Awareness, Holds>()
 
-/** Returns one instance for all components of a page. */
+/** Returns the soft locks of a page. All its components share one instance. */
 export function holdsOf(awareness: Awareness): Holds {
   const found = known.get(awareness) ?? openHolds(awareness)
   known.set(awareness, found)
   return found
 }
 
-/** Returns names of fences for other pages: fences of one kind are distinguished by their ids and their order. */
+/** Returns the names of fences by which other pages know them. A name contains the kind, the id and a number among equal ones. */
 export function namesOf(fences: readonly Fence[]): string[] {
   const seen = new Map<string, number>()
   return fences.map(({ kind, id }) => {

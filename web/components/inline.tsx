@@ -1,4 +1,4 @@
-/** Inline Markdown in components, including formulas once their library is loaded. */
+/** Renders inline Markdown in components, including formulas once their library has loaded. */
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -11,11 +11,11 @@ import { formulaRules } from './formula-rules.ts'
 
 const styles = new Map<string, string>()
 
-/** Rendered markup, ready to be cloned: a text is drawn again whenever it moves. */
+/** Rendered markup by its source. A text that moves is drawn again, so the page keeps markup to clone. */
 const drawn = new Map<string, DocumentFragment>()
 const drawnMax = 4000
 
-/** Counts loaded libraries: lines with formulas are then drawn again. */
+/** Number of loaded libraries. When it grows, texts with formulas are drawn again. */
 const came = signal(0)
 const libraries = lazyLibraries(() => {
   drawn.clear()
@@ -42,7 +42,7 @@ function nodesFor(text: string): Node {
   return made.cloneNode(true)
 }
 
-/** Plain text skips the renderer, because boards have many cards. */
+/** Plain text needs no renderer. This saves time, because boards have many cards. */
 const plain = /^[\p{L}\p{N} ,;?()'"%+#/-]*$/u
 
 function Rich({ text }: { text: string }): JSX.Element {
@@ -54,7 +54,7 @@ function Rich({ text }: { text: string }): JSX.Element {
   return <span dir='auto' ref={element} />
 }
 
-/** Renders a text. Two elements, because Preact must not manage the one whose content is set directly. */
+/** Renders a text. The inner element exists because Preact must not manage an element whose content is set directly. */
 export const inline = (text: string): JSX.Element =>
   plain.test(text) ? (
     <span key='plain' dir='auto'>

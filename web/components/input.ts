@@ -1,4 +1,4 @@
-/** The input of a component on the page: its place in the text, the rights of the person, and who else edits it. */
+/** Everything that a component receives from the page: its fence, the person's rights, and the people who edit it. */
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
@@ -10,40 +10,40 @@ import type { SheetsAround } from './sheets-around.ts'
 
 export interface ComponentInput {
   readonly page: ReviewedView
-  /** The fence in the shown text; a new object whenever its content has changed. */
+  /** The fence in the displayed text. The object is new whenever its content has changed. */
   readonly fence: ReadonlySignal<Fence>
-  /** All sheets of the text, computed, and below the index of this one among them; -1 if it is not a sheet. */
+  /** All sheets of the text with their computed values. `sheetIndex` is the index of this sheet, or -1 if the component is not a sheet. */
   readonly sheets: ReadonlySignal<DocumentSheets>
   readonly sheetIndex: ReadonlySignal<number>
-  /** State that is shared with the other sheets of the text. */
+  /** State that the sheets of the text share. */
   readonly around: SheetsAround
-  /** Brings a component of the text into view; returns false if it is not drawn, for example because its source shows. */
+  /** Brings a component of the text into view. Returns false if it is not drawn, for example because its source is visible. */
   show(fence: Fence): boolean
-  /** Its name, which is unique among the components of the text. */
+  /** The name of the component, unique among the components of the text. */
   readonly label: ReadonlySignal<string>
-  /** The reason for which the person may not change the component; undefined if they may. */
+  /** The reason why the person may not change the component, or undefined if they may. */
   readonly refusal: ReadonlySignal<string | undefined>
-  /** The parts of the fence that others edit at the moment, each with its person. */
+  /** The parts of the fence that others are editing, each with its person. */
   readonly held: ReadonlySignal<ReadonlyMap<string, Person>>
-  /** Whether a change here becomes a suggestion. */
+  /** Whether a change to this component becomes a suggestion. */
   readonly suggests: () => boolean
-  /** Announced to screen readers. */
+  /** The next announcement for screen readers. */
   readonly said: Signal<string>
   /**
-   * Performs one interaction as one undo step: `edits` returns the edits for the current fence, which may differ from the drawn one. In suggesting
-   * mode it becomes one suggestion. `all` are the fences of the text, for edits that must follow elsewhere. Returns false if nothing was changed.
-   * Where there is no undo key, a notice describes the change (`said`, if set at once) and offers to undo it.
+   * Performs an interaction as one undo step, or as one suggestion in suggesting mode. `edits` receives the current fence, which may differ from the
+   * drawn one, and all fences of the text, in case edits are needed elsewhere. Returns false if nothing was changed. Where no undo key works, a
+   * notice describes the change and offers to undo it. It uses `said`, which the component must set right after the change.
    */
   act(edits: (fence: Fence, all: readonly Fence[]) => readonly Edit[], by?: 'person' | 'program'): boolean
-  /** Reports to others that a part is being edited; undefined reports that none is. */
+  /** Tells others which part this person is editing. Undefined means none. */
   hold(item: string | undefined): void
-  /** Set when the first part should open for editing. The component resets it. */
+  /** Set when the first part of the component should open for editing. The component resets it. */
   readonly begins: Signal<boolean>
-  /** Set when the title should open for editing. The body with the field for it resets it. */
+  /** Set when the title should open for editing. The code that draws the title field resets it. */
   readonly wantsTitle: Signal<boolean>
-  /** Shows the source, with the cursor at an offset from the beginning of the fence's content. */
+  /** Makes the source visible and puts the cursor at an offset from the beginning of the fence's content. */
   openSource(offset?: number): void
-  /** Returns the focus to the text, before or after the component. */
+  /** Moves the focus to the text before or after the component. */
   leave(side: 'before' | 'behind'): void
 }
 

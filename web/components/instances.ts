@@ -1,4 +1,4 @@
-/** The drawn components: one element each, which exists as long as its fence, so that focus and drafts are not lost. */
+/** Keeps one element for each drawn component as long as its fence exists, so that focus and drafts are not lost. */
 import type { EditorView } from '@codemirror/view'
 import { batch, effect, signal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
@@ -9,20 +9,20 @@ import type { Now, Place } from './connect.ts'
 import { namesOf } from './holds.ts'
 import type { Mounted } from './mount.tsx'
 
-/** A fence that is drawn. */
+/** A fence that the editor draws as a component. */
 export interface Block {
-  /** An id that does not change while the fence exists, whatever is written in it and around it. */
+  /** An id of the fence, which stays the same whatever is typed in the fence or around it. */
   readonly key: number
-  /** With the offsets of the last read. */
+  /** The fence as of the last scan, with the offsets of that time. */
   readonly fence: Fence
-  /** Its current lines. */
+  /** Offset in the current text at which the fence begins. `to` is the offset of its end. */
   readonly from: number
   readonly to: number
 }
 
 /** The text that contains the components. */
 export interface TextAround {
-  /** Returns the current fence with a key. */
+  /** Returns the fence with a key in the current text. */
   fenceOf(view: EditorView, key: number): Now | undefined
   /** Brings a component into view; returns false if it is not drawn. */
   show(view: EditorView, fence: Fence): boolean
@@ -30,12 +30,12 @@ export interface TextAround {
 
 export interface Instances {
   hostOf(block: Block, view: EditorView): HTMLElement
-  /** In pixels. */
+  /** Returns the height of a component, in pixels. */
   heightOf(block: Block): number
-  /** Updates the components, and removes those whose fence no longer exists. */
+  /** Updates the components to the displayed fences, and removes those whose fence no longer exists. */
   follow(shown: { readonly fences: readonly Fence[]; readonly blocks: readonly Block[]; readonly open: number | undefined }): void
   focus(key: number): void
-  /** Opens its first part for editing, as soon as it is drawn. */
+  /** Opens the first part of a component for editing as soon as it is drawn. */
   begin(key: number, view: EditorView): void
 }
 
@@ -50,18 +50,18 @@ interface Instance {
   stop(): void
 }
 
-/** Loaded after an insertion; the component itself reports if parts of the page cannot be loaded. */
+/** Scrolls to a component after its insertion. If the code cannot be loaded, the component itself reports the failure. */
 const bringIntoView = (host: HTMLElement, { scrollDOM }: EditorView): Promise<void> =>
   import('./keep-in-view.ts').then(
     ({ keepInView }) => keepInView(host, scrollDOM),
     () => undefined
   )
 
-/** Estimated height of a component that was never drawn, in pixels: its lines and the space around them. */
+/** Estimated height of a line in a component that was never drawn, in pixels. */
 const lineHeight = 26
 const heightMax = 600
 
-/** Whether nothing has changed that is drawn. */
+/** Whether two versions of a fence look the same when drawn. */
 const same = (one: Fence, other: Fence): boolean =>
   one.source.slice(one.from, one.to) === other.source.slice(other.from, other.to) && one.from === other.from && one.line === other.line
 
@@ -70,9 +70,9 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
   const heights = new Map<string, number>()
   const fences = signal<readonly Fence[]>([])
   let called = new Map<number, string>()
-  /** Its source shows above it. */
+  /** The key of the component that is drawn below its source. */
   let below: number | undefined
-  /** Not drawn yet. */
+  /** The key of a component that opens for editing once it is drawn. */
   let beginning: number | undefined
 
   const placeOf = (key: number, { fence, name, begins }: Instance, view: EditorView): Place => ({
@@ -87,7 +87,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
       const now = around.fenceOf(view, key)?.fence
       if (now === undefined) return
       view.focus()
-      // The edge of a component is no place for the cursor, so it moves on to the next line.
+      // The cursor may not rest at the edge of a component, so it moves to the neighboring line.
       const end = now.source.indexOf('\n', now.to)
       const at = side === 'before' ? now.source.lastIndexOf('\n', now.from - 1) : (end === -1 ? now.source.length : end) + 1
       view.dispatch({ selection: { anchor: Math.min(Math.max(0, at), view.state.doc.length) }, scrollIntoView: true })
@@ -126,7 +126,7 @@ export function createInstances(page: ReviewedView, around: TextAround): Instanc
         const stopFocus = effect(() => {
           if (!made.wantsFocus.value) return
           made.wantsFocus.value = false
-          // Once it is part of the page.
+          // The component can take the focus only once it is part of the page.
           requestAnimationFrame(() => made.mounted?.focus())
         })
       },

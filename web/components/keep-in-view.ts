@@ -1,11 +1,11 @@
-/** Brings an inserted component into view. */
+/** Keeps an inserted component in view. */
 
-/** Space that stays free above and below it, in pixels. */
+/** Space kept free above and below the component, in pixels. */
 const roomAround = 8
 
 /**
- * Keeps a component in view as it grows part by part, until the person does something. Shows all of it if it fits, otherwise its beginning, and
- * always the field that waits for input.
+ * Keeps a component in view while it grows, until the person does something. It shows the whole component if it fits, and otherwise its beginning.
+ * The focused field always stays visible.
  */
 export function keepInView(host: HTMLElement, scroller: HTMLElement): void {
   const over = new AbortController()
@@ -14,7 +14,7 @@ export function keepInView(host: HTMLElement, scroller: HTMLElement): void {
     const [seen, { top, bottom }] = [scroller.getBoundingClientRect(), element.getBoundingClientRect()]
     const above = seen.top + roomAround - top
     const below = bottom - (Math.min(seen.bottom, innerHeight) - roomAround)
-    // An element larger than the window is shown from its beginning.
+    // If the element is taller than the window, show its beginning.
     if (above > 0 || (isWhole && below > -above)) scroller.scrollTop -= above
     else if (below > 0) scroller.scrollTop += below
   }

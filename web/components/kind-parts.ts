@@ -1,4 +1,4 @@
-/** The parts of each kind of component that the extras of the editor need: one entry each. */
+/** One entry for each kind of component: how the editor inserts it and which code draws it. */
 import type { EditorView } from '@codemirror/view'
 import type { Fence, FenceKind } from '../../shared/fences/fences.ts'
 import { component } from '../editor/inserts.ts'
@@ -6,9 +6,9 @@ import { t } from '../text/t.ts'
 import type { Body } from './input.ts'
 
 interface KindParts {
-  /** Returns the source of a new component, in the language of the page. The text between `‹` and `›` is selected where components are not drawn. */
+  /** Returns the source of a new component in the language of the page. Where components are not drawn, the text between `‹` and `›` is selected. */
   source(): string
-  /** Loads the part of the page that draws it, with the first component of its kind. */
+  /** Loads the code that draws this kind. The page calls it for the first component of the kind. */
   load(): Promise<Body>
 }
 
@@ -40,6 +40,6 @@ export const kindParts: Readonly<Record<FenceKind, KindParts>> = {
 /** Inserts a new component. Returns false if the text cannot be changed. */
 export const insertComponent = (view: EditorView, kind: FenceKind): boolean => component(kindParts[kind].source)(view)
 
-/** Returns the message for a fence that is not closed: all text below is part of it. */
+/** Returns the message for a fence that is not closed. All the text below belongs to such a fence. */
 export const unclosedWords = ({ source, mark }: Fence): string =>
   t('Not closed. End it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })

@@ -1,11 +1,11 @@
-/** Unique names of a text's components, for their frames and for screen readers. No user interface. */
+/** Unique names for the components of a text, used for their frames and for screen readers. This module draws nothing. */
 import { parseChart, valueOf } from '../../shared/fences/chart.ts'
 import { captionOf } from '../../shared/fences/captions.ts'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { t } from '../text/t.ts'
 import { kinds } from '../ui/component-kinds.ts'
 
-/** Charts have their title on a separate line. */
+/** Returns the caption of a component. A chart has its title on a line of its own. */
 const captionOfFence = (fence: Fence, all: readonly Fence[]): string =>
   captionOf(fence, all, fence.attributes.get('title') ?? (fence.kind === 'chart' ? valueOf(parseChart(fence), 'title') : undefined))
 
@@ -27,6 +27,9 @@ function labelsOf(fences: readonly Fence[]): ReadonlyMap<number, string> {
   return labels
 }
 
-/** Returns the title or id of a component; for a sheet its kind and the heading above it. Adds a number if an earlier one has the same name. */
+/**
+ * Returns the title or id of a component, or for a sheet its kind and the heading above it. The name ends with a number if an earlier component has
+ * the same name.
+ */
 export const labelOf = (fence: Fence, all: readonly Fence[]): string =>
   labelsOf(all).get(fence.from) ?? labelsOf([fence]).get(fence.from) ?? ''

@@ -1,23 +1,23 @@
-/** A field of one line: Enter writes, Esc cancels. Leaving the field also writes, so that a click elsewhere loses nothing. */
+/** A text field of one line. Enter saves the text and Esc discards it. Leaving the field also saves, so that a click elsewhere loses nothing. */
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface LineFieldInput {
   readonly label: string
   readonly value?: string
-  /** Reports its content, because the field may be removed with its column. */
+  /** Called with the text after each change, because the field may be removed together with its column. */
   readonly onInput: (text: string) => void
-  /** Returns true if the field should stay open for the next entry. */
+  /** Called when the person confirms the text. Returns true if the field should stay open for the next entry. */
   readonly onDone: (text: string) => boolean
   readonly onCancel: () => void
-  /** The focus is already elsewhere. */
+  /** Called when the focus has moved elsewhere. */
   readonly onLeave: (text: string) => void
 }
 
 export function LineField(input: LineFieldInput): JSX.Element {
   const { label, value = '', onInput, onDone, onCancel } = input
   const field = useRef<HTMLInputElement>(null)
-  /** Columns may have moved between leaving and writing. */
+  /** The newest props. The columns may have moved between leaving the field and saving its text. */
   const last = useRef(input)
   last.current = input
   const isOver = useRef(false)
@@ -38,16 +38,16 @@ export function LineField(input: LineFieldInput): JSX.Element {
   }, [])
 
   const left = (element: HTMLInputElement): void => {
-    // The field was removed, or the whole window lost the focus.
+    // The focus is not lost if the field was removed, or if the entire window lost the focus.
     if (isOver.current || (element.getRootNode() as ShadowRoot | Document).activeElement === element) return
     const leave = (): void => {
       removeEventListener('pointerup', later)
       removeEventListener('pointercancel', later)
-      // A component that is temporarily not drawn keeps its field.
+      // A field in a component that is temporarily not drawn stays open.
       if (isOver.current || element.isConnected) last.current.onLeave(element.value)
     }
     const later = (): void => void setTimeout(leave)
-    // A pressed element must not move before it is released.
+    // A pressed element must not move before the person releases it.
     if (!isPressed.current) return later()
     addEventListener('pointerup', later)
     addEventListener('pointercancel', later)

@@ -1,6 +1,6 @@
 /**
- * The frame of every component: its name, its actions, and the reason if it may not be changed. The contents are in a shadow root, with the rules of
- * published pages.
+ * Draws the frame of a component: its name, its actions, and the reason if the person may not change it. The content is in a shadow root and uses the
+ * style rules of published pages.
  */
 import type { FenceKind } from '../../shared/fences/fences.ts'
 import { runScopeHandlers } from '@codemirror/view'
@@ -36,7 +36,7 @@ const isField = (target: EventTarget | undefined): boolean =>
 
 const bodies = new Map<string, Body>()
 
-/** Returns the part of the page that draws a kind; undefined while it loads, null if it cannot be loaded. */
+/** Loads the code that draws a kind of component. Returns undefined while it loads, and null if it cannot be loaded. */
 function useBody(kind: FenceKind): Body | undefined | null {
   const [body, setBody] = useState<Body | undefined | null>(() => bodies.get(kind))
   useEffect(() => {
@@ -69,7 +69,7 @@ function Frame({ input }: { input: ComponentInput }): JSX.Element {
     else if (event.key === 'Escape') element.current?.focus()
     else if (onFrame && event.key === 'Enter') input.begins.value = true
     else if (isField(event.composedPath()[0]) && !event.ctrlKey && !event.metaKey && !/^F\d/.test(event.key)) return
-    // Undo belongs to the text, and the shortcuts of the page work here too.
+    // Undo acts on the text, and the shortcuts of the page also work inside a component.
     else if (/^[zy]$/i.test(event.key) && (event.ctrlKey || event.metaKey)) {
       if (isField(event.composedPath()[0]) || !runScopeHandlers(view, event, 'editor')) return
     } else if (!runScopeHandlers(view, event, pageScope)) return

@@ -1,25 +1,25 @@
-/** Notices of changes in a component, with a button to undo them. A notice disappears when its change is undone in another way. */
+/** Notices of changes in a component, with a button that undoes the change. A notice disappears if its change is undone in another way. */
 import { effect, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import { dropToast, toast } from '../ui/toast.tsx'
 
-/** How long a change can be taken back from its notice, in milliseconds. */
+/** How long a notice offers to undo a change, in milliseconds. */
 const noticeMs = 10_000
 
 export interface Notices {
-  /** Shows a notice. The component describes its change right after the change. */
+  /** Shows a notice. It waits until the component has described its change, which happens right after the change. */
   tell(words: () => string, name: string, run: () => void): void
-  /** Removes the notice of a change once the component reads as before. */
+  /** Removes the notice of a change when the component's text is the same as before the change. */
   dropOnceUndone(before: Fence): void
 }
 
-/** Returns the nonblank lines: the service removes empty ones that a deletion left. */
+/** Returns the text without blank lines, because the service removes empty lines that a deletion left. */
 const linesOf = ({ lines }: Fence): string => lines.flatMap(({ text }) => (text.trim() === '' ? [] : [text.trimEnd()])).join('\n')
 
-/** Calls `run` once a fence reads as before a change, after it read differently. Returns a function that stops waiting. */
+/** Calls `run` once a change to a fence has been undone. Returns a function that stops waiting. */
 export function whenUndone(fence: ReadonlySignal<Fence>, before: Fence, run: () => void): () => void {
   const text = linesOf(before)
-  // The reading view shows a change a moment later.
+  // In the reading view, a change appears slightly later.
   let isChanged = false
   let isOver = false
   const end = effect(() => {
@@ -34,7 +34,7 @@ export function whenUndone(fence: ReadonlySignal<Fence>, before: Fence, run: () 
 }
 
 export function createNotices(fence: ReadonlySignal<Fence>, said: Signal<string>): Notices {
-  /** The text of the last notice; undefined for the component's own. */
+  /** The text of the last notice, or undefined if the component's own announcement was used. */
   let told: string | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let stop = (): void => undefined
@@ -44,7 +44,7 @@ export function createNotices(fence: ReadonlySignal<Fence>, said: Signal<string>
       queueMicrotask(() => {
         told = words()
         toast(told, { name, run, milliseconds: noticeMs })
-        // Announced only once.
+        // The notice already announces the text.
         said.value = ''
       })
     },

@@ -1,4 +1,4 @@
-/** Components of the reading view: the same as in the live view. For a person who may not change them, they show the reason. */
+/** Draws the components of the reading view, which are those of the live view. If a person may not change a component, it shows the reason. */
 import { signal, type Signal } from '@preact/signals'
 import { type Fence, fenceAt, fencesOf } from '../../shared/fences/fences.ts'
 import type { Rendered } from '../../shared/markdown/render.ts'
@@ -9,7 +9,7 @@ import { namesOf } from './holds.ts'
 import { mount, type Mounted } from './mount.tsx'
 
 export interface ReadingComponents {
-  /** Updates the components of an article, and draws new ones. */
+  /** Updates the components of an article and draws new ones. */
   show(text: string, rendered: Rendered): void
   close(): void
 }
@@ -40,9 +40,9 @@ export function readingComponents(page: ReviewedView, article: HTMLElement): Rea
         const found = fenceAt(now, state.facet(textMap).shown(fence.peek().from))
         return found && { fence: found, all: now }
       },
-      // All components are drawn; the focused one is scrolled into view.
+      // All components are drawn here. Focusing one scrolls it into view.
       show: ({ from }) => [...shown.values()].some((each) => each.fence.peek().from === from),
-      // Returns the focus to the scroll container.
+      // The scroll container takes the focus.
       leave: () => article.getRootNode() instanceof ShadowRoot && ((article.getRootNode() as ShadowRoot).host as HTMLElement).focus()
     }
     figure.replaceChildren(host)
@@ -64,7 +64,7 @@ export function readingComponents(page: ReviewedView, article: HTMLElement): Rea
       figures.forEach((figure, index) => {
         const at = fences.findIndex(({ line }) => line === components[index])
         const fence = fences[at]
-        // In lists and quotes they stay as rendered.
+        // A component inside a list or a quote stays a static rendering.
         if (fence === undefined || figure.parentElement !== article) return
         const known = shown.get(figure)
         if (known === undefined) open(figure, fence, names[at] ?? '')

@@ -1,4 +1,4 @@
-/** The shown values of the cells of a sheet. */
+/** The values that the cells of a sheet display. */
 import { computed, type ReadonlySignal } from '@preact/signals'
 import { Day, Failure, type Scalar, valueOfCell } from '../../shared/fences/formula/values.ts'
 import type { Table } from '../../shared/fences/table.ts'
@@ -10,7 +10,7 @@ export interface Cells {
   valueOf(place: Place): Scalar
   readonly grid: ReadonlySignal<readonly (readonly Shown[])[]>
   readonly texts: ReadonlySignal<readonly (readonly string[])[]>
-  /** The longest text of each column. */
+  /** The longest displayed text of each column. */
   readonly longest: ReadonlySignal<readonly string[]>
 }
 
@@ -31,7 +31,7 @@ export function createCells(
       error: value instanceof Failure ? value.reason || value.error : undefined
     }
   }
-  // This value is not recomputed when the person moves through the cells.
+  // A separate signal, so that moving through the cells does not recompute the values.
   const grid = computed(() =>
     Array.from({ length: size.value.height }, (_row, row) =>
       Array.from({ length: size.value.width }, (_cell, column) => shownOf({ row, column }))

@@ -8,14 +8,14 @@ import type { Act } from './sheet-editing.ts'
 import { type Place, textAt } from './sheet-grid.tsx'
 import type { Selection } from './sheet-selection.ts'
 
-/** The clipboard format of this page also includes formulas. */
+/** The MIME type of cells in the clipboard. It includes formulas, which only agmd reads. */
 const cellsType = 'text/x-agmd-cells'
 
 interface ClipboardInput {
   readonly input: ComponentInput
   readonly table: ReadonlySignal<Table>
   readonly area: () => Area
-  /** The displayed text of a cell. */
+  /** Returns the displayed text of a cell. */
   readonly shownAt: (place: Place) => string
   readonly isEditing: () => boolean
   readonly selection: Selection
@@ -25,7 +25,7 @@ interface ClipboardInput {
 }
 
 export interface Clipboard {
-  /** Also cuts. */
+  /** Copies the selected cells. For a `cut` event, it also clears them. */
   copy(event: ClipboardEvent): void
   paste(event: ClipboardEvent): void
 }
@@ -35,7 +35,7 @@ function sayPasted({ input, tell }: ClipboardInput, size: SheetOutcome['announce
   const { rows, rowsFit, columns, columnsFit } = size
   if (rowsFit === rows && columnsFit === columns) input.said.value = t('Pasted')
   else if (input.suggests())
-    // After the notice about the suggestion.
+    // This message must follow the notice about the suggestion.
     queueMicrotask(() =>
       tell(t('Suggested {rowsFit} of {rows} rows and {columnsFit} of {columns} columns. The rest does not fit.', { ...size }))
     )

@@ -1,4 +1,7 @@
-/** A draft in a cell moves with the cell, and its references move with the cells that they name, whatever others do to the sheets. */
+/**
+ * Keeps the draft of a cell in place while others change the sheets. The draft moves with its cell, and its references move with the cells that they
+ * name.
+ */
 import type { DocumentSheets } from '../../shared/fences/document-sheets.ts'
 import { followed, type Reading } from '../../shared/fences/followed.ts'
 import {
@@ -14,18 +17,18 @@ import {
 import { textsOf } from '../../shared/fences/sheet.ts'
 import type { Table } from '../../shared/fences/table.ts'
 
-/** A cell that is being edited, and the sheets as they were read when editing began or the draft last followed a change. */
+/** A cell that is being edited, and the sheets as the draft last knew them: from the beginning of the editing or the last change that it followed. */
 export interface Begun extends Place {
-  /** The source of the cell. */
+  /** The source of the cell when editing began. */
   readonly before: string
   readonly own: Reading
-  /** By their ids. */
+  /** The other sheets, by id. */
   readonly others: ReadonlyMap<string, Reading>
 }
 
 export const readingOf = ({ texts, fence }: Pick<Table, 'texts' | 'fence'>): Reading => ({ texts, lines: fence.lines.length })
 
-/** The other sheets that formulas can name. */
+/** Returns the other sheets that a formula can name, by id. */
 export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap<string, Reading> => {
   const found = new Map<string, Reading>()
   sheets.forEach((sheet, index) => {
@@ -35,7 +38,7 @@ export const readingsOf = ({ sheets }: DocumentSheets, own: number): ReadonlyMap
   return found
 }
 
-/** Returns the position of the cell in a later version of its sheet. */
+/** Returns the position that the cell has in a later version of its sheet. */
 export const placeOf = (now: Reading, { row, column, own }: Begun): Place => {
   const { rowOf, columnOf } = followed(own, now)
   return { row: rowOf(row) ?? row, column: columnOf(column) ?? column }
@@ -51,7 +54,10 @@ interface Readings {
   readonly others: ReadonlyMap<string, Reading>
 }
 
-/** `id`: that of its own sheet. Sheets that gained or lost their ids are used as they are. */
+/**
+ * Adjusts a draft to the current sheets. `id` is the id of its own sheet. A change to a sheet that gained or lost its id in the meantime is not
+ * followed.
+ */
 export function followDraft(
   begun: Begun,
   draft: Draft,
@@ -69,7 +75,7 @@ export function followDraft(
     place = placeAfter(change, place) ?? place
   }
   const at = placeOf(now.own, begun)
-  // In sorted rows, references to the own row move along.
+  // If the rows were sorted, references to the draft's own row follow the row.
   if (at.row !== place.row) {
     text = draftInRow(text, place.row, at.row)
     if (before.startsWith('=')) before = formulaInRow(before, place.row, at.row)

@@ -1,4 +1,4 @@
-/** The sheet cell that is being edited: its place, the content of its field, and how it is written. */
+/** Manages the sheet cell that is being edited: its position, the content of its field, and saving. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Fence } from '../../shared/fences/fences.ts'
 import type { Sheet } from '../../shared/fences/sheet.ts'
@@ -13,10 +13,10 @@ import type { Pointing } from './sheet-pointing.ts'
 import type { Selection } from './sheet-selection.ts'
 import type { Writer } from './sheets-around.ts'
 
-/** `all`: the fences of the text. */
+/** Changes the text of a sheet. `all` contains the fences of the document. */
 export type Act = (edits: (now: Table, others: readonly Sheet[], all: readonly Fence[]) => readonly Edit[]) => boolean
 
-/** A draft in a cell that somebody else changed meanwhile. */
+/** A draft in a cell that somebody else has changed in the meantime. */
 export interface Conflict extends Place {
   readonly mine: string
   readonly theirs: string
@@ -24,19 +24,19 @@ export interface Conflict extends Place {
 
 export interface CellEditing extends FieldActions {
   readonly editing: ReadonlySignal<Begun | undefined>
-  /** The content of the field. */
+  /** The content and the selection of the field. */
   readonly draft: ReadonlySignal<Typed>
   readonly conflict: Signal<Conflict | undefined>
-  /** A draft in a cell whose column others removed. */
+  /** The draft of a cell whose column others removed. */
   readonly gone: Signal<string | undefined>
-  /** Opens a cell; `text` replaces its content. */
+  /** Opens a cell for editing. `text` replaces its content. */
   edit(place: Place, text?: string): void
-  /** Opens the first cell, so that typing replaces its content. */
+  /** Opens the first cell for editing, so that typing replaces its content. */
   begin(): void
   keepMine(): void
-  /** The grid is removed, which ends the editing in it. */
+  /** Ends the editing when the grid is removed. */
   leave(): void
-  /** Follows changes by others: moves the cell, and the references of its formula. */
+  /** Adjusts the draft to changes by others: its position and the references of its formula. */
   follow(): void
 }
 
@@ -46,18 +46,18 @@ interface EditingInput {
   readonly selection: Selection
   readonly pointing: Pointing
   readonly act: Act
-  /** While the grid is drawn a field loses the focus because its row moves, and not because the person left it. */
+  /** Whether the grid is being drawn. A field that loses the focus during this time was moved with its row, and the person did not leave it. */
   readonly isDrawing: { readonly current: boolean }
 }
 
-/** State that the functions below share. */
+/** State that the functions of this module share. */
 interface Parts extends EditingInput {
   readonly editing: Signal<Begun | undefined>
   readonly draft: Signal<Typed>
   readonly conflict: Signal<Conflict | undefined>
   readonly gone: Signal<string | undefined>
   readonly field: { current: HTMLInputElement | undefined }
-  /** Whether the field is shown on another sheet, whose cells the person points at. */
+  /** Whether the field appears on another sheet, because the person is selecting cells there. */
   isElsewhere(): boolean
   stop(): void
   keep(field: HTMLInputElement): void
@@ -65,7 +65,7 @@ interface Parts extends EditingInput {
 
 const noStep: Place = { row: 0, column: 0 }
 
-/** Returns the sheet on which the field is shown. */
+/** Returns the index of the sheet that shows the field. */
 const shownOn = ({ around, sheetIndex }: ComponentInput): number => around.pointed.peek()?.sheet ?? sheetIndex.peek()
 
 function createParts(given: EditingInput): Parts {
@@ -95,7 +95,7 @@ function createParts(given: EditingInput): Parts {
   }
 }
 
-/** Returns from another sheet, on which the field was shown, to the sheet of the formula. */
+/** Returns to the sheet of the formula from the sheet that showed its field. */
 function goBack({ input, selection }: Parts): void {
   const { around, sheets, sheetIndex } = input
   const fence = sheets.peek().sheets[sheetIndex.peek()]?.fence
@@ -126,7 +126,7 @@ function commit(parts: Parts, text: string, step: Place): void {
   if (begun === undefined) return
   const wasElsewhere = isElsewhere()
   const place = placeOf(readingOf(table.peek()), begun)
-  // Nothing is being edited from here on, so the stored state is drawn at once.
+  // Editing ends before the text is stored, so that the grid draws the stored text immediately.
   editing.value = undefined
   if (text.trim() !== begun.before) store(parts, begun, text)
   stop()
@@ -137,14 +137,14 @@ function commit(parts: Parts, text: string, step: Place): void {
 
 function createField(parts: Parts): FieldActions & { begin(isTyped: boolean): void } {
   const { input, editing, draft, field, selection, pointing, isDrawing, keep, stop, isElsewhere } = parts
-  /** Whether the left and right arrows point at cells, as they do after a person has begun to type, or move within the text. */
+  /** Whether the left and right arrows select cells, as they do after a person has begun to type, or move within the text. */
   let pointsSideways = false
   const typing = (shown: HTMLInputElement): void => {
     keep(shown)
     const begun = editing.peek()
     if (begun !== undefined) input.hold(nameOf(begun))
   }
-  /** A chart's table has no formulas. */
+  /** Returns the formula that is being edited. The table of a chart has no formulas. */
   const formula = (): Begun | undefined => (input.sheetIndex.peek() < 0 ? undefined : editing.peek())
   return {
     begin(isTyped) {
@@ -156,7 +156,7 @@ function createField(parts: Parts): FieldActions & { begin(isTyped: boolean): vo
     },
     typing,
     left(shown, on) {
-      // It is now shown on another sheet.
+      // The field has moved to another sheet, so the person did not leave it.
       if (editing.peek() === undefined || on !== shownOn(input)) return
       keep(shown)
       if (!isDrawing.current) commit(parts, shown.value, noStep)
@@ -213,7 +213,7 @@ function follow({ input, table, selection, pointing, editing, draft, gone, field
   pointing.moved(now.draft.text, pointedFrom, pointedTo)
 }
 
-/** Returns the formula, for the cells of all sheets that it can refer to. */
+/** Lets the cells of all sheets insert references into the formula. */
 const writerOf = ({ input, editing, field, pointing }: Parts, actions: FieldActions): Writer => ({
   sheet: input.sheetIndex,
   name: () => `${input.label.peek()} ${nameOf(editing.peek() ?? noStep)}`,
@@ -234,7 +234,7 @@ export function createEditing(given: EditingInput): CellEditing {
   const { begin, ...actions } = createField(parts)
 
   const edit = (place: Place, text?: string): void => {
-    // A double press, or a second one while pointing, finds a field already open.
+    // A double click, or a second click while selecting cells for a formula, finds a field that is already open.
     if (input.refusal.peek() !== undefined || editing.peek() !== undefined) return
     const holder = input.held.peek().get(nameOf(place))
     if (holder !== undefined) return toast(t('{name} is editing this', { name: holder.name }))

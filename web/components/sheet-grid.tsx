@@ -1,4 +1,4 @@
-/** The grid of a sheet: its rows and cells, and the field of the edited cell. */
+/** The grid of a sheet: its rows, its cells, and the field of the cell that is being edited. */
 import { Component, type JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { lettersOfColumn } from '../../shared/fences/formula/parse.ts'
@@ -33,49 +33,49 @@ export const textAt = ({ texts }: Table, { row, column }: Place): string => text
 interface RowInput {
   readonly row: number
   readonly cells: readonly Shown[]
-  /** Column of the cell with the focus; -1: in another row. */
+  /** Column of the focused cell, or -1 if it is in another row. */
   readonly current: number
-  /** Selected columns of this row: from, to; empty when there are none. */
+  /** First selected column of this row. `to` is the last one. The range is empty if nothing is selected. */
   readonly from: number
   readonly to: number
-  /** Column in which the selection ends, if it ends in this row: it is always drawn. */
+  /** Column of the selection's last cell if it is in this row. This cell is always drawn. */
   readonly end: number
-  /** Drawn columns: the first, and the one after the last. */
+  /** Range of the drawn columns: the first one, and the one after the last. */
   readonly columns: readonly [number, number]
   readonly come: (place: Place) => void
-  /** Column of the edited cell; -1 if it is not in this row. */
+  /** Column of the cell that is being edited, or -1 if it is not in this row. */
   readonly edited: number
   readonly held: ReadonlyMap<string, Person>
-  /** Index of the sheet. */
+  /** Index of the sheet in the text. */
   readonly sheet: number
   readonly actions: GridActions
 }
 
-/** The actions in the field of an edited cell. */
+/** The actions of the field in which a cell is edited. */
 export interface FieldActions {
-  /** Returns the content of the field for drawing. The field may be drawn again, in another place, during editing. */
+  /** Returns the content with which the field is drawn. During editing, the field may be drawn again in another place. */
   typed(): Typed
   drawn(field: HTMLInputElement): void
   typing(field: HTMLInputElement): void
-  /** The focus has left. `on`: the sheet on which the field was drawn. */
+  /** Called when the field loses the focus. `on` is the sheet that showed the field. */
   left(field: HTMLInputElement, on: number): void
-  /** Keeps the reference pointed at last in the formula, whatever is pointed at next. */
+  /** Keeps the last inserted reference, so that the next one does not replace it. */
   pointed(): void
   commit(text: string, step: Place): void
   cancel(): void
-  /** Points at the next cell in a direction, or extends the range to it. Returns false if the cursor is where no reference can be inserted. */
+  /** Inserts a reference to the next cell in a direction, or extends the range to it. Returns false if no reference can be inserted at the cursor. */
   step(field: HTMLInputElement, step: Place, isRange: boolean): boolean
-  /** Points at a cell of the next sheet; returns false as above. */
+  /** Inserts a reference to a cell of the next or previous sheet. Returns false if no reference can be inserted at the cursor. */
   change(field: HTMLInputElement, direction: 1 | -1): boolean
-  /** Switches the left and right arrows between pointing at cells and moving within the text. */
+  /** Switches the left and right arrows between selecting cells and moving within the text. */
   turn(): void
 }
 
-/** The actions on cells; the same object as long as the grid exists. */
+/** The actions on the cells of a grid. The object stays the same as long as the grid exists. */
 export interface GridActions {
   readonly field: FieldActions
   press(place: Place, isRange: boolean, isTouch: boolean): void
-  /** Inserts a reference to the pressed cell into the formula being edited; returns false if none can be inserted there. */
+  /** Inserts a reference to the pressed cell into the formula that is being edited. Returns false if no reference can be inserted. */
   point(place: Place, isRange: boolean): boolean
   over(place: Place): void
   focused(place: Place): void
@@ -90,7 +90,7 @@ const same = (one: readonly Shown[], other: readonly Shown[]): boolean =>
       return cell.text === next?.text && cell.side === next.side && cell.isNumber === next.isNumber && cell.error === next.error
     }))
 
-/** This is a class, because a sheet may have many rows and only changed ones are drawn again. */
+/** Draws a row. It is a class because `shouldComponentUpdate` skips rows that have not changed; a sheet may have many rows. */
 export class GridRow extends Component<RowInput> {
   override shouldComponentUpdate(next: RowInput): boolean {
     const { cells, held, ...rest } = this.props
@@ -141,11 +141,11 @@ export class GridRow extends Component<RowInput> {
                 !isEdited && event.button === 0 && actions.press(place, event.shiftKey, event.pointerType === 'touch')
               }
               onMouseDown={(event) => {
-                // The field keeps the focus.
+                // The default action would take the focus from the field.
                 if (!isEdited && event.button === 0 && actions.point(place, event.shiftKey)) event.preventDefault()
               }}
               onFocus={() => actions.focused(place)}
-              // Dragging by touch scrolls.
+              // On a touch screen, dragging scrolls.
               onPointerEnter={(event) => event.buttons === 1 && event.pointerType !== 'touch' && actions.over(place)}
               onDblClick={() => actions.edit(place)}
             >
@@ -166,12 +166,12 @@ export class GridRow extends Component<RowInput> {
 
 interface FieldInput {
   readonly label: string
-  /** The sheet on which the field is drawn. */
+  /** Index of the sheet that shows the field. */
   readonly on: number
   readonly actions: FieldActions
 }
 
-/** Whether the field handled a key itself. */
+/** Handles a key of the field. Returns false if the browser should handle it. */
 function fieldKey(event: KeyboardEvent, field: HTMLInputElement, actions: FieldActions): boolean {
   const { key, shiftKey, altKey } = event
   const isPlain = !event.ctrlKey && !event.metaKey && !altKey
@@ -185,7 +185,7 @@ function fieldKey(event: KeyboardEvent, field: HTMLInputElement, actions: FieldA
   return true
 }
 
-/** The field of the edited cell. It is drawn on the sheet whose cells the person points at for its formula. */
+/** The field of the cell that is being edited. It appears on the sheet in which the person selects cells for the formula. */
 export function CellField({ label, on, actions }: FieldInput): JSX.Element {
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** The keys of a sheet while no cell is being written. */
+/** The keys of a sheet while no cell is being edited. */
 import type { SheetAction } from '../../shared/components/sheet-selection.ts'
 import { limits } from '../../shared/limits.ts'
 import { tn } from '../text/t.ts'
@@ -14,7 +14,7 @@ interface KeysInput {
   readonly mayChange: () => boolean
   readonly clear: () => void
   readonly openMenu: (anchor: HTMLElement) => void
-  /** Says something that is also shown. */
+  /** Shows a message and announces it. */
   readonly tell: (words: string) => void
 }
 

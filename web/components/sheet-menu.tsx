@@ -1,4 +1,4 @@
-/** The menu of a sheet, for rows and columns. */
+/** The menu of a sheet, with actions on rows and columns. */
 import type { JSX } from 'preact'
 import type { Change } from '../../shared/fences/formula/rewrite.ts'
 import type { Scalar } from '../../shared/fences/formula/values.ts'
@@ -9,15 +9,15 @@ import { Pop, PopItem } from '../ui/pop.tsx'
 import type { Place } from './sheet-grid.tsx'
 
 interface SheetMenuInput {
-  /** The cell with the focus. */
+  /** The focused cell. */
   readonly at: Place
-  /** The width of the sheet, in columns. */
+  /** Number of columns of the sheet. */
   readonly width: number
-  /** Whether the source of the sheet can be aligned. */
+  /** Whether the columns in the source of the sheet can be aligned. */
   readonly aligns: boolean
   readonly anchor: HTMLElement
   readonly act: (edits: (now: Table) => readonly Edit[]) => boolean
-  /** Like `act`, for inserting and deleting rows and columns: formulas of other sheets are adjusted. */
+  /** Like `act`, for inserting and deleting rows and columns. It also adjusts the formulas of other sheets. */
   readonly reshape: (edits: (now: Table) => readonly Edit[], change: Change) => void
   readonly valueOf: (place: Place) => Scalar
   readonly onClose: () => void

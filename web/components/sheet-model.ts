@@ -1,4 +1,4 @@
-/** The complete state of a sheet on the page: values, selection, edited cell, pointer, keys and clipboard. */
+/** The complete state of a sheet on the page: its values, selection, edited cell, pointer, keys and clipboard. */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { type Area, areaBetween } from '../../shared/components/sheet-selection.ts'
 import { parseChart } from '../../shared/fences/chart.ts'
@@ -25,14 +25,14 @@ export interface SheetModel extends Clipboard {
   readonly cells: Cells
   readonly selection: Selection
   readonly editing: CellEditing
-  /** The selected cell, or the one pointed at for a formula. */
+  /** The selected cells, or the cells selected for a formula. */
   readonly area: ReadonlySignal<Area>
-  /** The cell to which the menu belongs; undefined while it is closed. */
+  /** The cell that the menu belongs to, or undefined while the menu is closed. */
   readonly menu: Signal<HTMLElement | undefined>
   readonly isDrawing: { current: boolean }
   readonly actions: GridActions
   readonly act: Act
-  /** Inserts or deletes rows or columns: formulas of other sheets, and charts, are adjusted. */
+  /** Inserts or deletes rows or columns. It also adjusts charts and the formulas of other sheets. */
   reshape(edits: (now: Table) => readonly Edit[], change: Change): void
   keyDown(event: KeyboardEvent): void
 }
@@ -43,7 +43,7 @@ function createActions({ around, sheetIndex }: ComponentInput, selection: Select
     const picker = around.picker.peek()
     if (picker !== undefined && sheetIndex.peek() >= 0) picker.sheet.value = sheetIndex.peek()
   }
-  /** Returns the formula being edited, possibly in another sheet, that can refer to cells of this one. */
+  /** Returns the formula that is being edited and can refer to cells of this sheet. It may belong to another sheet. */
   const writer = (): Writer | undefined => (sheetIndex.peek() < 0 ? undefined : around.writer.peek())
   const point = (place: Place, isRange: boolean): boolean => writer()?.point(sheetIndex.peek(), place, isRange) ?? false
   return {
@@ -51,7 +51,7 @@ function createActions({ around, sheetIndex }: ComponentInput, selection: Select
     press(place, isRange, isTouch) {
       pickHere()
       const now = writer()
-      // Dragging by touch scrolls, so a touch picks the two corners one after the other.
+      // On a touch screen dragging scrolls, so the person taps the two corners of the range one after the other.
       const isSecond = isTouch && isPicked() && nameOf(selection.at.peek()) === nameOf(selection.to.peek())
       if (now === undefined) selection.go(place, isRange || isSecond)
       else if (!now.takes()) queueMicrotask(() => selection.go(place))
@@ -72,7 +72,7 @@ function createActions({ around, sheetIndex }: ComponentInput, selection: Select
   }
 }
 
-/** Reads a component as a table; undefined if others changed it so that it is no longer one. */
+/** Reads a component as a table. Returns undefined if changes by others made it something else. */
 export type TableOf = (fence: Fence) => Table | undefined
 
 export function createSheetModel(input: ComponentInput, tableOf: TableOf): SheetModel {

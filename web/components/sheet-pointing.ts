@@ -1,4 +1,4 @@
-/** Pointing at cells for the formula being edited: in its own sheet and in the other sheets of the text. */
+/** Inserts references into the formula that is being edited when the person selects cells, in the formula's own sheet or in another one. */
 import { addId, type Fence, freeId } from '../../shared/fences/fences.ts'
 import { referencesIn } from '../../shared/fences/formula/parse.ts'
 import { type Spot, spotIn } from '../../shared/fences/formula/point.ts'
@@ -12,7 +12,7 @@ import { nameOf, type Place } from './sheet-grid.tsx'
 import { areaBetween } from '../../shared/components/sheet-selection.ts'
 import type { CellRange, Pointed } from './sheets-around.ts'
 
-/** A formula after the sheets that it names have ids, and the edits that add those ids. */
+/** A formula whose sheets all have ids, and the edits that add the missing ids to the text. */
 export interface Named {
   readonly text: string
   readonly edits: readonly Edit[]
@@ -21,32 +21,35 @@ export interface Named {
 export interface Pointing {
   /** Whether a reference can be inserted at the cursor of the field. */
   takes(field: HTMLInputElement): boolean
-  /** Whether the cursor is still after the cells of this sheet that were pointed at last. */
+  /** Whether the cursor is still after the reference that was last inserted for this sheet. */
   goesOn(field: HTMLInputElement, sheet: number): boolean
-  /** Inserts a reference to a cell into the formula; returns false if none can be inserted there. */
+  /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the cursor. */
   point(field: HTMLInputElement, sheet: number, place: Place, isRange: boolean): boolean
-  /** Moves by a number of rows and columns from what was pointed at last, or else from the edited cell; returns false as above. */
+  /**
+   * Selects the cell that is some rows and columns away from the last selected cell, or else from the edited cell. Returns false if no reference can
+   * be inserted at the cursor.
+   */
   step(field: HTMLInputElement, origin: Place, step: Place, isRange: boolean): boolean
-  /** Goes to the previous or next sheet; returns false as above. */
+  /** Goes to the previous or the next sheet. Returns false if no reference can be inserted at the cursor. */
   change(field: HTMLInputElement, origin: Place, direction: 1 | -1): boolean
-  /** Keeps the current reference in the formula, whatever is pointed at next. */
+  /** Keeps the current reference, so that the next one does not replace it. */
   keep(): void
-  /** Returns where the reference pointed at last is in the formula. */
+  /** Returns the start and the end of the last inserted reference in the formula. */
   offsets(): readonly [number, number]
-  /** Changes by others have changed the text of the formula. */
+  /** Called when changes by others have changed the text of the formula. */
   moved(text: string, from: number, to: number): void
-  /** `sheets`: the current ones of the text. */
+  /** Gives an id to each sheet that the formula names. `sheets` contains the current sheets of the text. */
   named(text: string, sheets: readonly Fence[]): Named
   end(): void
 }
 
-/** Replaces the last reference while the cursor is still after that reference. */
+/** Returns the last inserted reference if the cursor is still at its end. The next reference then replaces it. */
 const lastIn = ({ value, selectionStart, selectionEnd }: HTMLInputElement, last: Pointed | undefined): Pointed | undefined =>
   last?.text === value && selectionStart === last.to && selectionEnd === last.to ? last : undefined
 
 export function createPointing({ sheets, sheetIndex, around, show, said }: ComponentInput): Pointing {
   const { pointed } = around
-  /** Ids for sheets that have none yet: they are added with the formula. */
+  /** Ids for sheets that have none yet. They are added to the text with the formula. */
   const ids = new Map<number, string>()
 
   const spotOf = (field: HTMLInputElement): { readonly again: Pointed | undefined; readonly spot: Spot | undefined } => {
@@ -54,7 +57,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     const [from, to] = [again?.from ?? field.selectionStart ?? 0, again?.to ?? field.selectionEnd ?? 0]
     return { again, spot: spotIn(field.value, from, to) }
   }
-  /** Returns the id by which other sheets name a sheet; undefined if it cannot have one. */
+  /** Returns the id that formulas in other sheets use for a sheet, or undefined if the sheet cannot have one. */
   const idOf = (sheet: number): string | undefined => {
     const all = sheets.peek().sheets.map(({ fence }) => fence)
     const fence = all[sheet]
@@ -66,7 +69,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id: id ?? '' }))
     return undefined
   }
-  /** Returns the reference as written in the formula; undefined if there can be none. */
+  /** Returns the text of a reference, or undefined if the cells cannot be referred to. */
   const referenceTo = ({ sheet, one, other }: CellRange, { end }: Spot): string | undefined => {
     const { top, bottom, first, last } = areaBetween(one, other)
     const [corner, opposite] = [nameOf({ row: top, column: first }), nameOf({ row: bottom, column: last })]
@@ -91,7 +94,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     const { height, width } = sizeOf(sheet)
     return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
   }
-  /** With the keyboard, the pointed cell is shown and announced. */
+  /** For a keyboard user, scrolls to the selected cell and announces it. */
   const tell = (): void => {
     const now = pointed.peek()
     if (now !== undefined) said.value = now.text.slice(now.from, now.to)
@@ -132,7 +135,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
     },
     keep() {
       const now = pointed.peek()
-      // The field stays on the sheet on which it is shown.
+      // Without a new reference, the field stays on the sheet that shows it.
       pointed.value = now === undefined || now.sheet === sheetIndex.peek() ? undefined : { ...now, from: -1, to: -1 }
     },
     offsets: () => [pointed.peek()?.from ?? 0, pointed.peek()?.to ?? 0],
@@ -150,7 +153,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
         const fence = all[sheet]
         if (fence === undefined || !now.includes(`#${id}!`)) continue
         edits.push(...addId(fence, id))
-        // Another person has given the sheet an id in the meantime.
+        // Another person has given the sheet an id in the meantime, so the formula uses that id.
         if (fence.id !== undefined) now = now.replaceAll(`#${id}!`, `#${fence.id}!`)
       }
       return { text: now, edits }

@@ -1,4 +1,4 @@
-/** The selection of a sheet on the page: the session as signals, and the focus. */
+/** The selection of a sheet on the page. It exposes the session as signals and manages the focus. */
 import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import {
   beginSheet,
@@ -12,20 +12,20 @@ import {
 import type { Table } from '../../shared/fences/table.ts'
 
 export interface Selection {
-  /** The size in rows and columns, including a row or column that was begun behind the last one. */
+  /** Number of rows and columns, including a row or column that was begun after the last one. */
   readonly size: ReadonlySignal<{ readonly height: number; readonly width: number }>
-  /** The cell with the focus. */
+  /** The focused cell. */
   readonly at: ReadonlySignal<Place>
-  /** The corner opposite the cell with the focus. */
+  /** The corner of the selection opposite the focused cell. */
   readonly to: ReadonlySignal<Place>
-  /** Whether the cell should have the focus once it is drawn, and how often the focus was requested. */
+  /** Whether the selected cell should take the focus once it is drawn. `asked` counts the requests. */
   readonly wantsFocus: { current: boolean }
   readonly asked: ReadonlySignal<number>
   focus(): void
   go(place: Place, isRange?: boolean): void
   put(place: Place): void
   focused(place: Place): void
-  /** A step of the session. Edits, action and announcement are for the caller to carry out. */
+  /** Applies an event to the session. The caller carries out the edits, the action and the announcement of the outcome. */
   dispatch(event: SheetEvent): SheetOutcome
 }
 

@@ -1,20 +1,23 @@
-/** The drawn part of a large sheet: the visible rows and some around them. The rest keeps its space, and the browser's search finds its text. */
+/**
+ * Draws only the visible part of a large sheet and some rows and columns around it. The rest keeps its space, and the browser's search finds its
+ * text.
+ */
 import { type ReadonlySignal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo } from 'preact/hooks'
 import type { Place } from '../../shared/components/sheet-selection.ts'
 
-/** Drawn rows and columns: the first, and the one after the last. */
+/** The range of drawn rows and of drawn columns: the first one, and the one after the last. */
 export interface Seen {
   readonly rows: readonly [number, number]
   readonly columns: readonly [number, number]
 }
 
-/** Rows and columns drawn beyond the visible ones; the drawn part changes in steps of this size. */
+/** Number of rows and columns drawn beyond the visible ones. The drawn part moves in steps of this size. */
 const around = 8
-/** The size in pixels, before a cell was measured. */
+/** Assumed height of a row until a cell has been measured, in pixels. */
 const rowHeightUsual = 30
-/** Until the window of the sheet was measured. */
+/** The drawn part until the visible area has been measured. */
 const seenFirst: Seen = { rows: [0, 32], columns: [0, 24] }
 
 const widened = (from: number, to: number): readonly [number, number] => [
@@ -24,7 +27,7 @@ const widened = (from: number, to: number): readonly [number, number] => [
 
 export interface SheetWindow {
   readonly seen: ReadonlySignal<Seen>
-  /** The height of a row, in pixels. */
+  /** Measured height of a row, in pixels. */
   readonly rowHeight: ReadonlySignal<number>
   follow(): void
   /** Scrolls to a cell that is not drawn. */
@@ -48,7 +51,7 @@ export function useSheetWindow(scroller: RefObject<HTMLElement | null>): SheetWi
         const right = heads.findLastIndex((head) => head.offsetLeft < scrollLeft + clientWidth)
         const rows = widened(scrollTop / rowHeight.peek(), (scrollTop + clientHeight) / rowHeight.peek())
         const columns = widened(left, right + 1)
-        // A small scroll does not need a new drawing.
+        // A small scroll does not change the drawn part.
         if (JSON.stringify({ rows, columns }) !== JSON.stringify(seen.peek())) seen.value = { rows, columns }
       },
       come({ row, column }) {
@@ -79,7 +82,7 @@ interface HiddenInput {
   readonly onFound: () => void
 }
 
-/** Text that the browser's search finds, but that is neither shown nor read out. */
+/** Text that is neither visible nor read out, but that the browser's search finds. */
 const Hidden = ({ text, height, onFound }: HiddenInput): JSX.Element => (
   <div
     class='sheet-hidden'
@@ -94,13 +97,13 @@ const Hidden = ({ text, height, onFound }: HiddenInput): JSX.Element => (
 )
 
 interface GapInput {
-  /** The first cell that is not drawn. */
+  /** The first cell of the gap. */
   readonly from: Place
   readonly texts: readonly string[]
   readonly come: (place: Place) => void
 }
 
-/** Draws the cells of a row between two drawn cells. */
+/** Represents the cells of a row that are not drawn between two drawn cells. */
 export const CellGap = ({ from, texts, come }: GapInput): JSX.Element => (
   <td class='sheet-distant' aria-hidden='true' colSpan={texts.length}>
     {texts.map((text, index) => (
@@ -110,14 +113,14 @@ export const CellGap = ({ from, texts, come }: GapInput): JSX.Element => (
 )
 
 interface RowsInput {
-  /** The first row that is not drawn. */
+  /** The first row of the gap. */
   readonly from: number
   readonly texts: readonly (readonly string[])[]
   readonly rowHeight: number
   readonly come: (place: Place) => void
 }
 
-/** Draws the rows between two drawn rows. */
+/** Represents the rows that are not drawn between two drawn rows. */
 export class RowGap extends Component<RowsInput> {
   override shouldComponentUpdate({ from, texts, rowHeight }: RowsInput): boolean {
     const { texts: before } = this.props
@@ -138,7 +141,7 @@ export class RowGap extends Component<RowsInput> {
   }
 }
 
-/** Gives the columns the width of their longest texts, although only a few rows are drawn. */
+/** Gives each column the width of its longest text, although only some rows are drawn. */
 export const WidthRow = ({ texts }: { texts: readonly string[] }): JSX.Element => (
   <tr class='sheet-widths' aria-hidden='true'>
     <td />
@@ -148,7 +151,7 @@ export const WidthRow = ({ texts }: { texts: readonly string[] }): JSX.Element =
   </tr>
 )
 
-/** Returns the numbers from 0 to `count` - 1: the drawn ones separately, the others as gaps with their length. */
+/** Divides the numbers from 0 to `count` - 1: each drawn one separately, and the others as gaps with their length. */
 export function spansOf(
   count: number,
   isDrawn: (index: number) => boolean

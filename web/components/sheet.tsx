@@ -1,6 +1,6 @@
 /**
- * Sheets: a grid that a person navigates with arrows, edits by typing, and copies and pastes as in spreadsheets. The text contains the formulas; the
- * grid shows their results.
+ * Sheets: a grid that a person navigates with the arrow keys, edits by typing, and copies and pastes as in other spreadsheets. The text contains the
+ * formulas, and the grid shows their results.
  */
 import { useComputed, useSignalEffect } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
@@ -27,7 +27,7 @@ interface PartInput {
   readonly model: SheetModel
 }
 
-/** The focused cell with its formula and its error; or the formula of another sheet for which the person points at cells of this one. */
+/** Shows the focused cell with its formula and its error. While the person selects cells for a formula of another sheet, it shows that formula. */
 function SheetBar({ input, model }: PartInput): JSX.Element {
   const picker = input.around.picker.value
   return picker !== undefined && picker.sheet.value === input.sheetIndex.value ? (
@@ -37,7 +37,7 @@ function SheetBar({ input, model }: PartInput): JSX.Element {
   )
 }
 
-/** The purpose for which cells are being picked. */
+/** Shows what the person is selecting cells for. */
 function PickBar({ picker, input, model: { selection } }: PartInput & { readonly picker: Picker }): JSX.Element {
   const range = { sheet: input.sheetIndex.value, one: selection.at.value, other: selection.to.value }
   return (
@@ -103,10 +103,10 @@ const SheetHead = ({ width, longest }: { width: number; longest: readonly string
   </thead>
 )
 
-/** Focuses the selected cell once it is drawn, because it may be new. */
+/** Moves the focus to the selected cell after each drawing, because the cell may be new. */
 function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: RefObject<HTMLElement | null>): void {
   isDrawing.current = true
-  // A request is carried out after the next drawing of the grid.
+  // Reading the signal makes the grid draw again after a request for the focus.
   void selection.asked.value
   useLayoutEffect(() => {
     isDrawing.current = false
@@ -117,7 +117,7 @@ function useCellFocus({ isDrawing, selection, editing }: SheetModel, element: Re
   })
 }
 
-/** Scrolls a cell that the keyboard points at into view. */
+/** Scrolls to a cell that the person selects for a formula with the keyboard. */
 function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElement | null>): void {
   const name = corner === undefined ? '' : nameOf(corner)
   useLayoutEffect(() => {
@@ -125,10 +125,10 @@ function usePointedInView(corner: Place | undefined, element: RefObject<HTMLElem
   }, [name])
 }
 
-/** How many frames to wait for a component that is scrolled into view. */
+/** Number of frames to wait for a component that is being scrolled into view. */
 const framesMax = 120
 
-/** Selects the cells that were requested elsewhere, once this sheet is part of the page. */
+/** Selects cells that another component requested, once this sheet is part of the page. */
 function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetModel, element: RefObject<HTMLElement | null>): void {
   useSignalEffect(() => {
     const range = around.wanted.value
@@ -145,7 +145,7 @@ function useWanted({ around, sheetIndex }: ComponentInput, { selection }: SheetM
   })
 }
 
-/** The edges add a row and a column, as those of a table in the text do. */
+/** The buttons at the edges add a row or a column, as they do for a table in the text. */
 function AddButton({ input, model: { table, selection, reshape }, axis }: PartInput & { readonly axis: 'row' | 'column' }): JSX.Element {
   const { texts, width } = table.value
   const at = axis === 'row' ? texts.length : width
@@ -171,7 +171,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   const { top, bottom, first, last } = model.area.value
   const { around, sheetIndex } = input
   const edited = editing.editing.value
-  /** The field is drawn on the sheet whose cells the person points at. */
+  /** The cells selected for the formula that is being edited. The field appears on their sheet. */
   const pointed = around.pointed.value
   const isElsewhere = edited !== undefined && pointed !== undefined && pointed.sheet !== sheetIndex.value
   const cellsOf = (row: number): readonly Shown[] => {
@@ -233,7 +233,7 @@ function SheetTable({ input, model, label }: PartInput & { readonly label: strin
   )
 }
 
-/** Sums up the selected numbers. */
+/** Shows the sum and other figures of the selected numbers. */
 function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
   const values = rowsIn(area.value, (place) => cells.valueOf(place)).flat()
   const numbers = values.filter((value) => typeof value === 'number')
@@ -250,7 +250,7 @@ function SheetSum({ model: { cells, area } }: PartInput): JSX.Element {
   )
 }
 
-/** Questions and notices about drafts whose sheet others changed. */
+/** Asks about drafts whose cell or column others changed. */
 function SheetDrafts({ model: { editing, selection } }: PartInput): JSX.Element {
   const asked = editing.conflict.value
   return (
@@ -279,11 +279,11 @@ interface GridInput {
   readonly input: ComponentInput
   readonly tableOf: TableOf
   readonly label: string
-  /** Whether the first cell gets the focus. */
+  /** Whether the first cell takes the focus. */
   readonly takesFocus?: boolean
 }
 
-/** The grid of a sheet, or of another component that holds a table. */
+/** The grid of a sheet, or of another component that contains a table. */
 export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInput): JSX.Element {
   const element = useRef<HTMLDivElement>(null)
   const model = useMemo(() => createSheetModel(input, tableOf), [input])
@@ -297,7 +297,7 @@ export function CellGrid({ input, tableOf, label, takesFocus = false }: GridInpu
   })
   useLayoutEffect(() => {
     if (takesFocus && editing.editing.peek() === undefined) selection.focus()
-    // Releases the part that this page holds, because the field may be removed with the grid.
+    // Releases the part that this page holds, because the grid may be removed together with its field.
     return () => editing.leave()
   }, [])
   const anchor = menu.value
