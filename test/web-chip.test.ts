@@ -64,7 +64,7 @@ test('[WEB-4] read-only and ended access come before anything about saving', () 
   expect(say({ canEdit: false, annotations: 'suggestions' })).toBe('Suggesting')
   expect(say({ ended: 'credential_ended' })).toBe('Access ended')
   expect(say({ ended: 'too_big', unsent: 3 })).toBe('Too large to save')
-  expect(say({ ended: 'full', unsent: 3 })).toBe('Full, not saved')
+  expect(say({ ended: 'full', unsent: 3 })).toBe('Storage full, not saved')
   expect(say({ ended: 'deleted', online: false, socket: 'closed', unsent: 3 })).toBe('Access ended')
 })
 

@@ -31,6 +31,6 @@ test('[WEB-45] a file of another kind, an empty one and one that is too large ar
   for (const type of ['', 'image/svg+xml', 'text/html', 'application/pdf'])
     expect(refusalOf({ type, size: 1 })?.words).toMatch(/not supported/)
   expect(refusalOf({ type: 'image/png', size: limits.assetBytesMax })).toBeUndefined()
-  expect(refusalOf({ type: 'image/png', size: limits.assetBytesMax + 1 })?.words).toBe('Larger than 10 MiB.')
+  expect(refusalOf({ type: 'image/png', size: limits.assetBytesMax + 1 })?.words).toBe('The file is larger than 10 MiB.')
   expect(refusalOf({ type: 'image/png', size: 0 })?.words).toMatch(/empty/)
 })

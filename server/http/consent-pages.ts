@@ -56,7 +56,7 @@ const signInConsent = (words: Words, details: Details, program: Markup): Markup 
   })}</p>
 ${whoAnswers(words, details)}
 <ul class="list">${asked.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>
-<p class="muted">${t('The name is not verified. It gets no access to your documents.')}</p>
+<p class="muted">${t('The name is not verified. The program gets no access to your documents.')}</p>
 <form class="form" method="post" action="${interactionPath}/${details.uid}/agree"><p class="actions"><button class="button primary large">${t('Allow')}</button></p></form>`
 }
 
@@ -74,7 +74,7 @@ ${whoAnswers(words, details)}
 ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><ul class="list">${also.map((sentence) => html`<li>${say(sentence)}</li>`)}</ul>`}
 <form class="form" method="post" action="${interactionPath}/${details.uid}/agree">
 <div class="field"><label for="role">${t('Role')}</label><select id="role" name="role">${roleOptions(words, most, most)}</select></div>
-<p class="muted">${t('Its edits show its name and yours. You can end its access on your account page at any time. It ends automatically after {count} days.', { count: limits.brokerRefreshDays })}</p>
+<p class="muted">${t('Edits by the program show its name and yours. You can end its access on your account page at any time. The access ends automatically after {count} days.', { count: limits.brokerRefreshDays })}</p>
 <p class="notice warn">${t('The name is not verified. Allow this only if you just started it yourself.')}</p>
 <p class="actions"><button class="button primary large">${t('Allow')}</button></p>
 </form>`

@@ -29,7 +29,7 @@ export const german: Catalogue = {
   'Change password': 'Passwort ändern',
   'Choose a password that is not your email address.': 'Wähle ein Passwort, das nicht deine E-Mail-Adresse ist.',
   Code: 'Code',
-  'Comments and edits that you made in documents of others stay, with your name.':
+  'Your comments and edits in other people’s documents stay, with your name.':
     'Deine Kommentare und Änderungen in Dokumenten anderer bleiben, mit deinem Namen.',
   'Compute nodes': 'Rechenknoten',
   'Connect a device': 'Gerät verbinden',
@@ -49,7 +49,7 @@ export const german: Catalogue = {
   'Enter a name.': 'Gib einen Namen ein.',
   'Enter a valid email address.': 'Gib eine gültige E-Mail-Adresse ein.',
   'Enter the code that your device shows.': 'Gib den Code ein, den dein Gerät anzeigt.',
-  'Everyone with a link can still open them, and owner links still manage them. Documents without a link or a published page go to the trash.':
+  'Anyone with a link can still open them, and anyone with an owner link can still manage them. Documents without a link or a published page go to the trash.':
     'Wer einen Link hat, kann sie weiter öffnen, und mit Besitzerlinks lassen sie sich weiter verwalten. Dokumente ohne Link und ohne veröffentlichte Seite kommen in den Papierkorb.',
   'For everyone': 'Für alle',
   'Forgot password?': 'Passwort vergessen?',
@@ -58,7 +58,7 @@ export const german: Catalogue = {
   'Go to your documents': 'Zu deinen Dokumenten',
   'If you have a passkey, you can sign in with it instead.': 'Wenn du einen Passkey hast, kannst du dich stattdessen damit anmelden.',
   'Is this your device?': 'Ist das dein Gerät?',
-  'Its owner may have unpublished it, or part of the address is missing.':
+  'The owner may have unpublished the page, or part of the address may be missing.':
     'Vielleicht hat der Besitzer die Veröffentlichung beendet, oder ein Teil der Adresse fehlt.',
   'just now': 'gerade eben',
   'Keep them': 'Behalten',
@@ -114,11 +114,11 @@ export const german: Catalogue = {
   'That did not work': 'Das hat nicht geklappt',
   'The codes match. Approve': 'Die Codes stimmen überein. Zustimmen',
   'The device was not signed in. Nothing has changed.': 'Das Gerät wurde nicht angemeldet. Nichts hat sich geändert.',
-  'The name is not verified. It gets no access to your documents.':
-    'Der Name ist nicht geprüft. Zugang zu deinen Dokumenten bekommt es nicht.',
+  'The name is not verified. The program gets no access to your documents.':
+    'Der Name ist nicht geprüft. Zugang zu deinen Dokumenten bekommt das Programm nicht.',
   'The passkey was not added. Open your account page and try again.':
     'Der Passkey wurde nicht hinzugefügt. Öffne deine Kontoseite und versuch es noch einmal.',
-  'Their links stop working at once. After {count} days the documents are deleted forever.':
+  'Their links stop working immediately. After {count} days the documents are deleted forever.':
     'Ihre Links funktionieren sofort nicht mehr. Nach {count} Tagen werden die Dokumente endgültig gelöscht.',
   'There is no page here': 'Hier ist keine Seite',
   'This code is wrong or has expired. Check it, or start the sign-in again on your device.':
@@ -151,8 +151,8 @@ export const german: Catalogue = {
   'Use at least {count} characters.': 'Nimm mindestens {count} Zeichen.',
   'Use at most {count} characters.': 'Nimm höchstens {count} Zeichen.',
   'Use your own computer for pictures and speech': 'Eigenen Computer für Bilder und Sprache nutzen',
-  'It generates pictures and speech, transcribes recordings and reads text from pictures in your documents.':
-    'Er erzeugt Bilder und Sprache, transkribiert Aufnahmen und liest Text aus Bildern in deinen Dokumenten.',
+  'Your computer generates pictures and speech, transcribes recordings and reads text from pictures in your documents.':
+    'Dein Computer erzeugt Bilder und Sprache, transkribiert Aufnahmen und liest Text aus Bildern in deinen Dokumenten.',
   '1 year': '1 Jahr',
   'What happens to your documents?': 'Was geschieht mit deinen Dokumenten?',
   'Where you are signed in': 'Wo du angemeldet bist',
@@ -162,8 +162,8 @@ export const german: Catalogue = {
   'You are invited': 'Du bist eingeladen',
   'You are signed in as {name}.': 'Du bist angemeldet als {name}.',
   'You are signed out': 'Du bist abgemeldet',
-  'This signs you out on all other devices. It ends all programs, tokens and connected computers too. Your passkeys stay.':
-    'Das meldet dich auf allen anderen Geräten ab. Es beendet auch alle Programme, Token und verbundenen Computer. Deine Passkeys bleiben.',
+  'This signs you out on all other devices. It also revokes all tokens and disconnects all programs and computers. You keep your passkeys.':
+    'Das meldet dich auf allen anderen Geräten ab. Außerdem werden alle Token widerrufen und alle Programme und Computer getrennt. Deine Passkeys behältst du.',
   'You can still open documents by their links. Copies of documents stay on this device until you remove them from your documents.':
     'Dokumente kannst du weiter mit ihren Links öffnen. Kopien von Dokumenten bleiben auf diesem Gerät, bis du sie aus deinen Dokumenten entfernst.',
   'You canceled the sign-in.': 'Du hast die Anmeldung abgebrochen.',
@@ -220,13 +220,13 @@ export const german: Catalogue = {
     'Sende es als Authorization: Bearer, oder setze es als AGMD_TOKEN für den Befehl agmd.',
   'The name is not verified. Allow this only if you just started it yourself.':
     'Der Name ist nicht geprüft. Erlaube das nur, wenn du es gerade selbst begonnen hast.',
-  'They work on your documents, under their own name and yours. Signing out everywhere and changing your password end them all.':
-    'Programme und Token bearbeiten deine Dokumente unter ihrem eigenen Namen und deinem. Überall abmelden oder das Passwort ändern beendet sie alle.',
+  'Programs work on your documents under their own names and yours. Their access ends when you sign out everywhere or change your password.':
+    'Programme und Token bearbeiten deine Dokumente unter ihrem eigenen Namen und deinem. Ihr Zugriff endet, wenn du dich überall abmeldest oder dein Passwort änderst.',
   'This account has reached its limit of tokens and connected programs.':
     'Dieses Konto hat schon so viele Token und verbundene Programme, wie es haben darf.',
   Token: 'Token',
-  'Its edits show its name and yours. You can end its access on your account page at any time. It ends automatically after {count} days.':
-    'Seine Änderungen tragen seinen und deinen Namen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
+  'Edits by the program show its name and yours. You can end its access on your account page at any time. The access ends automatically after {count} days.':
+    'Änderungen des Programms tragen seinen und deinen Namen. Du kannst den Zugriff jederzeit auf deiner Kontoseite beenden; nach {count} Tagen endet er von selbst.',
   'You have no such token or program.': 'Dieses Token oder Programm hast du nicht.',
   'Its description is at {address}.': 'Seine Beschreibung steht unter {address}.',
   'You will be sent to {address}.': 'Danach kommst du zu {address}.',

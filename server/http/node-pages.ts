@@ -35,7 +35,7 @@ export const nodeSection = async (words: Words, service: Service, caller: Caller
   if (nodes.length === 0)
     return html`
 <details class="fold"><summary>${t('Use your own computer for pictures and speech')}</summary>
-<p class="muted">${t('It generates pictures and speech, transcribes recordings and reads text from pictures in your documents.')}</p>
+<p class="muted">${t('Your computer generates pictures and speech, transcribes recordings and reads text from pictures in your documents.')}</p>
 ${form}
 </details>`
   return html`

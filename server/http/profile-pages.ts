@@ -142,7 +142,7 @@ export const bindProfilePages = (
     const words = wordsOf(ctx)
     const { t } = words
     const errorOf = (name: string): string | undefined => (refused?.field === name ? refused.text : undefined)
-    const body = html`<p>${t('This signs you out on all other devices. It ends all programs, tokens and connected computers too. Your passkeys stay.')}</p>
+    const body = html`<p>${t('This signs you out on all other devices. It also revokes all tokens and disconnects all programs and computers. You keep your passkeys.')}</p>
 <form class="form" method="post" action="/account/password">${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${current.account.email ?? ''}" autocomplete="username">
 ${currentPasswordField(words, errorOf('current_password'))}
@@ -210,10 +210,10 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
 <form class="form" method="post" action="/account/delete-account">${tokenField(tokenOf(current))}
 <input type="hidden" name="username" value="${account.email ?? ''}" autocomplete="username">
 <fieldset class="choices"><legend>${t('What happens to your documents?')}</legend>
-${choice('keep', documents, t('Keep them'), t('Everyone with a link can still open them, and owner links still manage them. Documents without a link or a published page go to the trash.'))}
-${choice('trash', documents, t('Move them to the trash'), t('Their links stop working at once. After {count} days the documents are deleted forever.', { count: limits.trashDays }))}
+${choice('keep', documents, t('Keep them'), t('Anyone with a link can still open them, and anyone with an owner link can still manage them. Documents without a link or a published page go to the trash.'))}
+${choice('trash', documents, t('Move them to the trash'), t('Their links stop working immediately. After {count} days the documents are deleted forever.', { count: limits.trashDays }))}
 </fieldset>
-<p class="muted">${t('Comments and edits that you made in documents of others stay, with your name.')}</p>
+<p class="muted">${t('Your comments and edits in other people’s documents stay, with your name.')}</p>
 ${confirm}
 <p class="actions"><button class="button danger large">${t('Delete account')}</button><a class="button large" href="/account">${t('Cancel')}</a></p>
 </form>`

@@ -76,7 +76,7 @@ export const programSection = async (words: Words, service: Service, caller: Cal
   return html`
 <section aria-labelledby="programs">
 <div class="section-head"><h2 id="programs">${t('Programs and tokens')}</h2></div>
-<p class="muted">${t('They work on your documents, under their own name and yours. Signing out everywhere and changing your password end them all.')}</p>
+<p class="muted">${t('Programs work on your documents under their own names and yours. Their access ends when you sign out everywhere or change your password.')}</p>
 ${tokens.length === 0 ? undefined : html`<ul class="entries">${tokens.map((program) => row(words, program, token, now))}</ul>`}
 <details class="fold"><summary>${t('New access token')}</summary>${createForm(words, token)}</details>
 </section>`

@@ -224,7 +224,7 @@ export const warningText = ({ warning, count, name }: ChartWarning): string => {
     return count === 1 ? `1 cell is not a number and is left out: ${name}` : `${count} cells are not numbers and are left out: ${name}`
   if (warning === 'negative')
     return `${count} ${count === 1 ? 'value' : 'values'} below zero ${count === 1 ? 'has' : 'have'} no slice: ${name}`
-  if (warning === 'series') return `Only the first column has slices; ${count} more: ${name}`
+  if (warning === 'series') return `Only the first column is shown. ${count} left out: ${name}`
   if (warning === 'legend') return `The legend ends after ${legendMax} names; ${count} more: ${name}`
   if (warning === 'type') return `${name} is not a chart type. Use one of these: ${chartTypes.join(', ')}`
   if (warning === 'range') return `The axis range ${name} is not valid`

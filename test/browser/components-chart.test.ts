@@ -404,7 +404,7 @@ all()`
   await run('Memory')
   await page.frameLocator('iframe[title=Memory]').getByText('took 16').waitFor()
   await run('Flood')
-  await page.getByText('Stopped because it sent too many messages.').waitFor()
+  await page.getByText('The widget was stopped because it sent too many messages.').waitFor()
   await run('Loop')
   await page.locator('iframe[title=Loop]').waitFor()
   // The page still works: a person writes in it, and the text is stored.

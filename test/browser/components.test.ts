@@ -1034,7 +1034,7 @@ test('[COMP-45] each time a person saves a card that others also changed, the pa
   await until(async () => (await editorText(page)).includes('Test soon'), 'it is changed')
   for (const _time of [1, 2]) {
     await title.press('Enter')
-    await question.filter({ hasText: 'Nothing is saved yet. Choose which one to keep.' }).waitFor()
+    await question.filter({ hasText: 'Nothing is saved yet. Choose which version to keep.' }).waitFor()
     await until(isSeen, 'the question is seen and has the focus')
   }
   await page.keyboard.press('Tab')
@@ -1112,15 +1112,15 @@ test('[COMP-37] faults are shown in place: an unclosed fence, the reason of an e
   expect(await page.locator('.sheet-fault').textContent()).toMatch(/zero/i)
   for (const [name, words] of [
     ['Throws', 'The widget failed: Uncaught Error: broken'],
-    ['Leaves', 'Stopped because it left its page or stopped responding.'],
-    ['Keeps', 'Its state is too large to save. The limit is 4,096 bytes.']
+    ['Leaves', 'The widget was stopped because it left its page or stopped responding.'],
+    ['Keeps', 'The state of the widget is too large to save. The limit is 4,096 bytes.']
   ] as const) {
     await page.getByRole('button', { name: `Run: ${name}` }).click()
     await page.locator('.chart-fault', { hasText: words }).waitFor()
   }
-  await page.getByText('Not closed. End it with a line of ```').waitFor()
+  await page.getByText('This block is not closed. End it with a line of ```').waitFor()
   await page.getByRole('button', { name: 'Read' }).click()
-  await page.locator('.reading').getByText('Not closed. End it with a line of ```').waitFor()
+  await page.locator('.reading').getByText('This block is not closed. End it with a line of ```').waitFor()
   // The error of the widget is also reported on the page.
   await page.context().close()
 })

@@ -107,7 +107,7 @@ test('[HISTORY-9] [REV-8] undoing a restore keeps everything that others wrote s
   await restoreFirst()
   expect((await other([{ op: 'insert', at: 'start', markdown: 'First of all.' }])).status).toBe(200)
   await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Restore undone. Edits that others made since are kept.').waitFor()
+  await page.getByText('Restore undone. Edits that others made in the meantime are kept.').waitFor()
   await until(async () => (await editorText(page)) === `First of all.\n\n${before}`, 'both')
   const { revisions } = (await (
     await fetch(`${world.url}/api/docs/${document.id}/revisions`, { headers: { 'x-share-key': document.key } })

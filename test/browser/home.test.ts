@@ -182,7 +182,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   await know(other.page, [guest.url])
   await choose(page, 'Cake', 'Delete for everyone')
   const dialog = page.getByRole('dialog', { name: 'Delete “Cake”?' })
-  await dialog.getByText('1 other link is in use. Everyone loses access at once. You can restore it for 30 days.').waitFor()
+  await dialog.getByText('1 other link is in use. Everyone loses access immediately. You can restore it for 30 days.').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   expect(await status(cake)).toBe(200)
   await choose(page, 'Cake', 'Delete for everyone')
@@ -192,7 +192,7 @@ test('[HOME-3] [TRASH-8] [TRASH-9] [TRASH-10] [TRASH-12] a deletion asks if othe
   const fresh = await visit()
   await fresh.page.goto(guest.url)
   await fresh.page.getByRole('heading', { name: 'This document was deleted' }).waitFor()
-  await fresh.page.getByText('Its owner can restore it until').waitFor()
+  await fresh.page.getByText('The owner can restore it until').waitFor()
   expect(await fresh.page.getByRole('button', { name: 'Restore' }).count()).toBe(0)
   await fresh.context.close()
 

@@ -1158,7 +1158,7 @@ test('[REVIEW-24] a draft whose words others replaced changes no other words: it
   await page.locator('.rm-own', { hasText: 'once' }).waitFor()
   await until(async () => (await suggestions(document)).suggestions.some((each) => each.text === 'once'), 'what was typed at the service')
   await ask(document, 'PATCH', 'content', { edits: [{ find: 'every file twice', replace: 'all of it again' }] })
-  await page.getByText('Someone changed the words you were replacing. Your text is kept.').waitFor()
+  await page.getByText('Someone changed the text you were replacing. Your suggestion is kept.').waitFor()
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   const card = page.locator('.card', { hasText: 'once' })
   await card.getByText('The text was deleted.').waitFor()

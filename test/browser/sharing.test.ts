@@ -212,7 +212,7 @@ test('[SHARING-3] by keyboard alone: a document is published, read by anyone, in
   await page.getByRole('checkbox', { name: 'Let search engines index it', checked: true }).waitFor()
   await tabTo(page, 'Publish this document')
   await page.keyboard.press('Space')
-  await page.getByText('The page goes offline at once').waitFor()
+  await page.getByText('The page goes offline immediately').waitFor()
   await tabTo(page, 'Unpublish')
   await page.keyboard.press('Enter')
   await page.getByRole('switch', { name: 'Publish this document', checked: false }).waitFor()
@@ -312,7 +312,7 @@ test('[SHARING-8] the focus stays on the pressed control, while it waits and whe
   for (const answer of ['Cancel', 'Unpublish']) {
     await turn.press('Space')
     await page.getByRole('button', { name: answer }).press('Enter')
-    await page.getByText('The page goes offline at once').waitFor({ state: 'detached' })
+    await page.getByText('The page goes offline immediately').waitFor({ state: 'detached' })
     await stays('Publish this document')
   }
   await page.getByRole('switch', { checked: false }).waitFor()
@@ -405,7 +405,7 @@ for (const viewport of sizes) {
     await page.getByLabel('Address of the published page').waitFor()
     await look(page, 'publish-on')
     await page.getByRole('switch').click()
-    await page.getByText('The page goes offline at once').waitFor()
+    await page.getByText('The page goes offline immediately').waitFor()
     await look(page, 'publish-end')
     await context.setOffline(true)
     await page.evaluate(() => dispatchEvent(new Event('offline')))

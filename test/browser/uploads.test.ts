@@ -245,7 +245,7 @@ test('[WEB-45] a refusal appears at the place of the file: wrong kind, too large
     page.getByRole('button', { name: 'Picture, sound or video' }).click()
   ])
   await asked.setFiles([{ name: 'large.mp3', mimeType: 'audio/mpeg', buffer: Buffer.alloc(10 * 1024 * 1024 + 1) }])
-  await words(/Larger than 10 MiB/)
+  await words(/The file is larger than 10 MiB/)
   expect(await editorText(page)).toBe('text')
   expect(heard).toEqual([])
 

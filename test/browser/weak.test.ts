@@ -151,8 +151,8 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
     await context.close()
   }
   const { id } = document
-  await shown(`${world.url}/d/${id}`, 'This document is private', 'Ask its owner for a link.')
-  await shown(link.url, 'This link no longer works', 'It was revoked, has expired or is incomplete.')
+  await shown(`${world.url}/d/${id}`, 'This document is private', 'Ask the owner for a link.')
+  await shown(link.url, 'This link no longer works', 'The link was revoked, has expired or is incomplete.')
   await shown(`${world.url}/d/${id}?key=${other.key}`, 'There is no such document', 'Check the address.')
   await shown(deleted.url, 'This document was deleted', 'It cannot be restored.')
 
@@ -172,7 +172,7 @@ test('[WEB-28] each refusal says what happened and what to do', async () => {
   refuse(500)
   await shown(there, 'Something went wrong on our side', 'r-123')
   refuse(503)
-  await shown(there, 'The server is restarting', 'It opens automatically in a few seconds.')
+  await shown(there, 'The server is restarting', 'The document will open automatically in a few seconds.')
   await way.stop()
 })
 

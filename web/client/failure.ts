@@ -5,7 +5,7 @@ import { t, term } from '../text/t.ts'
 const ended = term('Your link was revoked or has expired. Ask the owner of the document for a new one.')
 const tooLarge = term('This is too large for the server.')
 
-const noRoom = term('The document or its owner has no space left. Delete what is no longer needed, then try again.')
+const noRoom = term('The storage of the document or its owner is full. Delete anything that is no longer needed, then try again.')
 
 const byStatus: Readonly<Record<number, string>> = {
   0: term('The server cannot be reached. Nothing is lost: try again when the connection is back.'),

@@ -40,12 +40,12 @@ interface Words {
 export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   private: {
     title: term('This document is private'),
-    text: term('Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.'),
+    text: term('Ask the owner for a link. You do not need an account to use it. If the document is yours, sign in.'),
     signIn: true
   },
   ended: {
     title: term('This link no longer works'),
-    text: term('It was revoked, has expired or is incomplete. Ask for a new one.')
+    text: term('The link was revoked, has expired or is incomplete. Ask for a new one.')
   },
   forbidden: {
     title: term('You do not have access'),
@@ -64,7 +64,7 @@ export const refusalWords: Readonly<Record<RefusalKind, Words>> = {
   },
   restarting: {
     title: term('The server is restarting'),
-    text: term('It opens automatically in a few seconds.'),
+    text: term('The document will open automatically in a few seconds.'),
     retries: true
   },
   never_opened: {

@@ -62,7 +62,7 @@ function takeCells(input: ComponentInput, { sheet, one, other }: CellRange): boo
       )
     isShared = sheets.findIndex((each) => each.id === id) < sheet && fence.id !== undefined
     if (isShared) {
-      toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id }))
+      toast(t('Two sheets are called #{id}. Rename one of them in its source.', { id }))
       return []
     }
     const wanted = namedCells(id, textsOf(parseSheet(fence)), areaBetween(one, other))

@@ -47,8 +47,8 @@ const warningWords = ({ warning, count, name }: ChartWarning): string => {
   if (warning === 'series')
     return tn(
       count,
-      'Only the first column has slices, not {name}.',
-      'Only the first column has slices, not {count} more: {name} …',
+      'Only the first column is shown. {name} is left out.',
+      'Only the first column is shown. {count} others are left out: {name} …',
       values
     )
   if (warning === 'legend')
@@ -312,7 +312,7 @@ function ChartTools({ input, chart, hasTable, isEditing, onRefused }: ToolsInput
   )
   const edit = (): void => {
     if (hasTable) isEditing.value = !isEditing.value
-    else if (cells !== undefined && !goToCells(input, cells)) toast(t('The sheet is not shown here. Close its source first.'))
+    else if (cells !== undefined && !goToCells(input, cells)) toast(t('Close the source of the sheet first.'))
   }
   return (
     <div class='chart-tools'>

@@ -37,7 +37,7 @@ export const WhichStays = ({ changed, onMine, onTheirs }: QuestionInput): JSX.El
     {changed.map(({ name, mine, theirs }) => (
       <span key={name}>{t('{cell} was changed to “{theirs}” while you wrote “{mine}”.', { cell: name, theirs, mine })} </span>
     ))}
-    {t('Nothing is saved yet. Choose which one to keep.')}{' '}
+    {t('Nothing is saved yet. Choose which version to keep.')}{' '}
     <button type='button' class='link' onClick={onMine}>
       {t('Keep mine')}
     </button>{' '}

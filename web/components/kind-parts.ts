@@ -42,4 +42,4 @@ export const insertComponent = (view: EditorView, kind: FenceKind): boolean => c
 
 /** Returns the message for a fence that is not closed. All the text below belongs to such a fence. */
 export const unclosedWords = ({ source, mark }: Fence): string =>
-  t('Not closed. End it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })
+  t('This block is not closed. End it with a line of {mark}', { mark: source.slice(mark.from, mark.to) })

@@ -66,7 +66,7 @@ export function createPointing({ sheets, sheetIndex, around, show, said }: Compo
       ids.set(sheet, ids.get(sheet) ?? freeId([...all.map(({ id }) => id), ...ids.values()], fence, titleOfFence(fence, all)))
     const id = fence.id ?? ids.get(sheet)
     if (all.findIndex((each) => each.id === id) === sheet || fence.id === undefined) return id
-    toast(t('Two sheets are called #{id}. Give one of them another name in its source.', { id: id ?? '' }))
+    toast(t('Two sheets are called #{id}. Rename one of them in its source.', { id: id ?? '' }))
     return undefined
   }
   /** Returns the text of a reference, or undefined if the cells cannot be referred to. */

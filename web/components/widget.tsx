@@ -13,7 +13,9 @@ const stateOf = (json: string | undefined): unknown => (json === undefined ? nul
 
 const faultWords = (fault: WidgetFault, message: string): string => {
   if (fault === 'error') return t('The widget failed: {message}', { message })
-  return fault === 'left' ? t('Stopped because it left its page or stopped responding.') : t('Stopped because it sent too many messages.')
+  return fault === 'left'
+    ? t('The widget was stopped because it left its page or stopped responding.')
+    : t('The widget was stopped because it sent too many messages.')
 }
 
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
@@ -51,7 +53,9 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
       state: stateOf(now.state?.json),
       onState(state) {
         if (!fitsState(state))
-          fault.value = t('Its state is too large to save. The limit is {count} bytes.', { count: limits.widgetStateBytesMax })
+          fault.value = t('The state of the widget is too large to save. The limit is {count} bytes.', {
+            count: limits.widgetStateBytesMax
+          })
         else if (keeps.peek()) input.act((current) => setWidgetState(parseWidget(current), state), 'program')
       },
       onFault(what, message) {
@@ -107,7 +111,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
         )}
         {running.value !== undefined && running.value !== html && (
           <button type='button' class='link' onClick={run}>
-            {t('The source has changed. Run it again.')}
+            {t('The source has changed. Run the widget again.')}
           </button>
         )}
         {running.value !== undefined && !keeps.value && <span class='component-note'>{t('Changes made here are not saved.')}</span>}

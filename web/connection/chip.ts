@@ -46,7 +46,7 @@ function keptLabel(state: string, { kept }: ChipInput, held: number): string {
 
 function draftDetail({ drafts }: ChipInput): string {
   return drafts === 'kept'
-    ? t('Your suggestion is kept on this device. It is sent when you are back online.')
+    ? t('Your suggestion is kept on this device and will be sent when you are back online.')
     : t('Keep this page open until the connection is back.')
 }
 
@@ -54,7 +54,7 @@ function keptDetail(input: ChipInput): string {
   const { unsent, unwritten, kept, drafts } = input
   if (unsent === 0) return drafts === 'none' ? t('All changes so far are saved.') : draftDetail(input)
   return kept && unwritten === 0
-    ? t('They are sent when you are back online. You can close this page.')
+    ? t('Your changes will be sent when you are back online. You can close this page.')
     : t('Keep this page open until the connection is back.')
 }
 
@@ -93,12 +93,12 @@ function readOnly({ annotations }: ChipInput): Chip {
 /** Returns the words of the chip for a state. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
-    return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest is sent automatically.') }
+    return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest will be sent automatically.') }
   if (input.ended === 'full')
     return {
       state: 'ended',
-      label: t('Full, not saved'),
-      detail: t('The document or its owner has no space left. Your text is sent automatically once there is space.')
+      label: t('Storage full, not saved'),
+      detail: t('The storage of the document or its owner is full. Your text will be sent automatically once there is space.')
     }
   if (input.ended !== undefined)
     return { state: 'ended', label: t('Access ended'), detail: t('This page no longer receives or sends changes.') }

@@ -19,7 +19,7 @@ export function NameDialog({ view }: { view: Page }): JSX.Element {
   return (
     <Dialog
       title={t('Your name')}
-      about={t('Others see it at your cursor and on your comments and messages. This device remembers it.')}
+      about={t('Others see your name at your cursor and on your comments and messages. This device remembers it.')}
       onClose={close}
     >
       <form onSubmit={submit}>

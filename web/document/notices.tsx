@@ -12,10 +12,10 @@ const endedWords: Readonly<Record<Ended, string>> = {
   forbidden: term('Your link no longer opens this document.'),
   not_found: term('The server no longer has this document.'),
   deleted: term('The owner deleted this document.'),
-  bad_message: term('The server refused a change of this page and closed the connection.'),
-  too_big: term('The document is too large for the server. Delete some text, and the rest is sent automatically.'),
+  bad_message: term('The server refused a change from this page and closed the connection.'),
+  too_big: term('The document is too large for the server. Delete some text, and the rest will be sent automatically.'),
   full: term(
-    'This document or its owner has no space left on the server. Your text stays on this device and is sent automatically once there is space. Delete old comments, or ask the owner to delete documents.'
+    'The storage of this document or its owner is full. Your text stays on this device and will be sent automatically once there is space. Delete old comments, or ask the owner to delete documents.'
   )
 }
 
@@ -71,7 +71,7 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
 function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (
     <div class={isSure ? 'notice' : 'notice unsure'}>
-      <p>{t('This link gives you less access than the one kept on this device.')}</p>
+      <p>{t('This link gives you less access than the one stored on this device.')}</p>
       <p class='actions'>
         <a class='button' href={`/d/${session.id}`}>
           {t('Use the other link')}

@@ -224,7 +224,8 @@ export function HistoryDialog({ view }: { view: View }): JSX.Element {
       else
         offer(restoredWords(restored), t('Undo'), () => {
           undo().then(
-            ({ merged }) => toast(merged === true ? t('Restore undone. Edits that others made since are kept.') : t('Restore undone.')),
+            ({ merged }) =>
+              toast(merged === true ? t('Restore undone. Edits that others made in the meantime are kept.') : t('Restore undone.')),
             (error: unknown) =>
               toast(
                 error instanceof RequestError && error.status === 409

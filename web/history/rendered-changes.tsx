@@ -75,7 +75,7 @@ export function RenderedChanges({
     <>
       {failed.value && (
         <p class='history-state' role='alert'>
-          {t('The page could not be drawn. Its changes are listed under Source.')}
+          {t('The page could not be shown. Its changes are listed under Source.')}
         </p>
       )}
       <div ref={host} class='history-page' />

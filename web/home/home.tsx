@@ -178,7 +178,7 @@ function Head({ library }: { library: Library }): JSX.Element {
   return (
     <header class='home-head'>
       <h1>{t('Markdown that people and agents write together.')}</h1>
-      <p class='lead'>{t('Plain text underneath. Live for everyone, and on your device when you are offline.')}</p>
+      <p class='lead'>{t('Documents are plain text, live for everyone, and available on your device when you are offline.')}</p>
       <Actions />
     </header>
   )

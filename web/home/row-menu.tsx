@@ -79,7 +79,7 @@ export function AskToRemove({ entry, first, onRemove, onClose }: AskToRemoveInpu
   const { id, title, role, key } = entry
   return (
     <div class='recent-ask' role='group' aria-label={t('Remove “{title}” from this device', { title })} onKeyDown={onEscape(onClose)}>
-      <p class='muted'>{t('This removes the link and the copy from this device. Keep the link elsewhere if you need it again.')}</p>
+      <p class='muted'>{t('This removes the link and the copy from this device. Save the link elsewhere if you might need it again.')}</p>
       <span class='actions'>
         {key !== '' && (
           <CopyButton

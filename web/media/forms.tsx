@@ -258,7 +258,7 @@ function DictationForm({ media, wish }: WishInput): JSX.Element {
     () => () => {
       if (recording.peek() === undefined) return
       end(true).then(
-        () => toast(t('The recording was stopped. It is kept next to the text.')),
+        () => toast(t('The recording was stopped. You can find it next to the text.')),
         (error: unknown) => toast(wordsOfError(error))
       )
     },

@@ -21,7 +21,7 @@ function progressWords(state: JobState): string {
   if (state.phase === 'waiting') return state.words
   if (state.phase !== 'running') return ''
   if (state.queued) return t('Waiting for a compute node…')
-  return state.progress === undefined ? t('Running…') : t('Running: {percent} %', { percent: Math.floor(state.progress * 100) })
+  return state.progress === undefined ? t('Running…') : t('Running: {percent}%', { percent: Math.floor(state.progress * 100) })
 }
 
 /** Inserts the result; writing continues there. */
@@ -73,7 +73,7 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
   if (text.trim() === '')
     return (
       <>
-        <p>{job.kind === 'ocr' ? t('No readable text was found in the picture.') : t('No words were recognized in the recording.')}</p>
+        <p>{job.kind === 'ocr' ? t('No readable text was found in the picture.') : t('No speech was recognized in the recording.')}</p>
         <p class='actions'>
           <button type='button' class='button quiet' onClick={discard}>
             {t('Remove')}
@@ -86,7 +86,7 @@ function Written(input: CardInput & { readonly text: string; readonly segments: 
       <textarea
         rows={Math.min(10, Math.max(3, Math.ceil(text.length / 40), text.split('\n').length))}
         dir='auto'
-        aria-label={job.kind === 'ocr' ? t('Text of the picture') : t('Transcript')}
+        aria-label={job.kind === 'ocr' ? t('Text in the picture') : t('Transcript')}
         value={value}
         onInput={(event: Event) => setValue((event.target as HTMLTextAreaElement).value)}
       />

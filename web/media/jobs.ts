@@ -277,7 +277,7 @@ function openMedia(view: View): Media {
         const written = text ?? (await markdownOf(entry))
         const isBlock = entry.kind === 'image' || entry.kind === 'speech'
         if (editor === undefined || !insertResult(editor, placeOf(entry), written, isBlock)) {
-          toast(session.canEdit.peek() ? t('The document has no space for it.') : noRight().words)
+          toast(session.canEdit.peek() ? t('The result does not fit into the document.') : noRight().words)
           return false
         }
       } catch (error) {

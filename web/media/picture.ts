@@ -20,7 +20,7 @@ async function asPng(file: Blob): Promise<Blob> {
 export async function asReadable(file: Blob): Promise<Blob> {
   const picture = asTheyAre.includes(file.type) ? file : await asPng(file)
   if (picture.size > limits.ocrBytesMax)
-    throw new UnusableFile(t('Larger than {mebibytes} MiB.', { mebibytes: limits.ocrBytesMax / 1024 / 1024 }))
+    throw new UnusableFile(t('The file is larger than {mebibytes} MiB.', { mebibytes: limits.ocrBytesMax / 1024 / 1024 }))
   return picture
 }
 

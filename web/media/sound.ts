@@ -13,7 +13,9 @@ const fileBytesMax = 100 * 1024 * 1024
 export class UnusableFile extends Error {}
 
 const tooLong = (): UnusableFile =>
-  new UnusableFile(t('Longer than {minutes} minutes. Choose a shorter part.', { minutes: Math.floor(soundSecondsMax / 60) }))
+  new UnusableFile(
+    t('The recording is longer than {minutes} minutes. Choose a shorter part.', { minutes: Math.floor(soundSecondsMax / 60) })
+  )
 
 /** Mixes all channels to one. */
 function mixed(sound: AudioBuffer): Float32Array {
@@ -26,7 +28,8 @@ function mixed(sound: AudioBuffer): Float32Array {
 
 /** Mono, 16 kHz. Throws `UnusableFile`. */
 export async function asWav(file: Blob): Promise<{ readonly blob: Blob; readonly seconds: number }> {
-  if (file.size > fileBytesMax) throw new UnusableFile(t('Larger than {mebibytes} MiB.', { mebibytes: fileBytesMax / 1024 / 1024 }))
+  if (file.size > fileBytesMax)
+    throw new UnusableFile(t('The file is larger than {mebibytes} MiB.', { mebibytes: fileBytesMax / 1024 / 1024 }))
   let sound: AudioBuffer
   try {
     // It resamples everything to its own rate.

@@ -20,7 +20,7 @@ export const ready: Readonly<Record<JobKind, string>> = {
   image: term('The picture is ready.'),
   speech: term('The audio is ready.'),
   transcription: term('The transcript is ready.'),
-  ocr: term('The text of the picture is ready.')
+  ocr: term('The text from the picture is ready.')
 }
 
 const noEngine: Readonly<Record<JobKind, string>> = {

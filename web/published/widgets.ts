@@ -56,8 +56,8 @@ function offer(figure: HTMLElement): void {
           fault === 'error'
             ? `The widget failed: ${message}`
             : fault === 'left'
-              ? 'Stopped because it left its page or stopped responding.'
-              : 'Stopped because it sent too many messages.'
+              ? 'The widget was stopped because it left its page or stopped responding.'
+              : 'The widget was stopped because it sent too many messages.'
         if (fault !== 'error') stop()
       }
     })

@@ -197,7 +197,7 @@ export function LinksTab({ view, disabled }: TabInput): JSX.Element {
     <>
       <OwnName view={view} />
       <QuickLink view={view} disabled={disabled} />
-      <p class='muted'>{t('Or give each person or agent their own link. You can revoke any of them separately.')}</p>
+      <p class='muted'>{t('Or give each person or agent their own link. You can revoke each link separately.')}</p>
       <CreateForm view={view} disabled={disabled} />
       {endsWithOwn(view, own) && <p class='muted share-note'>{t('Links you create here end when your own link does.')}</p>}
       <Made links={links} />

@@ -64,7 +64,7 @@ function Switch({ publishing, disabled }: { publishing: Publishing; disabled: bo
       </button>
       {asking.value && published && (
         <div class='share-ask' role='group' aria-label={t('Unpublish')}>
-          <p>{t('The page goes offline at once. It keeps its address if you publish again.')}</p>
+          <p>{t('The page goes offline immediately. It keeps its address if you publish again.')}</p>
           <div class='share-actions'>
             <button
               type='button'

@@ -20,16 +20,16 @@ export const de: Catalogue = {
     'Diese Zelle enthält eine Liste oder ein Objekt. Ändere sie im Quelltext.',
   'The chart shows {cells} now.': 'Das Diagramm zeigt jetzt {cells}.',
   'The cells {name} do not exist. Pick the data again.': 'Die Zellen {name} gibt es nicht. Wähle die Daten neu aus.',
-  'The sheet is not shown here. Close its source first.': 'Das Tabellenblatt wird hier nicht angezeigt. Schließe zuerst seinen Quelltext.',
+  'Close the source of the sheet first.': 'Schließe zuerst den Quelltext des Tabellenblatts.',
   'Select the data for {name}': 'Daten für {name} auswählen',
   'Use {cells}': '{cells} verwenden',
   'Pick data': 'Daten auswählen',
-  'Two sheets are called #{id}. Give one of them another name in its source.':
+  'Two sheets are called #{id}. Rename one of them in its source.':
     'Zwei Tabellenblätter heißen #{id}. Gib einem davon im Quelltext einen anderen Namen.',
   'Undoing…': 'Wird rückgängig gemacht…',
   'Withdrawn by you': 'Von dir zurückgezogen',
   'Withdrawn by {name}': 'Zurückgezogen von {name}',
-  'Your suggestion is kept on this device. It is sent when you are back online.':
+  'Your suggestion is kept on this device and will be sent when you are back online.':
     'Dein Vorschlag ist auf diesem Gerät gespeichert. Er wird gesendet, sobald du wieder online bist.',
   'Undone. {count} suggestions are open again.': {
     one: 'Rückgängig gemacht. Der Vorschlag ist wieder offen.',
@@ -86,10 +86,10 @@ export const de: Catalogue = {
   'Last updated {when}. New comments load when you are back online.':
     'Zuletzt aktualisiert {when}. Neue Kommentare werden geladen, sobald du wieder online bist.',
   'Default voice': 'Standardstimme',
-  'Ask a person or an agent to review this document. They get a link that can only suggest.':
-    'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur vorschlagen kann.',
-  'Ask its owner for a link. A link opens the document without an account. If it is your own, sign in.':
-    'Bitte seinen Besitzer um einen Link. Ein Link öffnet das Dokument ohne Konto. Wenn es dein eigenes ist, melde dich an.',
+  'Ask a person or an agent to review this document. They get a link that only allows suggesting.':
+    'Bitte einen Menschen oder einen Agenten, dieses Dokument durchzusehen. Er bekommt einen Link, der nur Vorschläge erlaubt.',
+  'Ask the owner for a link. You do not need an account to use it. If the document is yours, sign in.':
+    'Bitte den Besitzer um einen Link. Dafür brauchst du kein Konto. Wenn das Dokument dir gehört, melde dich an.',
   'could not read text from a picture': 'konnte keinen Text aus einem Bild lesen',
   'could not generate a picture': 'konnte kein Bild erzeugen',
   'could not transcribe a recording': 'konnte eine Aufnahme nicht transkribieren',
@@ -209,7 +209,7 @@ export const de: Catalogue = {
   'Delete column “{name}”': 'Spalte „{name}“ löschen',
   'Delete comment': 'Kommentar löschen',
   'Delete row': 'Zeile löschen',
-  'Delete some text, and the rest is sent automatically.': 'Lösche etwas Text, dann wird der Rest automatisch gesendet.',
+  'Delete some text, and the rest will be sent automatically.': 'Lösche etwas Text, dann wird der Rest automatisch gesendet.',
   'Delete the message “{text}”': 'Die Nachricht „{text}“ löschen',
   'Delete {count} columns': { one: '1 Spalte löschen', other: '{count} Spalten löschen' },
   'Delete {count} rows': { one: '1 Zeile löschen', other: '{count} Zeilen löschen' },
@@ -281,7 +281,7 @@ export const de: Catalogue = {
   Format: 'Format',
   Formatting: 'Formatierung',
   Formula: 'Formel',
-  'Full, not saved': 'Voll, nicht gespeichert',
+  'Storage full, not saved': 'Speicher voll, nicht gespeichert',
   Generate: 'Erzeugen',
   'Generate a picture': 'Bild erzeugen',
   'Go to': 'Gehe zu',
@@ -325,7 +325,7 @@ export const de: Catalogue = {
   'Instructions for an agent: {name}': 'Anleitung für einen Agenten: {name}',
   'Invite an agent': 'Agenten einladen',
   'Invite another': 'Noch einen einladen',
-  'The document has no space for it.': 'Das Dokument hat dafür keinen Platz.',
+  'The result does not fit into the document.': 'Das Ergebnis passt nicht in das Dokument.',
   'Only you have the link until you share it.': 'Nur du hast den Link, bis du ihn teilst.',
   'This is too large for the server.': 'Das ist zu groß für den Server.',
   'The result has expired. Results are kept for {hours} hours.': 'Das Ergebnis ist abgelaufen. Ergebnisse bleiben {hours} Stunden.',
@@ -337,13 +337,15 @@ export const de: Catalogue = {
   'This took too long.': 'Das hat zu lange gedauert.',
   'Canceled.': 'Abgebrochen.',
   Start: 'Start',
-  'Stopped because it left its page or stopped responding.': 'Angehalten, weil es seine Seite verlassen hat oder nicht mehr antwortet.',
-  'Stopped because it sent too many messages.': 'Angehalten, weil es zu viele Nachrichten gesendet hat.',
+  'The widget was stopped because it left its page or stopped responding.':
+    'Das Widget wurde angehalten, weil es seine Seite verlassen hat oder nicht mehr antwortet.',
+  'The widget was stopped because it sent too many messages.': 'Das Widget wurde angehalten, weil es zu viele Nachrichten gesendet hat.',
   'Can edit the text while you watch.': 'Kann den Text bearbeiten, während du zusiehst.',
   Italic: 'Kursiv',
   Item: 'Posten',
-  'The source has changed. Run it again.': 'Der Quelltext hat sich geändert. Starte es neu.',
-  'Its state is too large to save. The limit is {count} bytes.': 'Sein Zustand ist zu groß. Die Grenze liegt bei {count} Bytes.',
+  'The source has changed. Run the widget again.': 'Der Quelltext hat sich geändert. Starte das Widget neu.',
+  'The state of the widget is too large to save. The limit is {count} bytes.':
+    'Der Zustand des Widgets ist zu groß zum Speichern. Die Grenze liegt bei {count} Bytes.',
   January: 'Januar',
   'in use now': 'jetzt in Benutzung',
   'just now': 'gerade eben',
@@ -352,13 +354,13 @@ export const de: Catalogue = {
   'Keep only this one': 'Nur diese behalten',
   'Keep theirs': 'Ihres behalten',
   'Keep this page open until the connection is back.': 'Lass diese Seite offen, bis die Verbindung wieder da ist.',
-  'Kept on this device. It is sent when you are back online.':
+  'Kept on this device. It will be sent when you are back online.':
     'Auf diesem Gerät gespeichert. Es wird gesendet, sobald du wieder online bist.',
   'Kept on this device; it was not sent.': 'Auf diesem Gerät gespeichert, aber nicht gesendet.',
   'Keyboard shortcuts': 'Tastenkürzel',
   'Chart type': 'Diagrammtyp',
   Language: 'Sprache',
-  'Larger than {mebibytes} MiB.': 'Größer als {mebibytes} MiB.',
+  'The file is larger than {mebibytes} MiB.': 'Die Datei ist größer als {mebibytes} MiB.',
   'End date': 'Enddatum',
   'last used {when}': 'zuletzt benutzt {when}',
   'Latest first': 'Neueste zuerst',
@@ -376,11 +378,11 @@ export const de: Catalogue = {
   'No other documents yet': 'Noch keine anderen Dokumente',
   'Role of the link to copy': 'Rolle des kopierten Links',
   'Role of {name}': 'Rolle von {name}',
-  'Or give each person or agent their own link. You can revoke any of them separately.':
-    'Oder gib jeder Person und jedem Agenten einen eigenen Link. Du kannst jeden einzeln widerrufen.',
+  'Or give each person or agent their own link. You can revoke each link separately.':
+    'Oder gib jeder Person und jedem Agenten einen eigenen Link. Du kannst jeden Link einzeln widerrufen.',
   'Your own link': 'Dein eigener Link',
   'Keep it to yourself': 'Behalte ihn für dich',
-  'Links created with this one end too, unless you keep them: {names}.':
+  'Links created from this link will also end unless you keep them: {names}.':
     'Mit ihm enden auch die damit erstellten Links, wenn du sie nicht behältst: {names}.',
   Copied: 'Kopiert',
   'Open another document': 'Anderes Dokument öffnen',
@@ -396,7 +398,8 @@ export const de: Catalogue = {
   'Links you create here end when your own link does.': 'Links, die du hier erstellst, enden mit deinem eigenen.',
   'Live view': 'Live-Ansicht',
   'Loading…': 'Wird geladen…',
-  'Longer than {minutes} minutes. Choose a shorter part.': 'Länger als {minutes} Minuten. Wähle einen kürzeren Teil.',
+  'The recording is longer than {minutes} minutes. Choose a shorter part.':
+    'Die Aufnahme ist länger als {minutes} Minuten. Wähle einen kürzeren Teil.',
   'Check again': 'Noch einmal prüfen',
   'Input level': 'Eingangspegel',
   'created a link for {name}: {role}': 'hat einen Link für {name} erstellt: {role}',
@@ -479,16 +482,16 @@ export const de: Catalogue = {
   'No documents match.': 'Keine passenden Dokumente.',
   'No links yet. Only you can open this document.': 'Noch keine Links. Nur du kannst dieses Dokument öffnen.',
   'No microphone was found. Connect one, or choose a file.': 'Es wurde kein Mikrofon gefunden. Schließ eines an, oder wähle eine Datei.',
-  'No words were recognized in the recording.': 'In der Aufnahme wurden keine Wörter erkannt.',
+  'No speech was recognized in the recording.': 'In der Aufnahme wurde keine Sprache erkannt.',
   'Unknown author': 'Unbekannter Autor',
   'Others see you as a guest.': 'Andere sehen dich als Gast.',
   'Nothing here.': 'Nichts hier.',
-  'Nothing is saved yet. Choose which one to keep.': 'Noch ist nichts gespeichert. Wähle, was bleibt.',
+  'Nothing is saved yet. Choose which version to keep.': 'Noch ist nichts gespeichert. Wähle, welche Fassung bleibt.',
   'Invalid expression': 'Ungültiger Ausdruck',
-  'Not closed. End it with a line of {mark}': 'Nicht geschlossen. Beende es mit einer Zeile {mark}',
+  'This block is not closed. End it with a line of {mark}': 'Dieser Block ist nicht geschlossen. Beende ihn mit einer Zeile {mark}',
   'Not kept on this device.': 'Nicht auf diesem Gerät gespeichert.',
-  'Select words in the text to comment, or type to suggest. Then report here.':
-    'Markiere Wörter im Text, um zu kommentieren, oder schreibe einen Vorschlag. Berichte danach hier.',
+  'Select words in the text to comment, or type to suggest. Then write your report here.':
+    'Markiere Wörter im Text, um zu kommentieren, oder schreibe einen Vorschlag. Schreibe danach hier deinen Bericht.',
   'Report without comments': 'Ohne Kommentare berichten',
   'Back to the assignment': 'Zurück zum Auftrag',
   'Create “{title}”': '„{title}“ anlegen',
@@ -521,11 +524,11 @@ export const de: Catalogue = {
   'Choose a date…': 'Datum wählen…',
   'on line': 'in Zeile',
   'On the whole document': 'Zum ganzen Dokument',
-  'Only the first column has slices, not {count} more: {name} …': {
-    one: 'Nur die erste Spalte hat Segmente, {name} nicht.',
-    other: 'Nur die erste Spalte hat Segmente, {count} weitere nicht: {name} …'
+  'Only the first column is shown. {count} others are left out: {name} …': {
+    one: 'Nur die erste Spalte wird gezeigt. {name} fehlt.',
+    other: 'Nur die erste Spalte wird gezeigt. {count} weitere fehlen: {name} …'
   },
-  'Only its author can change it.': 'Nur wer es geschrieben hat, kann es ändern.',
+  'Only the author can change this.': 'Nur wer es geschrieben hat, kann es ändern.',
   'You can add up to {count} files at once.': 'Du kannst bis zu {count} Dateien auf einmal hinzufügen.',
   Open: 'Offen',
   'Picture size and caption': 'Größe und Bildunterschrift',
@@ -545,8 +548,8 @@ export const de: Catalogue = {
     'Andere haben diese Zeilen gerade geändert. Sieh dir ihre Änderungen an und stelle dann noch einmal wieder her.',
   'Others have changed these lines since. The earlier text is in the history.':
     'Andere haben diese Zeilen seitdem geändert. Der frühere Text steht im Verlauf.',
-  'Others see it at your cursor and on your comments and messages. This device remembers it.':
-    'Andere sehen ihn an deinem Cursor und bei deinen Kommentaren und Nachrichten. Dieses Gerät merkt ihn sich.',
+  'Others see your name at your cursor and on your comments and messages. This device remembers it.':
+    'Andere sehen deinen Namen an deinem Cursor und bei deinen Kommentaren und Nachrichten. Dieses Gerät merkt ihn sich.',
   Outline: 'Gliederung',
   Owner: 'Besitzer',
   owner: 'Besitzer',
@@ -562,8 +565,8 @@ export const de: Catalogue = {
   'Picture, sound or video': 'Bild, Ton oder Video',
   'Pictures and speech': 'Bilder und Sprache',
   Pie: 'Kreis',
-  'Plain text underneath. Live for everyone, and on your device when you are offline.':
-    'Gespeichert als reiner Text. Live für alle, und auf deinem Gerät, wenn du offline bist.',
+  'Documents are plain text, live for everyone, and available on your device when you are offline.':
+    'Dokumente sind reiner Text: live für alle, und auf deinem Gerät, wenn du offline bist.',
   Points: 'Punkte',
   'Chart points. Use the arrow keys to move between them.': 'Punkte des Diagramms. Mit den Pfeiltasten gehst du von Punkt zu Punkt.',
   'Previous change': 'Vorige Änderung',
@@ -591,7 +594,7 @@ export const de: Catalogue = {
   'Show the text as published': 'Den Text wie veröffentlicht zeigen',
   'Read this picture': 'Dieses Bild lesen',
   'Read “{name}”': '„{name}“ lesen',
-  'The page goes offline at once. It keeps its address if you publish again.':
+  'The page goes offline immediately. It keeps its address if you publish again.':
     'Die Seite geht sofort offline. Sie behält ihre Adresse, wenn du wieder veröffentlichst.',
   Reading: 'Lesen',
   'Loading versions…': 'Versionen werden geladen…',
@@ -700,16 +703,16 @@ export const de: Catalogue = {
   'Show older versions': 'Ältere Versionen zeigen',
   'Show the Markdown source': 'Den Markdown-Quelltext zeigen',
   'Sign in': 'Anmelden',
-  'Someone changed the words you were replacing. Your text is kept.':
-    'Jemand hat die Wörter geändert, die du ersetzt hast. Dein Text bleibt erhalten.',
+  'Someone changed the text you were replacing. Your suggestion is kept.':
+    'Jemand hat den Text geändert, den du ersetzen wolltest. Dein Vorschlag bleibt erhalten.',
   'Someone changed this card first. Check it, then try again.':
     'Jemand hat diese Karte vorher geändert. Sieh sie dir an und versuch es noch einmal.',
   'Someone changed this message in the meantime.': 'Jemand hat diese Nachricht inzwischen geändert.',
   'The suggestion has changed. Check it again.': 'Der Vorschlag hat sich geändert. Sieh ihn dir noch einmal an.',
   'This suggestion has a later version.': 'Von diesem Vorschlag gibt es eine neuere Fassung.',
-  'Someone replied to this suggestion, so it no longer changes.':
-    'Jemand hat auf diesen Vorschlag geantwortet, darum ändert er sich nicht mehr.',
-  'Someone else decided differently.': 'Jemand anderes hat anders entschieden.',
+  'Someone replied to this suggestion, so you can no longer edit it.':
+    'Jemand hat auf diesen Vorschlag geantwortet, darum kannst du ihn nicht mehr bearbeiten.',
+  'Someone else made the opposite decision.': 'Jemand anderes hat anders entschieden.',
   'Someone else here is also called {name}. Messages under this name cannot be changed for now.':
     'Noch jemand hier heißt {name}. Nachrichten unter diesem Namen lassen sich solange nicht ändern.',
   'Something went wrong on our side': 'Bei uns ist etwas schiefgegangen',
@@ -754,7 +757,7 @@ export const de: Catalogue = {
   Tall: 'Hochformat',
   'Task list': 'Aufgabenliste',
   Text: 'Text',
-  'Text of the picture': 'Text des Bildes',
+  'Text in the picture': 'Text im Bild',
   'Version text': 'Text der Version',
   'Text replaced': 'Text ersetzt',
   'Text to read aloud': 'Text zum Vorlesen',
@@ -784,14 +787,14 @@ export const de: Catalogue = {
   'Drawing the diagram…': 'Das Diagramm wird gezeichnet…',
   'The disk of the server is full.': 'Der Speicher des Servers ist voll.',
   'The document changed before the report arrived.': 'Das Dokument hat sich geändert, bevor der Bericht kam.',
-  'The document is too large for the server. Delete some text, and the rest is sent automatically.':
+  'The document is too large for the server. Delete some text, and the rest will be sent automatically.':
     'Das Dokument ist zu groß für den Server. Lösche etwas Text, dann wird der Rest automatisch gesendet.',
   'The document no longer exists.': 'Das Dokument gibt es nicht mehr.',
   'The document is safe. This page tries again automatically.': 'Das Dokument ist sicher. Diese Seite versucht es automatisch noch einmal.',
-  'The document or its owner has no space left. Delete what is no longer needed, then try again.':
-    'Das Dokument oder sein Besitzer hat keinen Platz mehr. Lösche, was nicht mehr gebraucht wird, und versuche es dann noch einmal.',
-  'The document or its owner has no space left. Your text is sent automatically once there is space.':
-    'Das Dokument oder sein Besitzer hat keinen Platz mehr. Dein Text wird automatisch gesendet, sobald Platz ist.',
+  'The storage of the document or its owner is full. Delete anything that is no longer needed, then try again.':
+    'Der Speicherplatz des Dokuments oder seines Besitzers ist voll. Lösche, was nicht mehr gebraucht wird, und versuche es dann noch einmal.',
+  'The storage of the document or its owner is full. Your text will be sent automatically once there is space.':
+    'Der Speicherplatz des Dokuments oder seines Besitzers ist voll. Dein Text wird automatisch gesendet, sobald Platz ist.',
   'The document would be too large.': 'Das Dokument wäre zu groß.',
   'This change would make the document longer than {max} characters, so it was not made.':
     'Mit dieser Änderung wäre das Dokument länger als {max} Zeichen, darum wurde sie nicht gemacht.',
@@ -801,8 +804,8 @@ export const de: Catalogue = {
     'Die Datei passt nicht zu ihrem Namen oder ist beschädigt. Du kannst Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Video hinzufügen.',
   'The file {name} could not be loaded. Check your connection.': 'Die Datei {name} konnte nicht geladen werden. Prüfe deine Verbindung.',
   'The file {name} is too large for a chart.': 'Die Datei {name} ist zu groß für ein Diagramm.',
-  'This document or its owner has no space left on the server. Your text stays on this device and is sent automatically once there is space. Delete old comments, or ask the owner to delete documents.':
-    'Dieses Dokument oder sein Besitzer hat auf dem Server keinen Platz mehr. Dein Text bleibt auf diesem Gerät und wird automatisch gesendet, sobald Platz ist. Lösche alte Kommentare, oder bitte den Besitzer, Dokumente zu löschen.',
+  'The storage of this document or its owner is full. Your text stays on this device and will be sent automatically once there is space. Delete old comments, or ask the owner to delete documents.':
+    'Der Speicherplatz dieses Dokuments oder seines Besitzers ist voll. Dein Text bleibt auf diesem Gerät und wird automatisch gesendet, sobald Platz ist. Lösche alte Kommentare, oder bitte den Besitzer, Dokumente zu löschen.',
   'This document has no room left for files.': 'Dieses Dokument hat keinen Platz mehr für Dateien.',
   'Agent guide': 'Anleitung für Agenten',
   'The headings of the text appear here.': 'Hier erscheinen die Überschriften des Textes.',
@@ -814,14 +817,14 @@ export const de: Catalogue = {
   'The owner deleted this document.': 'Der Besitzer hat dieses Dokument gelöscht.',
   'The owner has published this document.': 'Der Besitzer hat dieses Dokument veröffentlicht.',
   'The owner of the document sees all links and can revoke them.': 'Der Besitzer des Dokuments sieht alle Links und kann sie widerrufen.',
-  'The text of the picture is ready.': 'Der Text des Bildes ist fertig.',
+  'The text from the picture is ready.': 'Der Text aus dem Bild ist fertig.',
   'The picture is ready.': 'Das Bild ist fertig.',
   'The QR code could not be loaded. It loads when you are back online.':
     'Der QR-Code konnte nicht geladen werden. Er wird geladen, sobald du wieder online bist.',
   'The reading view could not be loaded. It loads when you are back online.':
     'Die Leseansicht konnte nicht geladen werden. Sie wird geladen, sobald du wieder online bist.',
   'The transcript is ready.': 'Das Transkript ist fertig.',
-  'The recording was stopped. It is kept next to the text.': 'Die Aufnahme wurde angehalten. Sie steht neben dem Text bereit.',
+  'The recording was stopped. You can find it next to the text.': 'Die Aufnahme wurde angehalten. Du findest sie neben dem Text.',
   'You must be online to send the report. Your text was copied.': 'Für den Bericht musst du online sein. Dein Text wurde kopiert.',
   'Wait a moment. This page tries again automatically.': 'Warte einen Moment. Diese Seite versucht es automatisch noch einmal.',
   'The server cannot be reached.': 'Der Server ist nicht erreichbar.',
@@ -837,7 +840,7 @@ export const de: Catalogue = {
   'The server is restarting': 'Der Server startet neu',
   'The server is restarting. Try again in a few seconds.': 'Der Server startet neu. Versuche es in ein paar Sekunden noch einmal.',
   'The server no longer has this document.': 'Der Server hat dieses Dokument nicht mehr.',
-  'The server refused a change of this page and closed the connection.':
+  'The server refused a change from this page and closed the connection.':
     'Der Server hat eine Änderung dieser Seite abgelehnt und die Verbindung beendet.',
   'The server': 'Der Server',
   'This kind of file is not supported.': 'Diese Art von Datei wird nicht unterstützt.',
@@ -847,7 +850,7 @@ export const de: Catalogue = {
   },
   'The audio is ready.': 'Die Sprachausgabe ist fertig.',
   'Restore undone.': 'Wiederherstellung rückgängig gemacht.',
-  'Restore undone. Edits that others made since are kept.':
+  'Restore undone. Edits that others made in the meantime are kept.':
     'Wiederherstellung rückgängig gemacht. Was andere seitdem geschrieben haben, bleibt.',
   'The text is kept on this device.': 'Der Text ist auf diesem Gerät gespeichert.',
   'The text is kept while this page is open.': 'Der Text bleibt, solange diese Seite offen ist.',
@@ -875,15 +878,15 @@ export const de: Catalogue = {
   'There is nothing at this address': 'Unter dieser Adresse ist nichts',
   'Nothing to undo. Earlier versions are in the history.': 'Es gibt nichts rückgängig zu machen. Frühere Versionen stehen im Verlauf.',
   'The commented text was not found.': 'Der kommentierte Text wurde nicht gefunden.',
-  'They are sent when you are back online. You can close this page.':
-    'Sie werden gesendet, sobald du wieder online bist. Du kannst diese Seite schließen.',
+  'Your changes will be sent when you are back online. You can close this page.':
+    'Deine Änderungen werden gesendet, sobald du wieder online bist. Du kannst diese Seite schließen.',
   'This browser does not store the text, so it cannot be opened offline.':
     'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen.',
   'This browser does not store the text, so it cannot be opened offline. While the page says Saved, everything is on the server.':
     'Dieser Browser speichert den Text nicht, darum lässt er sich offline nicht öffnen. Solange die Seite „Gespeichert“ sagt, ist alles auf dem Server.',
   'This card appears more than once.': 'Diese Karte kommt mehrmals vor.',
   'Someone deleted this card. Your text:': 'Jemand hat diese Karte gelöscht. Dein Text:',
-  'This comment is no longer there.': 'Dieser Kommentar ist nicht mehr da.',
+  'This comment no longer exists.': 'Diesen Kommentar gibt es nicht mehr.',
   'This device has no copy of the document yet. It opens automatically when you are back online.':
     'Du hast dieses Dokument auf diesem Gerät noch nie geöffnet, darum gibt es keine Kopie. Es öffnet sich automatisch, sobald du wieder online bist.',
   'Added to your account.': 'Zu deinem Konto hinzugefügt.',
@@ -896,7 +899,7 @@ export const de: Catalogue = {
   'This is too long.': 'Das ist zu lang.',
   'This kind of file is not supported. You can add pictures (PNG, JPEG, GIF, WebP, AVIF), sound and video.':
     'Diese Art Datei wird nicht unterstützt. Du kannst Bilder (PNG, JPEG, GIF, WebP, AVIF), Ton und Video hinzufügen.',
-  'This link gives you less access than the one kept on this device.':
+  'This link gives you less access than the one stored on this device.':
     'Dieser Link erlaubt dir weniger als der auf diesem Gerät gespeicherte.',
   'This link no longer works': 'Dieser Link funktioniert nicht mehr',
   'Someone deleted this message. Your text:': 'Jemand hat diese Nachricht gelöscht. Dein Text:',
@@ -904,9 +907,9 @@ export const de: Catalogue = {
   'This part of the page could not be loaded. It loads when you are back online.':
     'Dieser Teil der Seite konnte nicht geladen werden. Er wird geladen, sobald du wieder online bist.',
   'This picture cannot be shown: {name}': 'Dieses Bild kann nicht gezeigt werden: {name}',
-  'This removes the link and the copy from this device. Keep the link elsewhere if you need it again.':
-    'Das entfernt den Link und die Kopie von diesem Gerät. Bewahre den Link anderswo auf, wenn du ihn wieder brauchst.',
-  'It opens automatically in a few seconds.': 'Das dauert ein paar Sekunden. Die Seite öffnet sich automatisch.',
+  'This removes the link and the copy from this device. Save the link elsewhere if you might need it again.':
+    'Das entfernt den Link und die Kopie von diesem Gerät. Speichere den Link anderswo, wenn du ihn vielleicht wieder brauchst.',
+  'The document will open automatically in a few seconds.': 'Das Dokument öffnet sich in ein paar Sekunden automatisch.',
   'This text is too long for a document.': 'Dieser Text ist zu lang für ein Dokument.',
   'Check off a task or open a link': 'Aufgabe abhaken oder Link öffnen',
   'Check off “{name}”': '„{name}“ abhaken',
@@ -926,7 +929,7 @@ export const de: Catalogue = {
   'Trying again in {minutes} min.': 'Nächster Versuch in {minutes} min.',
   'Trying again in {seconds} s.': 'Nächster Versuch in {seconds} s.',
   'Recent jobs': 'Letzte Aufträge',
-  'Running: {percent} %': 'Läuft: {percent} %',
+  'Running: {percent}%': 'Läuft: {percent} %',
   'Running…': 'Läuft…',
   Undo: 'Rückgängig',
   Undone: 'Rückgängig gemacht',
@@ -967,10 +970,10 @@ export const de: Catalogue = {
   Page: 'Seite',
   'This version is too long to show as a page. Its changes are listed under Source.':
     'Diese Version ist zu lang für die Seitenansicht. Die Änderungen stehen unter Quelltext.',
-  'The page could not be drawn. Its changes are listed under Source.':
+  'The page could not be shown. Its changes are listed under Source.':
     'Die Seite konnte nicht dargestellt werden. Die Änderungen stehen unter Quelltext.',
   Authors: 'Autoren',
-  'Anyone using this link is disconnected at once and cannot open the document again.':
+  'Anyone using this link is disconnected immediately and cannot open the document again.':
     'Alle mit diesem Link werden sofort getrennt und können das Dokument nicht mehr öffnen.',
   'Whole words': 'Ganze Wörter',
   Wide: 'Querformat',
@@ -1109,13 +1112,13 @@ export const de: Catalogue = {
   'It belongs to the account of {name}.': 'Es gehört dem Konto von {name}.',
   'It is published.': 'Es ist veröffentlicht.',
   'Delete “{title}”?': '„{title}“ löschen?',
-  'Everyone loses access at once. You can restore it for {days} days.':
+  'Everyone loses access immediately. You can restore it for {days} days.':
     'Alle verlieren sofort den Zugriff. Du kannst es {days} Tage lang wiederherstellen.',
   'Move to trash': 'In den Papierkorb',
   'It cannot be restored.': 'Es lässt sich nicht wiederherstellen.',
   'This document is in the trash': 'Dieses Dokument ist im Papierkorb',
   '“{title}” is in the trash': '„{title}“ ist im Papierkorb',
-  'Its owner can restore it until {day}. Your link works again then.':
+  'The owner can restore it until {day}. Your link will then work again.':
     'Der Besitzer kann es bis {day} wiederherstellen. Dann funktioniert dein Link wieder.',
   'It can be restored until {day}.': 'Es kann bis {day} wiederhergestellt werden.',
   'It is in the trash until {day}. Until then you can restore it with its links, comments and history.':
@@ -1131,8 +1134,8 @@ export const de: Catalogue = {
   'Copy a link for anyone': 'Link für alle kopieren',
   'Existing links': 'Vorhandene Links',
   'Your name, as others see it (optional)': 'Dein Name, wie ihn andere sehen (freiwillig)',
-  'It was revoked, has expired or is incomplete. Ask for a new one.':
-    'Er wurde widerrufen, ist abgelaufen oder unvollständig. Bitte um einen neuen.',
+  'The link was revoked, has expired or is incomplete. Ask for a new one.':
+    'Der Link wurde widerrufen, ist abgelaufen oder unvollständig. Bitte um einen neuen.',
   Trash: 'Papierkorb',
   'Back to documents': 'Zurück zu den Dokumenten',
   'Trash ({count})': 'Papierkorb ({count})',

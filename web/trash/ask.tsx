@@ -26,9 +26,10 @@ export function AskToDelete(): JSX.Element | null {
   return (
     <Dialog title={t('Delete “{title}”?', { title: current.document.title })} onClose={close}>
       <p>
-        {[...reasons(current), t('Everyone loses access at once. You can restore it for {days} days.', { days: limits.trashDays })].join(
-          ' '
-        )}
+        {[
+          ...reasons(current),
+          t('Everyone loses access immediately. You can restore it for {days} days.', { days: limits.trashDays })
+        ].join(' ')}
       </p>
       <p class='actions'>
         <button type='button' class='button danger' onClick={run}>

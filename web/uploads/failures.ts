@@ -18,7 +18,7 @@ interface Meaning {
 }
 
 const noRight: Meaning = { says: term('Your link does not allow adding files to this document.'), again: 'by hand' }
-const tooLarge: Meaning = { says: term('Larger than {mebibytes} MiB.'), again: 'never' }
+const tooLarge: Meaning = { says: term('The file is larger than {mebibytes} MiB.'), again: 'never' }
 const gone: Meaning = { says: term('The document no longer exists.'), again: 'never' }
 const busy: Meaning = { says: term('The server is busy. The upload is retried automatically.'), again: 'by itself' }
 const notReached: Meaning = { says: term('Waiting for the connection.'), again: 'by itself' }

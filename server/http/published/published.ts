@@ -133,7 +133,7 @@ const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   showPage(ctx, stylesheet, {
     title: t('There is no page here'),
     status: 404,
-    body: html`<p>${t('Its owner may have unpublished it, or part of the address is missing.')}</p>`
+    body: html`<p>${t('The owner may have unpublished the page, or part of the address may be missing.')}</p>`
   })
 }
 

@@ -30,7 +30,7 @@ export function openAddress({ page: { session }, store, items }: State, { show }
     // It may have been created just now.
     store.read()
     missing = setTimeout(() => {
-      if (asks.value !== undefined) toast(t('This comment is no longer there.'))
+      if (asks.value !== undefined) toast(t('This comment no longer exists.'))
       asks.value = undefined
     }, missingMs)
   }

@@ -88,7 +88,7 @@ export function openProposing({ page: { session, panel }, editor, store, placing
 
   const tellUprooted = (): void => {
     const show = (): void => void (panel.value = 'annotations')
-    toast(t('Someone changed the words you were replacing. Your text is kept.'), {
+    toast(t('Someone changed the text you were replacing. Your suggestion is kept.'), {
       name: t('Show'),
       run: show,
       milliseconds: 15_000

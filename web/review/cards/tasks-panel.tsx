@@ -101,7 +101,7 @@ function Work({ review, task }: { review: Review; task: Task }): JSX.Element | n
   if (mine.length === 0 && !empty)
     return (
       <>
-        <p class='card-note'>{t('Select words in the text to comment, or type to suggest. Then report here.')}</p>
+        <p class='card-note'>{t('Select words in the text to comment, or type to suggest. Then write your report here.')}</p>
         <p class='actions end'>
           <button type='button' class='button quiet' onClick={() => setEmpty(true)}>
             {t('Report without comments')}
@@ -217,7 +217,7 @@ export function TasksPanel({ view }: { view: ReviewedView }): JSX.Element | null
       {tasks.value.length === 0 && asked.length === 0 && (
         <p class='side-panel-empty'>
           {isOwner.value
-            ? t('Ask a person or an agent to review this document. They get a link that can only suggest.')
+            ? t('Ask a person or an agent to review this document. They get a link that only allows suggesting.')
             : t('No assignments.')}
         </p>
       )}

@@ -7,13 +7,13 @@ const ended = term('Your access to this document has ended.')
 const tooLarge = term('This is too long.')
 
 const byCode: Readonly<Record<string, string>> = {
-  already_decided: term('Someone else decided differently.'),
+  already_decided: term('Someone else made the opposite decision.'),
   target_changed: term('The text has changed, so the suggestion cannot be applied.'),
   stale_step: term('This suggestion has a later version.'),
-  suggestion_fixed: term('Someone replied to this suggestion, so it no longer changes.'),
+  suggestion_fixed: term('Someone replied to this suggestion, so you can no longer edit it.'),
   target_not_found: term('The original text is gone.'),
   target_ambiguous: term('The original text now appears in several places.'),
-  not_author: term('Only its author can change it.'),
+  not_author: term('Only the author can change this.'),
   text_too_large: tooLarge,
   content_too_large: term('The document would be too large.'),
   not_found: term('This no longer exists.'),
@@ -21,7 +21,7 @@ const byCode: Readonly<Record<string, string>> = {
   forbidden: noRight,
   credential_required: ended,
   credential_invalid: ended,
-  quota_exceeded: term('The document or its owner has no space left. Delete what is no longer needed, then try again.'),
+  quota_exceeded: term('The storage of the document or its owner is full. Delete anything that is no longer needed, then try again.'),
   storage_full: term('The disk of the server is full.')
 }
 
