@@ -1,4 +1,4 @@
-/** The commands that need more than one call of an operation. */
+/** Actions of the commands that need more than one call of an operation. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { type Client, errorFrom, inHeader } from '../shared/client.ts'
@@ -31,12 +31,14 @@ import { watch } from './watch.ts'
 
 // ——— one operation ———
 
-/** Fields by name, for any operation: the service checks their values. */
+/** Any operation of the client, called without checking the types of its fields: the service checks their values. */
 type Loose = (...given: readonly unknown[]) => Promise<unknown>
 
 const loose = (client: Client, name: OperationName): Loose => client[name] as unknown as Loose
 
-/** Returns the only assignment that a link can see, if none is named. Throws `usage`. */
+/**
+ * Returns the only assignment that a link can see. It is used if the command line names no assignment. Throws `usage` if there is not exactly one.
+ */
 const onlyTask = async (client: Client, place: Place): Promise<string> => {
   const { tasks } = await client.listTasks(place.doc)
   const [task] = tasks
@@ -44,7 +46,7 @@ const onlyTask = async (client: Client, place: Place): Promise<string> => {
   throw new Failure('usage', `TASK is missing: this link has ${tasks.length} assignments.`, 'Name one: agmd tasks list DOC.')
 }
 
-/** Runs a command that is one call of its operation. */
+/** Runs a command that consists of one call of its operation. */
 export const callOperation: Action = async (call) => {
   const { command } = call.parsed
   const name = command.operation as OperationName
@@ -56,7 +58,7 @@ export const callOperation: Action = async (call) => {
   if (command.destroys === true) await call.confirm(`${command.summary} Go on?`)
   const input = { ...call.fields, ...task }
   const answer = await (place === undefined ? loose(client, name)(input) : loose(client, name)(place.doc, input))
-  // The key of a document in the trash can still restore it.
+  // A document in the trash can still be restored with its key, so the key is kept until the document is erased.
   if (isErased(name, answer) && place !== undefined) forgetDocument(place.origin, place.doc)
   tellAnswer(call, name, answer)
 }
@@ -86,7 +88,7 @@ const showRevision: Action = async (call) => {
   return call.terminal.text(found.content)
 }
 
-/** Replaces the current version unless another one is named, so that nobody's later text is replaced unread. */
+/** Restores a revision. Unless the caller names a version, it replaces the current one, so that later text is never replaced unread. */
 const restore: Action = async (call) => {
   const place = call.place()
   const client = call.client(place)
@@ -96,7 +98,7 @@ const restore: Action = async (call) => {
   call.answer(done, () => {
     if (done.diff !== undefined) return done.diff === '' ? 'There is nothing to change.' : call.terminal.shown(done.diff)
     if (!done.changed || done.revisionId === null) return 'There is nothing to restore: the text is the same.'
-    // The previous text is in the previous revision: the service first saves text that no revision has.
+    // The service saves unsaved text as a revision before it restores, so the revision before this one has the previous text.
     return `Restored as version ${done.version}. To take it back: agmd revisions restore URL ${done.revisionId - 1}`
   })
 }
@@ -105,7 +107,7 @@ const edit = async (call: Call, operations: InputOf<'editContent'>['operations']
   const place = call.place()
   const { label, baseVersion, dryRun, granularity, note } = call.fields as Partial<InputOf<'editContent'>>
   const suggests = call.flag('suggest') === true
-  // The client replaces nothing unread: a section is only named, not quoted.
+  // The client never replaces text that the caller may not have read. An operation on a section names the section without quoting its text.
   if (baseVersion === undefined && !suggests && dryRun !== true && replacesSections(operations))
     throw new ServiceError('version_required', { message: 'replace_section replaces text only if you name the version that you read.' })
   const done = await call.client(place).editContent(place.doc, {
@@ -200,7 +202,7 @@ const upload: Action = async (call) => {
   tellAnswer(call, 'uploadAsset', made)
 }
 
-/** The same title and instructions give the same id: a repeated command creates no second assignment. */
+/** Returns an id made from the title and the instructions, so that a repeated command does not create a second assignment. */
 const requestIdOf = (title: string, instructions: string): string =>
   `agmd-${createHash('sha256')
     .update(JSON.stringify([title, instructions]))
@@ -241,7 +243,7 @@ const keyOfPath = (path: string, origin: string): string | undefined => {
   return doc !== undefined && isDocumentId(doc) ? knownKey(origin, doc) : undefined
 }
 
-/** Returns the fields of an answer, if it is a JSON object. */
+/** Returns the fields of an answer if the answer is a JSON object. */
 const problemIn = (text: string): Record<string, unknown> => {
   try {
     const value: unknown = JSON.parse(text)
@@ -315,5 +317,5 @@ const own: Readonly<Record<string, Action>> = {
   upgrade
 }
 
-/** Returns the action of a command. */
+/** Returns the action that runs a command. */
 export const actionOf = (words: string): Action => own[words] ?? callOperation

@@ -1,4 +1,4 @@
-/** Parses a command line into a command and its values, by the table of commands. */
+/** Parses a command line into a command and its values, based on the table of commands. */
 import { parseArgs } from 'node:util'
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
@@ -11,15 +11,15 @@ export type Value = string | number | boolean | readonly string[] | object
 
 export interface Parsed {
   readonly command: Command
-  /** By the name of the option; includes those of all commands. */
+  /** Values by option name, including the options that all commands have. */
   readonly options: Readonly<Record<string, Value>>
-  /** By the name of the positional. */
+  /** Values by the name of the positional argument. */
   readonly positionals: Readonly<Record<string, string>>
 }
 
 // ——— the command ———
 
-/** Words of the line before the command must be options that apply to all commands. */
+/** Returns the number of words before the command. They must be options that apply to all commands. */
 const optionsBefore = (words: readonly string[]): number => {
   let at = 0
   while (words[at]?.startsWith('-') === true && words[at] !== '-') {
@@ -32,9 +32,9 @@ const optionsBefore = (words: readonly string[]): number => {
 
 export interface Line {
   readonly command: Command | undefined
-  /** The words typed where a command should be: one, a group of them, or neither. */
+  /** The words at the position of the command. They can be a command, a group of commands, or neither. */
   readonly typed: string
-  /** The line without the words of the command. */
+  /** The words of the line without those of the command. */
   readonly rest: readonly string[]
 }
 
@@ -60,9 +60,9 @@ export const splitLine = (words: readonly string[]): Line => {
   }
 }
 
-/** Throws `usage`, with the likely command. */
+/** Returns a `usage` failure that suggests the most similar command. */
 export const unknownCommand = (typed: string): Failure => {
-  // The first word may be left out, as in `agmd push`.
+  // People often leave out the first word of a command, as in `agmd push`.
   const short = commands.find(({ words }) => words.endsWith(` ${typed}`))?.words
   const meant = short ?? nearest(typed, [...new Set(commands.flatMap(({ words }) => [words, words.split(' ')[0] ?? '']))])
   const hint = meant === undefined ? 'agmd --help lists the commands.' : `Did you mean: agmd ${meant}`
@@ -83,7 +83,8 @@ interface Token {
   readonly inlineValue?: boolean | undefined
 }
 
-// Ids may begin with a dash: a long word with a capital, a digit or an underscore is an id, not an option. No word of a command line contains NUL.
+// Ids may begin with a dash. A long word with a capital letter, a digit or an underscore is an id and not an option. Ids are marked with NUL, which
+// no command line can contain.
 const isId = (word: string): boolean => /^-[\w-]{11,}$/.test(word) && /[A-Z\d_]/.test(word)
 const shield = (word: string): string => (isId(word) ? `\0${word}` : word)
 const unshield = (token: Token): Token => (token.value?.startsWith('\0') === true ? { ...token, value: token.value.slice(1) } : token)
@@ -119,7 +120,7 @@ const valueOf = (command: Command, option: Option, given: readonly string[]): Va
   }
 }
 
-/** A value as typed, or the file that contains it. */
+/** A value as it was typed, or the file that contains it. */
 type Source = { readonly text: string } | { readonly file: string }
 
 interface Given {
@@ -128,7 +129,7 @@ interface Given {
   readonly positionals: string[]
 }
 
-/** Throws `usage` for an unknown option, or one without a value. */
+/** Sorts the words of a command line into options and positionals. Throws `usage` for an unknown option or an option without a value. */
 const sort = (command: Command, options: readonly Option[], words: readonly string[]): Given => {
   const given: Given = { values: new Map(), flags: new Map(), positionals: [] }
   for (const { kind, name = '', rawName = '', value, inlineValue } of tokensOf(options, words)) {
@@ -175,7 +176,7 @@ const placed = (command: Command, given: readonly string[]): Record<string, stri
   return Object.fromEntries(given.map((word, index) => [positionals[index]?.name ?? '', word]))
 }
 
-/** Throws `usage` or `file_not_found`. */
+/** Parses the words of a command line. Throws `usage` or `file_not_found`. */
 export const parse = async (command: Command, words: readonly string[]): Promise<Parsed> => {
   const options = [...command.options, ...globalOptions]
   const { values, flags, positionals } = sort(command, options, words)
@@ -188,7 +189,7 @@ export const parse = async (command: Command, words: readonly string[]): Promise
   return { command, options: found, positionals: placedWords }
 }
 
-/** Returns the fields of the operation's input that a line sets. */
+/** Returns the fields of the operation's input that a command line sets. */
 export const fieldsOf = ({ command, options, positionals }: Parsed): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
   for (const { name, field } of command.positionals)

@@ -9,31 +9,31 @@ import { masked, type Terminal } from './terminal.ts'
 export interface Call {
   readonly parsed: Parsed
   readonly terminal: Terminal
-  /** The given fields of the operation's input. */
+  /** The fields of the operation's input that the command line sets. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** The name of the author. */
+  /** The author's name, if one was given. */
   readonly author: string | undefined
   option(name: string): Value | undefined
-  /** Returns whether a flag is set; undefined if it was not given. */
+  /** Returns the value of a flag; undefined if it was not given. */
   flag(name: string): boolean | undefined
   words(name: string): string | undefined
   positional(name: string): string | undefined
-  /** Returns the named document. */
+  /** Returns the document that the command line names, with its service and credentials. */
   place(name?: string): Place
   /** Returns the origin of the service, for commands without a document. */
   origin(): string
   /** Returns a client for a document, or for the account. */
   client(place?: Place): Client
-  /** Prints an answer with its keys hidden, except for commands whose purpose is to show a link. */
+  /** Prints an answer. Keys are hidden, except by commands whose purpose is to show a link. */
   answer(value: unknown, words: () => string): void
-  /** Asks before something is destroyed. Throws `canceled` or `usage`. */
+  /** Asks the person for confirmation before something is destroyed. Throws `canceled` or `usage`. */
   confirm(question: string): Promise<void>
 }
 
-/** The action of a command. Resolves to the exit code, or to nothing for 0. */
+/** The action of a command. It resolves to the exit code; no value means 0. */
 export type Action = (call: Call) => Promise<number | void>
 
-/** Throws `usage` for a name that no header can contain. */
+/** Returns an author name. Throws `usage` if an HTTP header cannot contain the name. */
 const nameFrom = (source: string, given: string | undefined): string | undefined => {
   const name = given?.trim() ?? ''
   if (/[\u0000-\u001f\u007f]/.test(name))

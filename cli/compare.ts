@@ -1,4 +1,4 @@
-/** `docs status` and `docs diff`: the differences between a file and its document. */
+/** The commands `docs status` and `docs diff`, which compare a file with its document. */
 import type { Output } from '../shared/operations/index.ts'
 import { unifiedDiff } from '../shared/text/diff.ts'
 import type { Call } from './call.ts'
@@ -7,16 +7,16 @@ import { type Link, readLink } from './pulled-file.ts'
 import { fileOf, marksLeft, mustRead } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
-/** Longest difference that is shown, in characters. */
+/** Longest difference that the client shows, in characters. */
 const shownDiffCharsMax = 1024 * 1024
 
-/** `+12 −3`, in lines. */
+/** Returns the number of added and removed lines, such as `+12 −3`. */
 export const counted = (before: string, after: string): string => {
   const lines = unifiedDiff(before, after, shownDiffCharsMax).split('\n')
   return `+${lines.filter((line) => line.startsWith('+')).length} −${lines.filter((line) => line.startsWith('-')).length}`
 }
 
-/** Describes the suggestions that were made, or that a dry run would make. */
+/** Describes the suggestions that a command made, or that it would make without `--dry-run`. */
 export const toldProposals = (
   { terminal }: Call,
   { suggestions = [], diff }: Pick<Output<'replaceContent'>, 'suggestions' | 'diff'>,
@@ -45,7 +45,7 @@ const stateOf = (local: string, base: string, remote: string): keyof typeof stat
   return local === base ? 'there' : 'both'
 }
 
-/** Throws `not_pulled`. */
+/** Returns the link of a file to its document. Throws `not_pulled` if there is none. */
 const linkOf = (file: string): Link => {
   const link = readLink(file)
   if (link !== undefined) return link

@@ -1,4 +1,4 @@
-/** Shell completion, from the table of commands. */
+/** Generates shell completion from the table of commands. */
 import { globalOptions, isOnByDefault } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
 import type { Action } from './call.ts'
@@ -6,7 +6,7 @@ import { Failure } from './failure.ts'
 
 const first = [...new Set(commands.map(({ words }) => words.split(' ')[0] ?? ''))]
 
-/** Second words by first one. */
+/** The second words of commands, grouped by the first word. */
 const second = first
   .map((word) => ({
     word,

@@ -1,4 +1,4 @@
-/** `docs create`: creates a document, from a file if one is given. */
+/** The command `docs create`, which creates a document, optionally from a file. */
 import { existsSync } from 'node:fs'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'

@@ -1,4 +1,4 @@
-/** Checks this machine, the service and the session. */
+/** The command `doctor`, which checks this machine, the service and the session. */
 import { statSync } from 'node:fs'
 import { exitCodes } from '../shared/exit-codes.ts'
 import { version } from './build.ts'
@@ -26,7 +26,7 @@ const check = async (name: string, look: () => Promise<string> | string): Promis
 }
 
 const settings = (): string => {
-  // Before it is read, which repairs it.
+  // The permissions are read before the file, because reading the file repairs them.
   const found = statSync(hostsPath(), { throwIfNoEntry: false })
   const wasOpen = process.platform !== 'win32' && found !== undefined && (found.mode & 0o077) !== 0
   const count = Object.keys(readHosts()).length
@@ -48,7 +48,7 @@ const session = async (origin: string, token: string | undefined): Promise<strin
 const service = async (call: Call): Promise<Check[]> => {
   const origin = call.origin()
   const reached = await check('service', async () => {
-    // Without credentials: an ended session is not a fault of the service.
+    // No credentials are sent, because an expired session is not a fault of the service.
     const health = await clientFor({ origin, key: undefined, token: undefined, author: undefined }).readHealth()
     return `${origin}, version ${oneLine(health.version)}, ${health.status}`
   })

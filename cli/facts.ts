@@ -1,4 +1,4 @@
-/** The details of an error, line by line: which field, which role, where, how much. */
+/** Formats the details of an error as lines, for example the invalid fields or the required role. */
 import { oneLine } from './terminal.ts'
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -6,7 +6,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const records = (value: unknown): Readonly<Record<string, unknown>>[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** Most places that are shown. */
+/** Maximum number of places that are shown. */
 const placesMax = 10
 
 const place = ({ line, before, after }: Readonly<Record<string, unknown>>): string =>
@@ -15,13 +15,13 @@ const place = ({ line, before, after }: Readonly<Record<string, unknown>>): stri
 const failure = ({ operation, message }: Readonly<Record<string, unknown>>): string =>
   `operation ${String(operation)}: ${oneLine(String(message))}`
 
-/** Names a line that may have been meant. */
+/** Describes a line that the caller may have meant. */
 const similar = ({ line, text }: Readonly<Record<string, unknown>>): string => `line ${String(line)} is near: ${oneLine(String(text), 100)}`
 
 const ids = (named: string, value: unknown): string[] =>
   Array.isArray(value) && value.length > 0 ? [`unknown ${named}: ${value.map((id) => oneLine(String(id), 40)).join(', ')}`] : []
 
-/** `shown`: the name of a request field on the command line. */
+/** Returns the details of an error as lines. `shown` returns the name of a request field on the command line. */
 export const factsOf = (details: Readonly<Record<string, unknown>>, shown: (field: string) => string): string[] => {
   const { requiredRole, role, retryAfterSeconds, failures, candidates } = details
   const limits = Object.entries(details).filter(([name, value]) => name.endsWith('Max') && typeof value === 'number')

@@ -1,4 +1,4 @@
-/** The client's own errors, in addition to those of the service (shared/errors.ts), and how both are reported. */
+/** Errors of the client, which supplement those of the service (shared/errors.ts), and the report of both. */
 import { type ErrorCode, errorMeanings, ServiceError, signInHint } from '../shared/errors.ts'
 import { exitCodes } from '../shared/exit-codes.ts'
 
@@ -26,7 +26,7 @@ const exits = {
 
 export type FailureCode = keyof typeof exits
 
-/** An expected failure of the client. `hint` is the next step. */
+/** An expected failure of the client. `hint` says what to do next. */
 export class Failure extends Error {
   readonly code: FailureCode
   readonly hint: string
@@ -41,18 +41,18 @@ export class Failure extends Error {
   }
 }
 
-/** A failure as reported: as `error` in JSON, and by its exit code. */
+/** A failure in the form in which it is reported: as `error` in JSON, and as the exit code. */
 export interface Told {
   readonly code: string
   readonly message: string
   readonly hint: string
   readonly requestId?: string
   readonly exit: number
-  /** The further fields of the service's answer. */
+  /** Other fields of the service's answer. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The client's advice instead of a hint that is about HTTP. */
+/** Advice for users of the client. It replaces hints that are about HTTP. */
 const hints: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'Correct the fields above and run the command again.',
   credential_required: 'Add the share URL of the document, or sign in: agmd login.',
@@ -76,7 +76,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'Run the command again.'
 }
 
-/** Returns the exit code for an answer without a known error. */
+/** Returns the exit code for an answer whose error is unknown. */
 const exitOfStatus = (status: number): number => {
   if (status === 401 || status === 403) return exitCodes.signIn
   if (status === 404 || status === 410) return exitCodes.notFound
@@ -86,15 +86,15 @@ const exitOfStatus = (status: number): number => {
   return status >= 400 && status < 500 ? exitCodes.usage : exitCodes.error
 }
 
-// Reported in their own fields, or useless outside of HTTP.
+// These fields are reported elsewhere, or are of no use outside HTTP.
 const spoken = new Set(['type', 'title', 'detail', 'message', 'error', 'instance', 'code', 'hint', 'requestId', 'retryable'])
 
 const toldByService = (error: ServiceError): Told => {
   const { requestId, hint, status, code } = error.details
   const known = code === error.code
-  // The service may give more details about an invalid field.
+  // The hint of the service may say more about an invalid field than the general hint.
   const special = error.code === 'invalid_request' && typeof hint === 'string' && hint !== errorMeanings.invalid_request.hint
-  // Where only an account helps, a link does not.
+  // A hint to sign in means that only an account helps. The hint about links would be wrong.
   const own = special ? undefined : hint === signInHint ? hints.account_required : hints[error.code]
   return {
     code: typeof code === 'string' ? code : error.code,
@@ -109,7 +109,7 @@ const toldByService = (error: ServiceError): Told => {
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
-/** Describes any error for the output. Every unknown failure is a fault of this program. */
+/** Describes any error for the output. An unknown error is a bug in this program. */
 export const tell = (error: unknown): Told => {
   if (error instanceof ServiceError) return toldByService(error)
   if (error instanceof Failure) {

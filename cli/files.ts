@@ -1,4 +1,4 @@
-/** Replaces files completely or not at all. */
+/** Reads text files, and replaces files completely or not at all. */
 import {
   closeSync,
   fsyncSync,
@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { Failure } from './failure.ts'
 
-/** Returns the target of a symbolic link, even if it does not exist yet. Throws `file_error` for a cycle of links. */
+/** Returns the target of a symbolic link, even if the target does not exist yet. Throws `file_error` for a cycle of links. */
 const realPath = (path: string): string => {
   try {
     return realpathSync(path)
@@ -30,8 +30,8 @@ const realPath = (path: string): string => {
 const modeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mode
 
 /**
- * Writes next to the file and renames, so that readers and crashes see either the old text or the new one. A symbolic link stays one; the
- * permissions stay unless `mode` is given. Throws `file_not_found`, the errors of the file system.
+ * Writes a temporary file next to the target and renames it. Readers therefore see either the old text or the new text, even after a crash. A
+ * symbolic link remains a link. The permissions remain the same unless `mode` is given. Throws `file_not_found` and the errors of the file system.
  */
 export const writeWhole = (path: string, data: string | Uint8Array, mode?: number): void => {
   const target = realPath(path)
@@ -52,7 +52,7 @@ export const writeWhole = (path: string, data: string | Uint8Array, mode?: numbe
   }
 }
 
-/** Reads a text file; undefined if it does not exist. Throws `file_error` if it is not UTF-8. */
+/** Reads a text file. Returns undefined if the file does not exist. Throws `file_error` if it is not UTF-8. */
 export const readText = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
@@ -65,7 +65,7 @@ export const readText = (path: string): string | undefined => {
   }
 }
 
-/** Throws `file_not_found`. */
+/** Reads a text file. Throws `file_not_found` if the file does not exist. */
 export const mustReadText = (path: string): string => {
   const text = readText(path)
   if (text === undefined) throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')

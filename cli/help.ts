@@ -1,4 +1,4 @@
-/** Help, from the table of commands. */
+/** Prints help from the table of commands. */
 import { type Command, globalOptions, type Option } from '../shared/commands/command.ts'
 import { environmentVariables, optionMeaning, optionUsage, usageOf } from '../shared/commands/describe.ts'
 import { commands } from '../shared/commands/index.ts'
@@ -11,14 +11,14 @@ const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ')
 
 const section = (paint: Paint, title: string, body: string): string => `${paint('bold', title)}\n${indented(body)}`
 
-/** Returns the first sentence, without its period. */
+/** Returns the first sentence of a summary, without its period. */
 const brief = (summary: string): string => summary.slice(0, /\.(?:\s|$)/.exec(summary)?.index)
 
 const groupOf = ({ words }: Command): string => words.split(' ')[0] ?? ''
 
 const rows = (chosen: readonly Command[]): string => columns(chosen.map(({ words, summary }) => [words, brief(summary)]))
 
-/** Returns all commands, one per line. */
+/** Lists all commands, one per line. */
 export const commandList = ({ paint }: Terminal): string =>
   `${rows(commands)}\n\n${paint('dim', 'agmd COMMAND --help explains a command.')}`
 

@@ -1,6 +1,7 @@
 /**
- * Stored sessions and keys of services, in `$XDG_CONFIG_HOME/agmd/hosts.json`, readable only by its owner. `{ "https://docs.example": { "token",
- * "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`: a secret is sent only to the origin under which it is stored.
+ * Stores the sessions and keys of services in `$XDG_CONFIG_HOME/agmd/hosts.json`. Only the owner can read this file. Its format is `{
+ * "https://docs.example": { "token", "user", "insecureHttp", "keys": [{ "doc", "key", "role" }] } }`. A secret is sent only to the origin under which
+ * it is stored.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -19,25 +20,25 @@ export interface KnownKey {
 
 export interface Host {
   readonly token?: string
-  /** Name of the signed-in person, for display. */
+  /** Name of the signed-in person, for display only. */
   readonly user?: string
-  /** Whether unencrypted connections are allowed (plain-http.ts). */
+  /** Whether the user has allowed connections without encryption (plain-http.ts). */
   readonly insecureHttp?: boolean
-  /** Newest last. */
+  /** Keys of documents, newest last. */
   readonly keys?: readonly KnownKey[]
 }
 
 type Hosts = Readonly<Record<string, Host>>
 
-/** Most keys stored per service; a new one replaces the oldest. */
+/** Maximum number of keys per service. The oldest is removed first. */
 const keysMax = 1000
 
-/** An older lock was left by a process that was killed, in milliseconds. */
+/** Age in milliseconds above which a lock counts as abandoned: the process that held it was probably killed. */
 const staleLockMs = 5_000
 
 export const configFolder = (): string => {
   const { XDG_CONFIG_HOME } = process.env
-  // Relative paths must be ignored (XDG Base Directory Specification).
+  // The XDG Base Directory Specification requires programs to ignore relative paths.
   const base = XDG_CONFIG_HOME?.startsWith('/') === true ? XDG_CONFIG_HOME : join(homedir(), '.config')
   return join(base, 'agmd')
 }
@@ -46,12 +47,12 @@ export const hostsPath = (): string => join(configFolder(), 'hosts.json')
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Throws `config_unusable`. */
+/** Reads all stored data. Throws `config_unusable`. */
 export const readHosts = (): Hosts => {
   const path = hostsPath()
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return {}
-  // Others may have read it so far; now they no longer can.
+  // The file was readable by other users of this machine. Its permissions are corrected here.
   if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) chmodSync(path, 0o600)
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
@@ -75,7 +76,7 @@ const takeLock = (path: string): void => {
   }
 }
 
-/** Changes the data of one service; commands that run at the same time wait for each other. */
+/** Changes the stored data of one service. A lock makes simultaneous commands wait for each other. */
 const changeHost = (origin: string, change: (host: Host) => Host): void => {
   makeFolder(configFolder(), 0o700)
   const lock = `${hostsPath()}.lock`
@@ -115,10 +116,13 @@ export const forgetDocument = (origin: string, gone: string): void =>
     return left.length === 0 ? host : { ...host, keys: left }
   })
 
-/** Identifies a key without revealing it, for the data next to a file. */
+/** Returns a fingerprint that identifies a key without revealing it. It is stored next to pulled files. */
 export const fingerprint = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16)
 
-/** Returns the key of a document with the highest role; of two such keys, the one used last. With `print`, the key with this fingerprint. */
+/**
+ * Returns the stored key of a document that has the highest role. If several have that role, the most recently used one is returned. With `print`,
+ * only the key with that fingerprint is considered.
+ */
 export const knownKey = (origin: string, doc: string, print?: string): string | undefined => {
   const known = (readHosts()[origin]?.keys ?? []).filter((each) => each.doc === doc)
   if (print !== undefined) return known.find(({ key }) => fingerprint(key) === print)?.key

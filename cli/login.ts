@@ -1,4 +1,4 @@
-/** Signing in with a code that a person approves in a browser (RFC 8628), and signing out. */
+/** The commands `login` and `logout`. A person approves a login in the browser with a code (RFC 8628). */
 import { spawn } from 'node:child_process'
 import { hostname } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -10,14 +10,14 @@ import { send } from './request.ts'
 import { clientFor } from './service.ts'
 import { oneLine, readInput } from './terminal.ts'
 
-/** RFC 8628 §3.5: slow_down asks for 5 seconds more between polls. */
+/** After slow_down, a client must wait 5 more seconds between polls (RFC 8628 §3.5). */
 const slowDownSeconds = 5
 
 const pause = (seconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 
 // ——— the browser ———
 
-/** Returns the program that opens addresses on this system. */
+/** Returns the command that opens an address in the default browser of this system. */
 const opener = (): readonly string[] => {
   const { BROWSER } = process.env
   if ((BROWSER ?? '') !== '') return [BROWSER as string]
@@ -25,7 +25,7 @@ const opener = (): readonly string[] => {
   return process.platform === 'win32' ? ['cmd', '/c', 'start', ''] : ['xdg-open']
 }
 
-/** Opens an address in the browser. Resolves to whether there is a program for it. */
+/** Opens an address in the browser. Resolves to false if no program can open it. */
 export const openInBrowser = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     const [program = '', ...words] = opener()
@@ -37,7 +37,7 @@ export const openInBrowser = (address: string): Promise<boolean> =>
     })
   })
 
-/** Opens the address when Enter is pressed; stops with the login. */
+/** Opens the address when the person presses Enter. Returns a function that stops listening. */
 const openOnEnter = (address: string): (() => void) => {
   const lines = createInterface({ input: process.stdin })
   lines.once('line', () => void openInBrowser(address))
@@ -57,7 +57,7 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
   access_denied: ['The login was refused.', 'If that was a mistake, start again: agmd login.']
 }
 
-/** Polls until the person has decided. Throws `not_signed_in`. */
+/** Polls until the person has approved or denied the login. Throws `not_signed_in`. */
 const poll = async (origin: string, deviceCode: string, seconds: number): Promise<Approved> => {
   for (let interval = seconds; ;) {
     await pause(interval)
@@ -79,7 +79,7 @@ const poll = async (origin: string, deviceCode: string, seconds: number): Promis
   }
 }
 
-/** An address that a person is sent to must belong to the service or to its identity broker (AGMD_AUTH_URL). */
+/** Whether an address belongs to the service or to its identity broker (AGMD_AUTH_URL). A person is not sent to any other address. */
 const isExpected = (address: string, origin: string): boolean => {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return false
   const { AGMD_AUTH_URL } = process.env
@@ -111,7 +111,7 @@ const byDevice = async (call: Call, origin: string): Promise<Approved> => {
   }
 }
 
-/** Takes a token that was created elsewhere, from standard input: others can read command lines. */
+/** Reads a token that was created elsewhere from standard input, because other users of the machine can read command lines. */
 const byToken = async (origin: string): Promise<Approved> => {
   if (process.stdin.isTTY) process.stderr.write('Paste the token, then press Enter and Ctrl-D.\n')
   const token = (await readInput()).trim()
@@ -131,7 +131,7 @@ export const login = async (call: Call): Promise<void> => {
   else call.terminal.say(`${call.terminal.paint('green', '✓')} Signed in to ${new URL(origin).host} as ${oneLine(name)}.`)
 }
 
-/** Ends the session at the service too, if that can be reached, and always on this machine. */
+/** Deletes the session on this machine, and also ends it at the service if the service can be reached. */
 export const logout = async (call: Call): Promise<number> => {
   const origin = call.origin()
   const token = readHosts()[origin]?.token

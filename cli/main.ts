@@ -1,4 +1,4 @@
-/** `agmd`: from the command line to a command, its action and an exit code. */
+/** Entry point of `agmd`: parses the command line, runs the action of the command, and returns its exit code. */
 import { exitCodes } from '../shared/exit-codes.ts'
 import { globalOptions } from '../shared/commands/command.ts'
 import { commands } from '../shared/commands/index.ts'
@@ -11,7 +11,7 @@ import { Failure, tell } from './failure.ts'
 import { commandHelp, groupHelp, mainHelp } from './help.ts'
 import { createTerminal, type Flags, harmless, maskedLink } from './terminal.ts'
 
-/** Reads the flags before the line is parsed, because errors follow them too. */
+/** Reads the output flags before the rest of the line, because messages about an invalid line must follow them too. */
 const flagsOf = (words: readonly string[]): Flags => {
   const given = words.includes('--') ? words.slice(0, words.indexOf('--')) : words
   const has = (...names: string[]): boolean => names.some((name) => given.includes(name))
@@ -43,7 +43,7 @@ const run = async (typed: readonly string[]): Promise<number> => {
   }
   if (named !== '' && !isGroup(named)) throw unknownCommand(named)
   const asked = rest.some((word) => word === '--help' || word === '-h') || typed.length === 0
-  // Help is of no use to a program that requests JSON.
+  // A program that requests JSON cannot use the help text.
   if (!asked && terminal.flags.json)
     throw new Failure(
       'usage',
@@ -51,11 +51,11 @@ const run = async (typed: readonly string[]): Promise<number> => {
       'agmd commands --json lists them all.'
     )
   terminal.print(named === '' ? mainHelp(terminal, home) : groupHelp(named, terminal.paint))
-  // Requested help is a success; an incomplete command is not.
+  // The exit code is 0 only if help was requested, not if the command is incomplete.
   return asked ? exitCodes.ok : exitCodes.usage
 }
 
-/** Returns the name of a request field on this command line: `body` is `--body`, `taskId` is TASK. */
+/** Returns the name of a request field on this command line. For example, `body` becomes `--body`, and `taskId` becomes TASK. */
 const shownAs =
   (words: readonly string[]) =>
   (field: string): string => {
@@ -64,7 +64,7 @@ const shownAs =
     return option === undefined ? (command?.positionals.find((each) => each.field === field)?.name ?? harmless(field)) : `--${option.name}`
   }
 
-/** Messages repeat typed links, but without their keys. */
+/** Prints an error. Messages may contain links from the command line, so their keys are hidden. */
 const presentError = (error: unknown, { json, showKeys }: Flags): number => {
   const { exit, details, ...told } = tell(error)
   const unkeyed = (text: string): string => (showKeys ? text : maskedLink(text))
@@ -85,8 +85,7 @@ const presentError = (error: unknown, { json, showKeys }: Flags): number => {
 const typed = process.argv.slice(2)
 
 process.on('SIGINT', () => process.exit(exitCodes.interrupted))
-// The reader has closed the pipe, as in `agmd docs cat URL
-// head`.
+// The program that reads the output has closed the pipe, for example in `agmd docs cat URL | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exitCodes.ok)

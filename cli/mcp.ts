@@ -1,4 +1,4 @@
-/** The MCP endpoint on standard input and output: one message per line (MCP, stdio transport), each sent as a separate request. */
+/** Serves MCP on standard input and output with one message per line (MCP, stdio transport). Each message is forwarded as a separate request. */
 import { createInterface } from 'node:readline'
 import { inHeader } from '../shared/client.ts'
 import { isDocumentId, shareKeyPattern } from '../shared/names.ts'
@@ -20,7 +20,7 @@ interface Message {
   }
 }
 
-/** JSON-RPC §5.1. */
+/** The JSON-RPC error code for invalid JSON (JSON-RPC §5.1). */
 const parseError = -32700
 const invalidRequest = -32600
 const methodNotFound = -32601
@@ -33,19 +33,20 @@ interface Bridge {
   readonly address: string
   readonly origin: string
   readonly headers: Record<string, string>
-  /** Whether the bridge was started for one document. Then the link of that document is used, and no stored key is sent for any document. */
+  /** Whether the bridge was started for one document. If so, it uses the link of that document and sends no other stored key. */
   readonly isBound: boolean
 }
 
-/** Returns the key in an address of this service. Keys of other services are not sent to this one. */
+/** Returns the key in an address of this service. Keys of other services are never sent to this one. */
 const keyInAddress = (doc: string, origin: string): string | undefined => {
   const url = URL.canParse(doc) ? new URL(doc) : undefined
   return url?.origin === origin ? (url.searchParams.get('key') ?? undefined) : undefined
 }
 
 /**
- * Returns the key of the document that a call names, as a header: the service reads no long message before it knows a key. A stored key accompanies a
- * bare id, so that no model has to see it; not in a session, whose rights it would limit.
+ * Returns the key of the document that a call names, as a header: the service does not read a long message before it knows a key. If the call
+ * contains only an id, a stored key is sent, so that no model has to see it. With a session no stored key is sent, because it would limit the rights
+ * of the session.
  */
 const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Bridge): Record<string, string> => {
   const given = params?.arguments
@@ -56,7 +57,7 @@ const keyHeader = ({ method, params }: Message, { origin, headers, isBound }: Br
   return typeof found === 'string' && shareKeyPattern.test(found) ? { 'X-Share-Key': found } : {}
 }
 
-/** From version 2026-07-28 on, headers repeat fields of the message (MCP, Streamable HTTP, Request Metadata). */
+/** Returns headers that repeat fields of the message. They are required since version 2026-07-28 (MCP, Streamable HTTP, Request Metadata). */
 const repeated = ({ method, params }: Message): Record<string, string> => {
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion']
   const name = params?.name ?? params?.uri
@@ -68,7 +69,7 @@ const repeated = ({ method, params }: Message): Record<string, string> => {
   }
 }
 
-/** Encodes a value for a header: anything but plain text becomes Base64. */
+/** Encodes a value for a header. Anything other than plain ASCII text becomes Base64. */
 const asHeader = (value: string): string =>
   /^[!-~]([ -~]*[!-~])?$/.test(value) && !value.startsWith('=?base64?') ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`
 
@@ -77,7 +78,7 @@ interface Answer {
   readonly result?: { readonly protocolVersion?: string; readonly capabilities?: Readonly<Record<string, unknown>> }
 }
 
-/** Parses a JSON-RPC message; undefined for anything else, for example a proxy's page. */
+/** Parses a JSON-RPC message. Returns undefined for anything else, such as an error page of a proxy. */
 const parsed = (text: string): Answer | undefined => {
   try {
     const value = JSON.parse(text) as Answer | null
@@ -87,14 +88,14 @@ const parsed = (text: string): Answer | undefined => {
   }
 }
 
-/** Here each message is a separate request without a stream for notifications, so answers about capabilities must not offer any. */
+/** Removes subscriptions from the capabilities in an answer: the bridge has no stream on which notifications could arrive. */
 const withoutSubscriptions = (answer: Answer): Answer => {
   const { result } = answer
   if (result?.capabilities?.['resources'] === undefined) return answer
   return { ...answer, result: { ...result, capabilities: { ...result.capabilities, resources: {} } } }
 }
 
-/** Returns the answer to one line; undefined if there is none. */
+/** Returns the answer to one line; undefined if the line needs no answer. */
 const relay = async (bridge: Bridge, line: string): Promise<string | undefined> => {
   const { address, headers } = bridge
   let message: Message
@@ -112,7 +113,7 @@ const relay = async (bridge: Bridge, line: string): Promise<string | undefined> 
     const response = await send(address, { method: 'POST', headers: { ...headers, ...own }, body: JSON.stringify(message) })
     const said = response.text()
     const answer = parsed(said)
-    // Negotiated values are sent with every later message (MCP, Streamable HTTP).
+    // Later messages must repeat the negotiated values in headers (MCP, Streamable HTTP).
     const version = message.method === 'initialize' ? answer?.result?.protocolVersion : undefined
     if (version !== undefined) headers['MCP-Protocol-Version'] = version
     if (message.id === undefined) return undefined
@@ -149,7 +150,7 @@ export const mcp = async (call: Call): Promise<void> => {
     })
     underWay.add(done)
     void done.finally(() => underWay.delete(done))
-    // Later messages need the version that `initialize` negotiates.
+    // Later messages need the version that `initialize` negotiates, so they wait for its answer.
     if (line.includes('"initialize"')) await done
   }
   await Promise.all(underWay)

@@ -1,4 +1,4 @@
-/** Media jobs from the command line: starts them, waits for them, and saves their results. */
+/** Commands for media jobs: they start a job, wait for it and save its result. */
 import { readFileSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Client } from '../shared/client.ts'
@@ -12,10 +12,10 @@ import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
 import { harmless } from './terminal.ts'
 
-/** Seconds that one request waits: less than the client's timeout. */
+/** Seconds that one request waits for the job. This is less than the timeout of the client. */
 const waitSeconds = 25
 
-/** Reads a file to send, with its type from its extension. Throws `file_not_found` or `usage`. */
+/** Reads a file to upload. Its type follows from its extension. Throws `file_not_found` or `usage`. */
 export const mediaFile = (path: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): Blob => {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     throw new Failure('file_not_found', `There is no file ${path}.`, 'Check the path.')
@@ -34,7 +34,7 @@ interface Job {
   readonly error?: { readonly code: string; readonly message: string } | undefined
 }
 
-/** How long an unreachable service is retried, and after which pause, in milliseconds: it may be restarting. */
+/** How long the client retries while the service is unreachable, in milliseconds. The service may be restarting. */
 const awayMsMax = 60_000
 const pauseMs = 1000
 
@@ -42,7 +42,7 @@ const isAway = (error: unknown): boolean =>
   (error instanceof Failure && ['service_unreachable', 'timeout'].includes(error.code)) ||
   (error instanceof ServiceError && [502, 503, 504].includes(Number(error.details['status'])))
 
-/** Jobs survive a restart of the service, so requests about them must too. */
+/** Retries a request while the service is unreachable, because a job survives a restart of the service. */
 const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
   for (const end = Date.now() + awayMsMax; ;) {
     try {
@@ -54,7 +54,7 @@ const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** Waits for the end of a job. Throws `job_failed`. */
+/** Waits until a job has ended. Throws `job_failed`. */
 const ended = async <Found extends Job>(doc: string, started: Found, read: (job: string) => Promise<Found>): Promise<Found> => {
   let job = started
   while (job.status === 'queued' || job.status === 'running')
@@ -82,7 +82,7 @@ const at = (call: Call): Place => {
 
 // ——— results of each kind ———
 
-/** Waits for a job of one kind, and prints its result. */
+/** Waits for a job of one kind and prints its result. */
 type Finish = (call: Call, place: Place, started: Job) => Promise<void>
 
 const words =
@@ -125,7 +125,7 @@ const finishes: Readonly<Record<JobKind, Finish>> = {
 
 // ——— commands ———
 
-/** Prints the result of a started job, or only its id. */
+/** Prints the result of a started job, or only the job's id if the command does not wait. */
 const finish = async (call: Call, place: Place, started: Job & { readonly kind: JobKind }): Promise<void> => {
   if (call.flag('wait') === false) call.answer(started, () => started.id)
   else await finishes[started.kind](call, place, started)
@@ -155,7 +155,7 @@ const ocr: Action = async (call) => {
   await finish(call, place, await place.client.startOcr(place.doc, {}, { file }))
 }
 
-/** Finds a job of any kind by its id. Throws `not_found`. */
+/** Finds a job by its id, whatever its kind. Throws `not_found`. */
 const findJob = async ({ doc, client }: Place, id: string): Promise<Job & { readonly kind: JobKind }> => {
   const reads = [
     () => client.readTranscription(doc, { asrId: id }),

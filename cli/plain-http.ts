@@ -1,16 +1,16 @@
-/** Decides which addresses need no encryption: elsewhere, anyone on the network path could read keys and change answers. */
+/** Decides which addresses may be used without encryption. Otherwise, anyone on the network path could read keys and change answers. */
 import { Failure } from './failure.ts'
 import { allowInsecureHttp, allowsInsecureHttp } from './hosts.ts'
 
-/** Whether `--insecure-http` was given. */
+/** Whether the command line contains `--insecure-http`. */
 let isAllowedNow = false
 
-/** Handles `--insecure-http`: every service that this command contacts is stored as one that needs no encryption. */
+/** Handles `--insecure-http`. Every service that this command contacts is stored as one that needs no encryption. */
 export const allowNow = (): void => {
   isAllowedNow = true
 }
 
-/** Whether a name or address always refers to this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3). */
+/** Whether a host name or address always means this machine (RFC 6761 §6.3, RFC 1122 §3.2.1.3). */
 const isThisMachine = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 
@@ -20,7 +20,7 @@ const isAllowed = (origin: string): boolean => {
   return isAllowedNow
 }
 
-/** Throws `not_encrypted` for plain HTTP to another machine that was not allowed. Must be called before anything is sent. */
+/** Must be called before anything is sent. Throws `not_encrypted` for plain HTTP to another machine, unless the user has allowed it. */
 export const requireEncryption = ({ protocol, hostname, origin }: URL): void => {
   if (protocol !== 'http:' || isThisMachine(hostname) || isAllowed(origin)) return
   throw new Failure(

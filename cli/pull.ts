@@ -1,4 +1,4 @@
-/** `docs pull`: updates the file from the document; local changes are never lost. */
+/** The command `docs pull`, which updates a file from its document. Local changes are never lost. */
 import { merge } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
@@ -8,7 +8,7 @@ import type { Place } from './service.ts'
 import { asDocument, type Both, checkMarks, connect, type Copy, remember, save, writeMarks } from './sync.ts'
 import { oneLine } from './terminal.ts'
 
-/** Merges both sides, or returns a failure that names the conflicts. */
+/** Merges both sides. Returns a failure with the number of conflicts if they conflict. */
 const together = (both: Both): string | Failure => {
   const merged = merge(both.base, both.local, both.remote.content)
   return merged.clean ? merged.content : writeMarks(both, merged.conflicts.length)
@@ -21,7 +21,9 @@ interface PullOptions {
   readonly force: boolean
 }
 
-/** Updates the file to the document. Throws `file_changed`, `merge_conflict`; the file is then unchanged, or contains conflict markers. */
+/**
+ * Updates the file from the document. Throws `file_changed` and leaves the file unchanged, or throws `merge_conflict` and writes conflict markers.
+ */
 export const pullInto = (call: Call, file: string, place: Place, remote: Copy, { merge: merges, force }: PullOptions): Pulled => {
   const before = readText(file)
   const local = before === undefined ? undefined : asDocument(before)

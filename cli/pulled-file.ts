@@ -1,6 +1,6 @@
 /**
- * The data next to a pulled file: its document, and the text that it began with. For `notes.md` that is `.agmd/notes.md.json`, in a folder that Git
- * ignores. It contains only the fingerprint of the key (hosts.ts), not the key.
+ * The data stored next to a pulled file: the file's document, and the text of the version that was pulled. For `notes.md` this is
+ * `.agmd/notes.md.json`. Git ignores that folder. The data contains the fingerprint of the key (hosts.ts), not the key itself.
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -10,11 +10,11 @@ import { makeFolder, readText, writeWhole } from './files.ts'
 export interface Link {
   readonly origin: string
   readonly doc: string
-  /** Fingerprint of the key that was used. */
+  /** Fingerprint of the key with which the file was pulled. */
   readonly key?: string
-  /** Whether that key was not given, but found among the stored ones (service.ts). */
+  /** Whether that key was found among the stored keys instead of being given (service.ts). */
   readonly implied?: boolean
-  /** The version that the file began with. */
+  /** The version that was pulled. */
   readonly version: string
   /** The text of that version. */
   readonly base: string
@@ -24,7 +24,7 @@ const folderOf = (file: string): string => join(dirname(file), '.agmd')
 
 export const linkPath = (file: string): string => join(folderOf(file), `${basename(file)}.json`)
 
-/** Undefined if the file was not pulled. Throws `config_unusable`. */
+/** Returns the data of a pulled file; undefined if the file was not pulled. Throws `config_unusable`. */
 export const readLink = (file: string): Link | undefined => {
   const path = linkPath(file)
   const text = readText(path)

@@ -1,4 +1,4 @@
-/** `docs push`: writes the file into the document if nobody has changed it meanwhile; otherwise merges both on request. */
+/** The command `docs push`, which writes a file to its document. If the document has changed since the pull, it merges both on request. */
 import type { Client } from '../shared/client.ts'
 import { ServiceError } from '../shared/errors.ts'
 import type { Request as InputOf } from '../shared/operations/index.ts'
@@ -10,32 +10,32 @@ import { readLink } from './pulled-file.ts'
 import type { Place } from './service.ts'
 import { checkMarks, checkStill, connect, type Copy, fileOf, mustRead, remember, save, writeMarks } from './sync.ts'
 
-/** How often a push is retried after changes by others. */
+/** Maximum number of attempts to push while other people change the document. */
 const roundsMax = 5
 
-/** The subject of a push. */
+/** A push: the file, its document and the options. */
 interface Push {
   readonly call: Call
   readonly client: Client
   readonly place: Place
   readonly file: string
   readonly local: string
-  /** The text and version that the file began with. */
+  /** The text and version on which the file is based. */
   readonly base: Copy
-  /** Whether to merge: decided in advance, or to be asked. */
+  /** Whether to merge. If undefined, the person is asked. */
   readonly merges: boolean | undefined
 }
 
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'version_conflict'
 
-/** Returns the version that a push is based on: that of the file, or the given one. Throws `not_pulled`. */
+/** Returns the version on which a push is based: that of the pulled file, or the given one. Throws `not_pulled`. */
 const baseOf = async (call: Call, client: Client, place: Place, file: string, local: string): Promise<Copy> => {
   const said = call.words('base-version')
   const link = readLink(file)
   if (said !== undefined) return { version: said, content: (await client.readContent(place.doc, { version: said })).content }
   if (link !== undefined && link.doc === place.doc) return { version: link.version, content: link.base }
   const remote = await client.readContent(place.doc)
-  // Nothing is lost in an empty document, or one with the same text.
+  // No text can be lost if the document is empty or has the same text.
   if (remote.content === '' || remote.content === local || call.flag('force') === true) return remote
   throw new Failure(
     'not_pulled',
@@ -52,7 +52,7 @@ interface Written {
   readonly diff?: string | undefined
 }
 
-/** Returns the options of a push besides its text. */
+/** Returns the options of a push, apart from the text. */
 const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   const { granularity, note, label } = call.fields as Partial<InputOf<'replaceContent'>>
   return {
@@ -63,7 +63,7 @@ const saidOf = (call: Call): Partial<InputOf<'replaceContent'>> => {
   }
 }
 
-/** Replaces the document with a text based on the version `on`; one attempt. */
+/** Tries once to replace the document with a text that is based on the version `on`. */
 const replace = async (
   { call, client, place }: Push,
   text: string,
@@ -71,14 +71,14 @@ const replace = async (
 ): Promise<{ version: string; changed: boolean; diff?: string | undefined }> =>
   client.replaceContent(place.doc, { content: text, baseVersion: on, ...saidOf(call) })
 
-/** Whether a merge may be pushed: decided in advance, or confirmed now. */
+/** Whether a merge may be pushed. If this was not decided in advance, the person is asked. */
 const mayMerge = async ({ call, file, merges }: Push, conflicts: number): Promise<boolean> => {
   if (merges !== undefined) return merges
   const question =
     conflicts === 0
       ? `The document changed since the pull, in other places than ${file}. Merge and push?`
       : `The document changed since the pull, in the same places as ${file} (${conflicts}). Write both into the file?`
-  // --yes confirms destruction; a merge has an option of its own.
+  // --yes only confirms that something is destroyed. A merge has a separate option.
   return call.terminal.asks && !call.terminal.flags.yes && call.terminal.confirm(question)
 }
 
@@ -102,7 +102,7 @@ const reconcile = async (push: Push, local: string, base: string, remote: Copy):
   throw writeMarks({ file, place, base, local, remote }, conflicts)
 }
 
-/** Pushes; if the document has changed meanwhile, merges and tries again if that is wanted. */
+/** Pushes the file. If the document has changed meanwhile, merges and tries again, provided that merging is allowed. */
 const pushRounds = async (push: Push): Promise<Written> => {
   const { client, place, call } = push
   let base = push.base
@@ -146,7 +146,7 @@ const tellPush = ({ call, file, place, base, local }: Push, { version, content, 
 }
 
 /**
- * Stores the common state of the file and its document. If the file was saved meanwhile, it does not change, and neither does its base. Throws
+ * Stores the common state of the file and its document. If the file was saved during the push, neither the file nor its base is changed. Throws
  * `file_changed`.
  */
 const finish = ({ file, place, local }: Push, { content, version }: Written): void => {
@@ -157,10 +157,10 @@ const finish = ({ file, place, local }: Push, { content, version }: Written): vo
   connect(file, place, { content, version })
 }
 
-/** Whether the file has become empty, which is usually the fault of a program that writes it. */
+/** Whether the file has become empty. Usually this is the fault of a program that writes the file. */
 export const isEmptied = (local: string, base: string): boolean => local.trim() === '' && base.trim() !== ''
 
-/** Pushes a file without output. Throws the errors of `push`. */
+/** Pushes a file without printing anything. Throws the errors of `docs push`. */
 export const pushFile = async (call: Call, place: Place, file: string, merges: boolean): Promise<Written> => {
   const local = mustRead(file)
   const client = call.client(place)

@@ -1,4 +1,4 @@
-/** Requests by Node's own HTTP client: `fetch` would delay every command by 50 ms, and by more on Node 20. */
+/** Sends requests with Node's HTTP client, because `fetch` would delay every command by 50 ms, and by more on Node 20. */
 import { request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { Send } from '../shared/client.ts'
@@ -6,20 +6,20 @@ import { version } from './build.ts'
 import { Failure } from './failure.ts'
 import { requireEncryption } from './plain-http.ts'
 
-/** Timeout for an answer, in milliseconds: longer than a long poll. */
+/** Time to wait for an answer, in milliseconds. This is longer than a long poll. */
 const answerMsMax = 90_000
 
-/** Largest answer, in bytes: several times the largest document. */
+/** Largest answer that is read, in bytes. This is several times the largest document. */
 const answerBytesMax = 128 * 1024 * 1024
 
-/** A complete answer. */
+/** The complete answer to a request. */
 export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly bytes: Buffer
   text(): string
   json(): Promise<unknown>
-  /** With the Content-Type of the answer. */
+  /** Returns the body with the Content-Type of the answer. */
   blob(): Promise<Blob>
 }
 
@@ -49,7 +49,7 @@ const unreachable = (origin: string, error: NodeJS.ErrnoException): Failure => {
   )
 }
 
-// A redirect could send keys and tokens elsewhere.
+// Redirects are refused, because they could send keys and tokens to another service.
 const redirected = (origin: string, to: string): Failure =>
   new Failure(
     'not_an_agmd_service',
@@ -60,7 +60,7 @@ const redirected = (origin: string, to: string): Failure =>
     }
   )
 
-/** Throws `not_encrypted`, `service_unreachable`, `timeout`, `not_an_agmd_service`; the reason of `signal` if it aborts. */
+/** Sends a request. Throws `not_encrypted`, `service_unreachable`, `timeout` or `not_an_agmd_service`, and the reason of `signal` if it aborts. */
 export const send = async (address: string | URL, { method = 'GET', headers, body, signal }: SendInit = {}): Promise<Answer> => {
   const url = new URL(address)
   requireEncryption(url)
@@ -98,7 +98,7 @@ export const send = async (address: string | URL, { method = 'GET', headers, bod
       })
     })
     outgoing.once('error', fail)
-    // A string would be joined with the headers, which would then also be written as UTF-8.
+    // Node would join a string body with the headers, and would then encode the headers as UTF-8 as well.
     outgoing.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
   })
 }

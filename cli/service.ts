@@ -1,4 +1,4 @@
-/** Finds the service, the credentials and the document of a command. */
+/** Determines the service, the credentials and the document of a command. */
 import { existsSync } from 'node:fs'
 import { type Client, createClient } from '../shared/client.ts'
 import { documentIdPattern, shareKeyPattern } from '../shared/names.ts'
@@ -8,7 +8,7 @@ import { readHosts, knownKey } from './hosts.ts'
 import { linkPath, readLink } from './pulled-file.ts'
 import { type Answer, send, type SendInit } from './request.ts'
 
-/** Throws `usage`. */
+/** Returns the origin of a service address. `from` names the source of the address in messages. Throws `usage`. */
 const originOf = (text: string, from: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -18,26 +18,26 @@ const originOf = (text: string, from: string): string => {
 
 const isLoopback = ({ hostname }: URL): boolean => hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
 
-/** Whether two origins are the same: this machine has several names. */
+/** Whether two origins are the same service. The names of this machine count as one. */
 const sameOrigin = (one: string, other: string): boolean => {
   const [a, b] = [new URL(one), new URL(other)]
   return one === other || (isLoopback(a) && isLoopback(b) && a.port === b.port && a.protocol === b.protocol)
 }
 
-/** Returns the explicitly requested service. */
+/** Returns the service that the command line or the environment names explicitly. */
 const askedOrigin = (given: string | undefined): string | undefined => {
   if (given !== undefined) return originOf(given, '--url')
   const { AGMD_URL } = process.env
   return (AGMD_URL ?? '') === '' ? undefined : originOf(AGMD_URL as string, 'AGMD_URL')
 }
 
-/** Returns the service with a session, if there is only one. */
+/** Returns the only service with a stored session or key; undefined if there are none or several. */
 const onlyHost = (): string | undefined => {
   const origins = Object.keys(readHosts())
   return origins.length === 1 ? origins[0] : undefined
 }
 
-/** Returns the service for a command that names none. Throws `usage`. */
+/** Returns the service for a command without an address. Throws `usage` if it is unknown. */
 export const serviceOrigin = (given: string | undefined): string => {
   const origin = askedOrigin(given) ?? home ?? onlyHost()
   if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or add --url.')
@@ -45,8 +45,8 @@ export const serviceOrigin = (given: string | undefined): string => {
 }
 
 /**
- * Returns the origin to contact for a given address: its own, if that is the requested service, the one this program came from, or a known one.
- * Throws `foreign_origin`; nothing was sent then.
+ * Returns the origin to contact for an address. It must be the requested service, the service from which this program was downloaded, or a known one.
+ * Otherwise it throws `foreign_origin` before anything is sent.
  */
 const acceptedOrigin = (origin: string, given: string | undefined): string => {
   const asked = askedOrigin(given)
@@ -61,14 +61,14 @@ const acceptedOrigin = (origin: string, given: string | undefined): string => {
   )
 }
 
-/** A document, its service, and its credentials. */
+/** A document with its service and its credentials. */
 export interface Place {
   readonly origin: string
   readonly doc: string
   readonly key: string | undefined
-  /** Whether that key was not given, but found: it must not limit the rights of the session. */
+  /** Whether the key was found among the stored keys instead of being given. Such a key must not limit the rights of the session. */
   readonly implied: boolean
-  /** The file that identified it. */
+  /** The pulled file by which the command named the document. */
   readonly file?: string
 }
 
@@ -95,7 +95,7 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
   const link = readLink(text)
   if (link !== undefined) {
     const origin = acceptedOrigin(link.origin, given)
-    // A file that was pulled with only a session stays so: another link would limit its rights.
+    // If the file was pulled with only a session, no stored key is used: it would limit the rights of the session.
     const key = link.key === undefined ? undefined : (knownKey(origin, link.doc, link.key) ?? knownKey(origin, link.doc))
     return { origin, doc: link.doc, key, implied: link.implied === true, file: text }
   }
@@ -115,16 +115,16 @@ export const placeOf = (typed: string, given: string | undefined): Place => {
   return { origin, doc: text, key: knownKey(origin, text), implied: true }
 }
 
-/** Throws `usage`. */
+/** Returns the token in AGMD_TOKEN. Throws `usage` if it is invalid. */
 const tokenOfEnvironment = (): string | undefined => {
-  // A token read from a file ends with a line break.
+  // A token that was read from a file ends with a line break.
   const token = (process.env['AGMD_TOKEN'] ?? '').trim()
   if (/[^\u0021-\u007e]/.test(token))
     throw new Failure('usage', 'AGMD_TOKEN has characters that are not allowed in a token.', 'Copy the token again, or unset AGMD_TOKEN.')
   return token === '' ? undefined : token
 }
 
-/** Returns the session token for a service. `AGMD_TOKEN` applies only to the requested service, not to any other that a link may name. */
+/** Returns the session token for a service. `AGMD_TOKEN` applies only to the requested service, not to others that a link may name. */
 export const tokenFor = (origin: string, given: string | undefined): string | undefined => {
   const token = tokenOfEnvironment()
   if (token === undefined) return readHosts()[origin]?.token
@@ -135,15 +135,15 @@ export const tokenFor = (origin: string, given: string | undefined): string | un
 export interface Access {
   readonly origin: string
   readonly key: string | undefined
-  /** As in `Place`. */
+  /** Has the same meaning as in `Place`. */
   readonly implied?: boolean
   readonly token: string | undefined
   readonly author: string | undefined
 }
 
 /**
- * A session has the rights of the owner or none, and a key sent with it limits them (docs/api.md, Credentials and roles). So a key that nobody gave
- * is sent only if the session finds nothing without it.
+ * Returns a function that sends requests with the credentials. A session has either the rights of the owner or none, and a key sent with it limits
+ * these rights (docs/api.md, Credentials and roles). A stored key is therefore sent only if the service finds nothing with the session alone.
  */
 export const sendWith = (access: Access): typeof send => {
   const sendAll = sendKey(access)
@@ -156,7 +156,7 @@ export const sendWith = (access: Access): typeof send => {
   }
 }
 
-/** If a link and a session are sent, the service does not report which one it refused. */
+/** Whether the session has ended. If a request contains both a link and a session, the service does not report which one it refused. */
 const hasEnded = async (origin: string, token: string): Promise<boolean> =>
   (await send(`${origin}/api/me`, { headers: { Authorization: `Bearer ${token}`, Accept: 'application/json' } })).status === 401
 

@@ -1,13 +1,13 @@
-/** Describes answers of the service. Text by others becomes one harmless line. */
+/** Describes answers of the service as text. Text written by other people is made harmless and put on one line. */
 import type { OperationName, Output } from '../shared/operations/index.ts'
 import { columns, harmless, maskedLink, oneLine } from './terminal.ts'
 
-/** Operations whose answer has its own description; any other is shown field by field. */
+/** Descriptions for some operations. The answers of all other operations are printed as JSON. */
 type Words = { readonly [Name in OperationName]?: (answer: Output<Name>) => string }
 
 const date = (instant: string): string => instant.slice(0, 16).replace('T', ' ')
 
-/** The changes that a dry run would make. */
+/** Describes the changes that a command would make without `--dry-run`. */
 const wouldChange = (diff: string): string => (diff === '' ? 'There is nothing to change.' : harmless(diff))
 
 const list = (rows: readonly (readonly string[])[], nothing: string): string => (rows.length === 0 ? nothing : columns(rows))
@@ -96,7 +96,7 @@ const about =
     return taskLines(shown)
   }
 
-/** Returns the descriptions of answers; `masked`: keys in links are hidden. */
+/** Returns the descriptions of answers. If `masked` is true, keys in links are hidden. */
 export const wordsFor = (masked: boolean): Words => {
   const link = (url: string): string => (masked ? maskedLink(url) : url)
   const task = about(masked)
@@ -270,7 +270,7 @@ export const wordsFor = (masked: boolean): Words => {
 
 type InboxItem = Output<'readInbox'>['items'][number]
 
-/** An item in two lines: its text, and the next call. */
+/** Formats an item of the inbox in two lines: its text, and the next call. */
 const inboxLines = ({ cursor, at, reason, actor, doc, text, quote, next }: InboxItem): string =>
   `${cursor}  ${date(at)}  ${reason}  ${oneLine(actor ?? '', 30)}  ${oneLine(doc.title, 40)}: ${oneLine(text)}${quote === undefined ? '' : `  (on “${oneLine(quote, 40)}”)`}\n  → agmd api ${next.method} ${oneLine(next.path, 200)}`
 

@@ -1,4 +1,4 @@
-/** A file and its document: their common base, conflict markers, and the stored data. */
+/** The state that a file shares with its document: the common base, conflict markers, and the stored data. */
 import { markedLines, mergeWithMarks } from '../shared/text/merge.ts'
 import type { Call } from './call.ts'
 import { Failure } from './failure.ts'
@@ -13,7 +13,7 @@ export interface Copy {
   readonly version: string
 }
 
-/** Line ends and a byte-order mark belong only to the file; the document has LF (docs/api.md, Text and versions). */
+/** Converts the text of a file to that of a document, which has LF line ends and no byte-order mark (docs/api.md, Text and versions). */
 export const asDocument = (text: string): string => text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
 
 const asFile = (text: string, former: string | undefined): string =>
@@ -23,13 +23,13 @@ export const save = (file: string, text: string): void => writeWhole(file, asFil
 
 export const mustRead = (file: string): string => asDocument(mustReadText(file))
 
-/** Returns the lines of a file with conflict markers, counted from 1; none if its document had as many. */
+/** Returns the lines of a file that are conflict markers, counted from 1. The result is empty if the document already had as many. */
 export const marksLeft = (local: string, base: string): readonly number[] => {
   const marks = markedLines(local)
   return marks.length <= markedLines(base).length ? [] : marks
 }
 
-/** Throws `markers_left` if the file has conflict markers that its document did not have, unless they are declared as intended. */
+/** Throws `markers_left` if the file has conflict markers that its document did not have. The option `--keep-marks` allows them. */
 export const checkMarks = (call: Call, file: string, local: string, base: string): void => {
   if (call.flag('keep-marks') === true) return
   const marks = marksLeft(local, base)
@@ -42,7 +42,7 @@ export const checkMarks = (call: Call, file: string, local: string, base: string
   )
 }
 
-/** Connects a file with a document: stores its base and the fingerprint of its key. */
+/** Links a file to its document: stores the common base and the fingerprint of the key. */
 export const connect = (file: string, { origin, doc, key, implied }: Place, { content, version }: Copy): void => {
   writeLink(file, {
     origin,
@@ -53,14 +53,14 @@ export const connect = (file: string, { origin, doc, key, implied }: Place, { co
   })
 }
 
-/** Keys are stored for commands that name the document by its id or file. */
+/** Stores the key for later commands that name the document by its id or by a pulled file. */
 export const remember = async (call: Call, place: Place): Promise<void> => {
   if (place.key === undefined || isKnown(place.origin, place.doc, place.key)) return
   const { role } = await call.client(place).readDocument(place.doc)
   rememberKey(place.origin, { doc: place.doc, key: place.key, role })
 }
 
-/** Returns the file that was named, in either position. Throws `usage`. */
+/** Returns the file that the command names, as an option or as its argument. Throws `usage` if it names none. */
 export const fileOf = (call: Call, place: Place): string => {
   const file = call.words('file') ?? place.file
   if (file === undefined) throw new Failure('usage', '-f is missing: the file.', 'For example -f notes.md.')
@@ -69,7 +69,7 @@ export const fileOf = (call: Call, place: Place): string => {
 
 // ——— both changed ———
 
-/** Both changed: the current text of the file, and that of the document. */
+/** A file and its document that have both changed: the common base, the current text of the file, and that of the document. */
 export interface Both {
   readonly file: string
   readonly place: Place
@@ -78,13 +78,13 @@ export interface Both {
   readonly remote: Copy
 }
 
-/** Somebody may save the file during a request. Throws `file_changed`; nothing was written then. */
+/** Somebody may save the file while a request runs. Throws `file_changed` in that case, before anything is written. */
 export const checkStill = (file: string, local: string): void => {
   if (mustRead(file) === local) return
   throw new Failure('file_changed', `Somebody saved ${file} meanwhile. It is unchanged.`, `Run the command again.`, { file })
 }
 
-/** Writes both sides into the file, between conflict markers; the base of the file is then the document's version. */
+/** Writes both versions into the file, between conflict markers. Afterwards the base of the file is the version of the document. */
 export const writeMarks = ({ file, place, base, local, remote }: Both, conflicts: number): Failure => {
   const labels = { mine: `${file} (yours)`, base: 'before', theirs: `the document (${remote.version})` }
   save(file, mergeWithMarks(base, local, remote.content, labels))

@@ -1,11 +1,11 @@
-/** The output of a command: results on standard output, everything else on standard error. */
+/** Prints the output of a command: results to standard output, everything else to standard error. */
 import { createInterface } from 'node:readline'
 
 export interface Flags {
   readonly json: boolean
   readonly quiet: boolean
   readonly yes: boolean
-  /** Whether questions may be asked. */
+  /** Whether standard input is a terminal, so that a person can answer questions. */
   readonly input: boolean
   readonly color: boolean
   readonly showKeys: boolean
@@ -16,26 +16,26 @@ type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
 const styles: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
 
 /**
- * Removes characters that could control a terminal: escape codes, other control characters except tabs and line breaks, and marks that change the
- * text direction. Text by others must not move the cursor, rename the window or paste into the shell.
+ * Removes characters that could control a terminal: escape codes, control characters other than tabs and line breaks, and marks that change the text
+ * direction. Text by other people must not move the cursor, rename the window or paste into the shell.
  */
 export const harmless = (text: string): string =>
   text
-    // First complete sequences, including their parameters: OSC, DCS and the like up to their end, then CSI.
+    // Complete sequences with their parameters are removed first: OSC, DCS and similar ones up to their terminator, then CSI.
     .replaceAll(/(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?/g, '')
     .replaceAll(/(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?/g, '')
     .replaceAll(/\u001b[ -/]*[0-~]?/g, '')
     .replaceAll(/\r\n/g, '\n')
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
-/** The same for JSON, without loss: it escapes characters that could control a terminal. */
+/** Escapes the same characters in JSON, so that no data is lost. */
 const harmlessJson = (json: string): string =>
   json.replaceAll(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
   )
 
-/** One line of plain text, for tables and messages. */
+/** Returns one line of plain text, for tables and messages. */
 export const oneLine = (text: string, charsMax = 200): string => {
   const line = harmless(text).replaceAll(/\s+/g, ' ').trim()
   return line.length > charsMax ? `${line.slice(0, charsMax - 1)}…` : line
@@ -50,23 +50,25 @@ const coloured = (flags: Flags, stream: NodeJS.WriteStream): boolean => {
 
 export interface Terminal {
   readonly flags: Flags
-  /** Whether there is a person who can be asked. */
+  /** Whether a person can be asked. */
   readonly asks: boolean
-  /** Prints a result: as JSON if requested, otherwise as these words. */
+  /** Prints a result: as JSON if it was requested, otherwise as the text that `words` returns. */
   result(value: unknown, words: () => string): void
-  /** Prints one line of JSON, of several. */
+  /** Prints one of several lines of JSON. */
   line(value: unknown): void
-  /** Prints text of the program itself. */
+  /** Prints text that is part of the program. */
   print(words: string): void
-  /** Prints the text of a document unchanged; on a terminal, without control characters and with a line break at the end. */
+  /**
+   * Prints the text of a document. A terminal gets it without control characters and with a line break at the end; other outputs get it unchanged.
+   */
   text(text: string): void
-  /** Makes text by others safe to print within the program's own text. */
+  /** Makes text by other people safe to print inside the text of the program. */
   shown(text: string): string
-  /** Reports an action, on standard error. */
+  /** Reports the progress of a command on standard error. */
   say(words: string): void
   warn(words: string): void
   paint(style: Style, words: string): string
-  /** The caller throws `canceled`. */
+  /** Asks a yes-or-no question. The caller throws `canceled` if the answer is no. */
   confirm(question: string): Promise<boolean>
 }
 
@@ -113,7 +115,7 @@ export const createTerminal = (flags: Flags): Terminal => {
 const readAnswer = (question: string): Promise<string> =>
   new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr })
-    // Ctrl-C at a question ends the process as usual.
+    // Ctrl-C at a question must end the process as usual.
     lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     lines.once('close', () => resolve(''))
     lines.question(question, (answer) => {
@@ -122,7 +124,7 @@ const readAnswer = (question: string): Promise<string> =>
     })
   })
 
-/** Aligns columns; the last one is not padded. */
+/** Formats rows as aligned columns. The last column is not padded. */
 export const columns = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_cell, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows
@@ -135,7 +137,7 @@ export const columns = (rows: readonly (readonly string[])[]): string => {
     .join('\n')
 }
 
-/** Reads all of standard input. */
+/** Reads standard input to its end. */
 export const readInput = async (): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
@@ -152,7 +154,7 @@ const maskedKey = (key: string): string => `${key.slice(0, 4)}…`
 export const maskedLink = (link: string): string =>
   link.replace(/([?&]key=)([\w-]+)/g, (_match, before: string, key: string) => before + maskedKey(key))
 
-/** Hides the keys in an answer; text written by people does not change. */
+/** Hides the keys in an answer. Text written by people is not changed. */
 export const masked = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(masked)
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** Upgrades the program from the service: downloads it, verifies its checksum, and replaces the running file. */
+/** The command `upgrade`: downloads the program from the service, verifies its checksum, and replaces the running file. */
 import { createHash } from 'node:crypto'
 import { readFileSync, realpathSync } from 'node:fs'
 import { version } from './build.ts'
@@ -7,10 +7,10 @@ import { Failure } from './failure.ts'
 import { writeWhole } from './files.ts'
 import { type Answer, send } from './request.ts'
 
-/** Largest accepted program, in bytes. */
+/** Largest program that is accepted, in bytes. */
 const programBytesMax = 10 * 1024 * 1024
 
-/** The file that is running. */
+/** Returns the path of the running file. */
 const ownFile = (): string => realpathSync(process.argv[1] ?? '')
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -21,7 +21,7 @@ const get = async (address: string): Promise<Answer> => {
   return response
 }
 
-/** Returns the checksum that a service reports. Throws `not_an_agmd_service`. */
+/** Returns the checksum that a service reports for its program. Throws `not_an_agmd_service`. */
 export const offeredChecksum = async (origin: string): Promise<string> => {
   const text = (await get(`${origin}/downloads/agmd/checksum`)).text()
   const sum = /^[0-9a-f]{64}/.exec(text)?.[0]
@@ -29,12 +29,12 @@ export const offeredChecksum = async (origin: string): Promise<string> => {
   return sum
 }
 
-/** Throws `usage` for a program that was not downloaded. */
+/** Throws `usage` if this program was not downloaded from a service. */
 const checkDownloaded = (): void => {
   if (version === 'from source') throw new Failure('usage', 'This is not the built program.', 'npm run build makes dist/agmd.')
 }
 
-/** Whether this program is the one that the service offers. */
+/** Whether this program is identical to the one that the service offers. */
 export const isCurrent = async (origin: string): Promise<boolean> => (await offeredChecksum(origin)) === sha256(readFileSync(ownFile()))
 
 export const upgrade: Action = async (call) => {

@@ -1,6 +1,7 @@
 /**
- * Builds the client into `dist/agmd`: one file that runs on Node 20.16 or later, in any folder. Without an extension, the nearest package.json
- * decides whether Node reads a file as a module or as CommonJS. So the file is neither, and accesses built-in modules by `process.getBuiltinModule`.
+ * Builds the client as one file, `dist/agmd`, which runs on Node 20.16 or later in any folder. The file has no extension, so the nearest package.json
+ * decides whether Node reads it as a module or as CommonJS. The code therefore uses neither syntax and loads built-in modules with
+ * `process.getBuiltinModule`.
  */
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { operations } from '../shared/operations/index.ts'
 const root = import.meta.dirname
 const { version } = JSON.parse(readFileSync(join(root, '../package.json'), 'utf8')) as { version: string }
 
-/** Loads built-in modules without `import` or `require`, each at its first use: most commands need few. */
+/** Loads built-in modules without `import` or `require`. Each one is loaded on first use, because most commands need only a few. */
 function builtinModules(): Plugin {
   const mark = '\0builtin:'
   const lazy = (id: string): string => `module.exports = new Proxy({}, { get: (_none, name) => process.getBuiltinModule('${id}')[name] })`
@@ -23,13 +24,13 @@ function builtinModules(): Plugin {
   }
 }
 
-/** Inlines the tables as plain data: only the server validates input, and its schemas would slow down every start of the client. */
+/** Inlines the tables as plain data. Only the server validates input, and building the schemas would slow down every start of the client. */
 function plainTables(): Plugin {
   const isCheck = (field: unknown): boolean => typeof field === 'object' && field !== null && '_zod' in field
-  // Parsing JSON is faster than a literal, and shorter.
+  // Parsing JSON is faster than evaluating a literal, and the code is shorter.
   const literal = (table: object): string =>
     `JSON.parse(${JSON.stringify(JSON.stringify(table, (_name, field: unknown) => (isCheck(field) ? undefined : field)))})`
-  // Commands have their own texts about their operations, and the service reports its refusals, so the client needs neither here.
+  // The client leaves these fields out: commands have their own texts, and the service reports its refusals itself.
   const said = new Set(['summary', 'description', 'elsewhere', 'mcp', 'cli', 'example', 'examples'])
   const sent = Object.fromEntries(
     Object.entries(operations).map(([name, entry]) => [
@@ -44,7 +45,7 @@ function plainTables(): Plugin {
   return { name: 'agmd-plain-tables', enforce: 'pre', load: (id) => tables[id] }
 }
 
-/** The program's first line, and its build values. The service replaces AGMD_HOME with its own address (server/http/downloads.ts). */
+/** Returns the first lines of the program with its build values. The service replaces AGMD_HOME with its own address (server/http/downloads.ts). */
 const head = `#!/usr/bin/env node
 "use strict";
 var AGMD_VERSION = ${JSON.stringify(version)};
@@ -66,13 +67,13 @@ function executable(): Plugin {
 export default defineConfig({
   root,
   logLevel: 'warn',
-  // Vite builds for a browser unless told otherwise.
+  // By default, Vite builds for a browser.
   environments: { client: { keepProcessEnv: true } },
   build: {
     outDir: '../dist',
     emptyOutDir: false,
     target: 'node20',
-    // With the engines of a node it would exceed its promised size.
+    // Without minification, the engines of a node would make the file larger than promised.
     minify: 'oxc',
     copyPublicDir: false,
     rollupOptions: {

@@ -1,4 +1,4 @@
-/** Synchronizes a file and its document in both directions (`docs watch`). */
+/** The command `docs watch`, which synchronizes a file and its document in both directions. */
 import { type FSWatcher, watch as watchFolder } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { exitCodes } from '../shared/exit-codes.ts'
@@ -10,10 +10,10 @@ import { pullInto } from './pull.ts'
 import { isEmptied, pushFile } from './push.ts'
 import { mustRead } from './sync.ts'
 
-/** Quiet time after a change of the file, in milliseconds: editors write in several steps. */
+/** Time without changes of the file before it is pushed, in milliseconds. Editors save in several steps. */
 const quietMs = 300
 
-/** Delay after the service could not be reached, in milliseconds: doubles up to the longest one. */
+/** First delay before an unreachable service is tried again, in milliseconds. The delay doubles up to a maximum. */
 const retryMs = 1_000
 const retryMsMax = 30_000
 
@@ -30,7 +30,7 @@ export const watch = async (call: Call): Promise<never> => {
     if (call.terminal.flags.json) call.terminal.line({ type: what, file, version })
     else call.terminal.say(`${words} (version ${version})`)
   }
-  // One at a time: the next one handles changes that arrive meanwhile.
+  // Only one synchronization runs at a time. The next one handles the changes that arrive meanwhile.
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(step: () => Promise<T>): Promise<T> => {
     const next = turn.then(step)
@@ -45,13 +45,13 @@ export const watch = async (call: Call): Promise<never> => {
     const local = mustRead(file)
     const base = readLink(file)?.base ?? ''
     if (local === base) return
-    // Programs that write in two steps empty the file first. A person who wants an empty document can push the file.
+    // Some programs empty a file before they write it. A person who wants an empty document can push the file.
     if (isEmptied(local, base)) return told('waiting', `${file} is empty and was not pushed; to push it: agmd docs push ${file}`)
     try {
       const { changed } = await pushFile(call, place, file, true)
       if (changed) told('pushed', `Pushed ${file}`)
     } catch (error) {
-      // It was saved again during the push: that is a separate event.
+      // The file was saved again during the push. A separate event reports that change.
       if (!(error instanceof Failure) || error.code !== 'file_changed') throw error
     }
   }
@@ -65,7 +65,7 @@ export const watch = async (call: Call): Promise<never> => {
   if (call.flag('two-way') === true) {
     await inTurn(take)
     let timer: NodeJS.Timeout | undefined
-    // Watches the folder, not the file, because editors replace files by renaming.
+    // Editors replace a file by renaming another one, so the folder is watched instead of the file.
     watcher = watchFolder(dirname(file), (_event, name) => {
       if (name !== basename(file)) return
       clearTimeout(timer)
@@ -83,7 +83,7 @@ export const watch = async (call: Call): Promise<never> => {
           { since, types: contentKinds, wait: since === 'latest' ? 0 : limits.eventWaitSecondsMax },
           { signal: ended.signal }
         )
-        // Changes may have arrived between the first pull and the first cursor.
+        // Changes may have been made between the first pull and the first cursor.
         if (since === 'latest' || events.length > 0) await inTurn(bring)
         since = latest
         wait = retryMs
@@ -97,7 +97,7 @@ export const watch = async (call: Call): Promise<never> => {
   try {
     return await Promise.race([follow(), failed])
   } finally {
-    // A pending wait would keep the process alive.
+    // A pending request would keep the process running.
     ended.abort()
     watcher?.close()
   }

@@ -1,13 +1,13 @@
-/** Defines an engine. */
+/** The interface of an engine, which does the media jobs of one kind. */
 import type { JobInput, JobKind, JobResult } from '../../shared/media-jobs.ts'
 
-/** A job that an engine works on. */
+/** A job that is passed to an engine. */
 export interface Work {
   readonly input: JobInput
-  /** The input file, in a separate folder; '' if there is none. */
+  /** Path of the input file, in a separate folder; '' if there is no input file. */
   readonly file: string
   readonly contentType: string
-  /** A folder for temporary files; removed afterwards. */
+  /** Path of a folder for temporary files. It is removed after the job. */
   readonly folder: string
   readonly signal: AbortSignal
   progress(part: number): void
@@ -15,7 +15,7 @@ export interface Work {
 
 export interface Done {
   readonly result: JobResult
-  /** The output file. */
+  /** The output file, if the job produces one. */
   readonly file?: { readonly bytes: Buffer; readonly contentType: string }
 }
 
@@ -23,6 +23,6 @@ export interface Engine {
   readonly kind: JobKind
   readonly name: string
   readonly voices?: readonly string[]
-  /** Throws `JobFailure`. */
+  /** Does a job. Throws `JobFailure`. */
   work(work: Work): Promise<Done>
 }

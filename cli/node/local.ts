@@ -1,4 +1,4 @@
-/** Engines that are installed on this machine: tesseract, flite, espeak-ng, pocketsphinx, whisper.cpp. */
+/** Engines for programs that are installed on this machine: tesseract, flite, espeak-ng, pocketsphinx and whisper.cpp. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { imageSize } from 'image-size'
@@ -11,17 +11,17 @@ const always = new AbortController().signal
 
 // ——— sound ———
 
-/** Longest accepted recording, in seconds: a few bytes of some formats can encode days of silence. */
+/** Longest recording that is accepted, in seconds. In some formats, a few bytes can encode days of silence. */
 const recordingSecondsMax = 2 * 3600
 
-/** Converts other formats to WAV; of a recording that is too long, slightly more than the limit. */
+/** Converts a recording in another format to WAV. A recording that is too long is cut off slightly above the limit, so that it can be detected. */
 const converted = async ({ file, contentType, folder, signal }: Work): Promise<Buffer> => {
   const out = join(folder, 'converted.wav')
   const seconds = String(recordingSecondsMax + 1)
   const [ffmpeg, sox] = [find('ffmpeg'), find('sox')]
   if (ffmpeg === undefined && sox === undefined)
     throw new JobFailure('engine_unavailable', 'This node reads only WAV: it has neither ffmpeg nor sox.')
-  // A playlist could name local files or addresses, so only the file itself may be opened.
+  // A playlist could name local files or addresses, so ffmpeg may open only the file itself.
   const ran =
     ffmpeg === undefined
       ? await run(sox ?? '', [file, '-r', '16000', '-c', '1', '-b', '16', out, 'trim', '0', seconds], signal)
@@ -53,7 +53,7 @@ const converted = async ({ file, contentType, folder, signal }: Work): Promise<B
   throw new JobFailure('bad_input', `The recording is damaged or has an unknown format (${lastWords(ran)}).`)
 }
 
-/** Returns the recording as mono WAV at 16 kHz, in a file. Throws `bad_input` or `engine_unavailable`. */
+/** Converts the recording to a mono WAV file at 16 kHz. Throws `bad_input` or `engine_unavailable`. */
 export const recording = async (work: Work): Promise<{ path: string; duration: number }> => {
   const isWav = work.contentType === 'audio/wav'
   const normal = (isWav ? await normalWav(readFileSync(work.file)) : undefined) ?? (await normalWav(await converted(work)))
@@ -67,10 +67,10 @@ export const recording = async (work: Work): Promise<{ path: string; duration: n
 
 // ——— OCR ———
 
-/** Largest picture that is read, in pixels: slightly more than A3 at 600 dpi. A small file can decompress to gigabytes. */
+/** Largest picture that is read, in pixels: slightly more than an A3 page at 600 dpi. A small file can decompress to gigabytes. */
 const picturePixelsMax = 100_000_000
 
-/** Throws `bad_input` for a picture that is too large. If its header is not understood, the engine determines its type. */
+/** Throws `bad_input` if a picture has too many pixels. If the header is unknown, the picture is left for the engine to check. */
 const checkPicture = (file: string): void => {
   let pixels: number
   try {
@@ -111,10 +111,10 @@ const tesseract = async (): Promise<Engine | undefined> => {
 
 // ——— speech ———
 
-/** Below this level, from 0 to 1, nothing is audible: engines return silence for characters that they do not know. */
+/** Peak level below which a recording is inaudible, from 0 to 1. Engines return silence for characters that they do not know. */
 const silence = 0.01
 
-/** Speaks into a file: `words` returns the arguments of the program, given the text file and the sound file. */
+/** Returns an engine that speaks a text with a local program. `words` returns the arguments of the program for a text file and a sound file. */
 const speaker = (
   name: string,
   program: string,
@@ -125,7 +125,7 @@ const speaker = (
   name,
   voices,
   async work({ input: { text = '', voice = voices[0] ?? '' }, folder, signal }) {
-    // A flite voice may also be a file or an address, so only names of flite's own voices are passed on.
+    // For flite, a voice may also be a file or an address. Only the names of its built-in voices are passed to it.
     if (!voices.includes(voice))
       throw new JobFailure('bad_input', `There is no voice ${voice}. Available: ${voices.slice(0, 20).join(', ')}.`)
     const [said, wav] = [join(folder, 'text.txt'), join(folder, 'speech.wav')]
@@ -162,7 +162,7 @@ const espeak = async (): Promise<Engine | undefined> => {
   return speaker('espeak-ng', program, voices, (voice, text, wav) => ['-v', voice, '-s', '140', '-f', text, '-w', wav])
 }
 
-/** Combines the voices of several programs to one engine: the program that has the voice speaks. */
+/** Combines several speech programs into one engine. Each voice is spoken by the program that has it. */
 const speakers = (engines: readonly Engine[]): Engine | undefined => {
   const [first] = engines
   if (first === undefined || engines.length === 1) return first
@@ -181,12 +181,12 @@ const speakers = (engines: readonly Engine[]): Engine | undefined => {
 
 // ——— transcription ———
 
-/** Noises and pauses are not words; `read(2)` is the second pronunciation of "read". */
+/** Returns the spoken word of a token: '' for noises and pauses, and without the number of a pronunciation, such as `read(2)`. */
 const wordOf = (token: string): string => (/^(<.*>|\[.*\]|\+\+.*\+\+)$/.test(token) ? '' : token.replace(/\(\d+\)$/, ''))
 
 const joined = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join('\n')
 
-/** Reads the output of `pocketsphinx_continuous -time yes`: an utterance, then its words with start, end and confidence. */
+/** Reads the output of `pocketsphinx_continuous -time yes`. Each utterance is followed by its words with start, end and confidence. */
 export const readContinuous = (output: string): Segment[] => {
   const segments: Segment[] = []
   let words: { word: string; start: number; end: number }[] = []
@@ -208,7 +208,7 @@ interface Utterance {
   readonly t: string
 }
 
-/** Reads the output of `pocketsphinx single` of version 5: a line of JSON per utterance, with start, duration and text. */
+/** Reads the output of `pocketsphinx single` in version 5. It has a line of JSON for each utterance, with its start, duration and text. */
 export const readSingle = (output: string): Segment[] =>
   output
     .split('\n')
@@ -221,7 +221,7 @@ interface Whispered {
   readonly transcription: readonly { readonly offsets: { readonly from: number; readonly to: number }; readonly text: string }[]
 }
 
-/** Reads the output of `whisper-cli -oj`; offsets in milliseconds. */
+/** Reads the output of `whisper-cli -oj`, whose offsets are in milliseconds. */
 export const readWhisper = (json: string): Segment[] =>
   (JSON.parse(json) as Whispered).transcription
     .filter(({ text }) => text.trim() !== '')
@@ -244,7 +244,7 @@ const must = async (name: string, program: string, words: readonly string[], sig
   return ran.stdout
 }
 
-/** Returns whisper.cpp, if AGMD_NODE_WHISPER_MODEL names its model. */
+/** Returns the engine for whisper.cpp; undefined unless AGMD_NODE_WHISPER_MODEL names a model. */
 const whisper = (): Engine | undefined => {
   const program = find('whisper-cli')
   const model = process.env['AGMD_NODE_WHISPER_MODEL'] ?? ''
@@ -267,7 +267,7 @@ const pocketsphinx = (): Engine | undefined => {
   return transcriber('pocketsphinx', async (wav, { signal }) => readSingle(await must('pocketsphinx', single, ['single', wav], signal)))
 }
 
-/** Returns the engines that are available here. */
+/** Returns the engines whose programs are installed on this machine. */
 export const localEngines = async (): Promise<Engine[]> => {
   const speech = speakers((await Promise.all([flite(), espeak()])).filter((engine) => engine !== undefined))
   return [await tesseract(), speech, whisper() ?? pocketsphinx()].filter((engine) => engine !== undefined)

@@ -1,4 +1,4 @@
-/** `agmd node`: lends this machine to a service for media jobs. It connects outward; nothing on it is open to the network. */
+/** The command `agmd node`, which makes this machine do media jobs for a service. It only connects outward and opens no port. */
 import { randomBytes } from 'node:crypto'
 import { request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
@@ -13,11 +13,11 @@ import { localEngines } from './local.ts'
 import { openaiEngines } from './openai.ts'
 import { connect } from './worker.ts'
 
-/** Shortest and longest delay between connection attempts, in milliseconds. */
+/** Shortest and longest delay between two attempts to connect, in milliseconds. */
 const pauseMsMin = 500
 const pauseMsMax = 10_000
 
-/** Reads the token from the environment, because everybody on the machine can see a command line. */
+/** Reads the token from the environment, because everyone on this machine can see the command line. */
 const tokenOf = (): string => {
   const token = process.env['AGMD_NODE_TOKEN'] ?? ''
   if (/^anode_\S+$/.test(token)) return token
@@ -28,7 +28,7 @@ const tokenOf = (): string => {
   )
 }
 
-/** Close codes after which there is no further attempt. */
+/** Close codes after which the node does not connect again. */
 const fatal: Readonly<Record<number, Failure>> = {
   [relayCloseCodes.tokenEnded]: new Failure('not_signed_in', 'The token of this node was revoked.', 'Create a new one: agmd node token.'),
   [relayCloseCodes.tooMany]: new Failure(
@@ -40,8 +40,8 @@ const fatal: Readonly<Record<number, Failure>> = {
 }
 
 /**
- * Returns the status with which the service refuses the socket; undefined if it accepts it, or does not answer. A refused WebSocket does not report
- * the status.
+ * Returns the HTTP status with which the service refuses the socket, because a WebSocket does not report it. Returns undefined if the service accepts
+ * the socket or does not answer.
  */
 const refusalOf = (origin: string, token: string): Promise<number | undefined> =>
   new Promise((resolve) => {
@@ -66,7 +66,7 @@ const refusalOf = (origin: string, token: string): Promise<number | undefined> =
       .end()
   })
 
-/** Explains why the connection failed. Throws `not_signed_in`. */
+/** Explains why the connection failed. Throws `not_signed_in` if the token is invalid. */
 const whyRefused = async (origin: string, token: string): Promise<string> => {
   const status = await refusalOf(origin, token)
   if (status === 401)
@@ -85,7 +85,7 @@ export const node: Action = async (call) => {
   const token = tokenOf()
   const origin = call.origin()
   requireEncryption(new URL(origin))
-  // A configured engine takes precedence over a detected one.
+  // A configured engine takes precedence over a detected engine.
   const remote = await openaiEngines((words) => terminal.warn(words))
   const engines = [...remote, ...(await localEngines()).filter(({ kind }) => remote.every((each) => each.kind !== kind))]
   const offers = Object.fromEntries(engines.map(({ kind, name }) => [kind, name]))
@@ -121,7 +121,7 @@ export const node: Action = async (call) => {
     const why = reason || (welcomed ? '' : await whyRefused(origin, token))
     pauseMs = welcomed ? pauseMsMin : Math.min(pauseMsMax, pauseMs * 2)
     tell({ connected: false, reason: why }, `Not connected${why === '' ? '' : ` (${why})`}; dialling again.`)
-    // Spreads the reconnects after a restart of the service.
+    // After a restart of the service all nodes reconnect. A random delay keeps them from doing so at the same moment.
     await pause(pauseMs * (0.5 + Math.random() / 2), stopped.signal)
   }
   return exitCodes.ok

@@ -1,7 +1,7 @@
 /**
- * Engines of a server with the OpenAI API: pictures, speech, transcription. Settings: AGMD_NODE_OPENAI_URL (including `/v1`), AGMD_NODE_OPENAI_KEY
- * and AGMD_NODE_OPENAI_KINDS (image if not set). AGMD_NODE_OPENAI_IMAGE_MODEL, _SPEECH_MODEL and _TRANSCRIPTION_MODEL are for servers that require a
- * model.
+ * Engines that use a server with the OpenAI API, for pictures, speech and transcription. AGMD_NODE_OPENAI_URL is its address (including `/v1`), and
+ * AGMD_NODE_OPENAI_KEY is its key. AGMD_NODE_OPENAI_KINDS lists the kinds of job; the default is `image`. AGMD_NODE_OPENAI_IMAGE_MODEL, _SPEECH_MODEL
+ * and _TRANSCRIPTION_MODEL name the models for servers that require one.
  */
 import { withoutEnd } from '../../shared/text/scan.ts'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { recording } from './local.ts'
 import { JobFailure } from './program.ts'
 import { normalWav } from './wav.ts'
 
-/** Largest answer that is read, in bytes: slightly more than the largest result in Base64. */
+/** Largest answer that is read, in bytes. This is slightly more than the largest result in Base64. */
 const answerBytesMax = 16 * 1024 * 1024
 
 const setting = (name: string): string | undefined => {
@@ -25,7 +25,7 @@ const modelOf = (kind: JobKind): Record<string, string> => {
   return model === undefined ? {} : { model }
 }
 
-/** Reads the whole body, up to the limit. */
+/** Reads the body of a response, up to the limit. */
 const bodyOf = async (response: Response): Promise<Buffer> => {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -53,7 +53,7 @@ const ask = async (base: string, path: string, body: object | FormData, signal: 
   try {
     response = await fetch(`${base}${path}`, {
       method: 'POST',
-      // The key is only for this server, not for one that it redirects to.
+      // The key must not be sent to another server that this one redirects to.
       redirect: 'error',
       headers: {
         ...(form ? {} : { 'Content-Type': 'application/json' }),
@@ -85,7 +85,7 @@ const parsed = <T>(body: Buffer): T => {
   }
 }
 
-/** Returns the type of a picture from its first bytes; the service checks more thoroughly. */
+/** Returns the type of a picture based on its first bytes. The service checks the picture more thoroughly. */
 const typeOfImage = (bytes: Buffer): string | undefined => {
   if (bytes.subarray(0, 4).equals(Buffer.from([0x89, 0x50, 0x4e, 0x47]))) return 'image/png'
   if (bytes[0] === 0xff && bytes[1] === 0xd8) return 'image/jpeg'
@@ -132,7 +132,7 @@ const works = { image, speech, transcription } as const
 
 const isRemote = (kind: string): kind is keyof typeof works => Object.hasOwn(works, kind)
 
-/** Whether the server answers. It does not report its abilities, so the settings name them. */
+/** Whether the server answers. It does not report what it can do, so the settings list the kinds of job. */
 const answers = async (base: string): Promise<boolean> => {
   const key = setting('KEY')
   try {
@@ -148,7 +148,7 @@ const answers = async (base: string): Promise<boolean> => {
   }
 }
 
-/** Returns the engines of the configured server; none if it does not answer. Throws `usage`. */
+/** Returns the engines of the configured server. The list is empty if the server does not answer. Throws `usage` for invalid settings. */
 export const openaiEngines = async (warn: (words: string) => void): Promise<Engine[]> => {
   const given = setting('URL')
   if (given === undefined) return []

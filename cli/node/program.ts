@@ -1,10 +1,10 @@
-/** Runs the local programs that do the work. */
+/** Runs the local programs that do the work of a job. */
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { nodeFailures } from '../../shared/relay.ts'
 
-/** Why a job failed, as reported to the service. */
+/** The reason why a job failed, as it is reported to the service. */
 export class JobFailure extends Error {
   readonly code: (typeof nodeFailures)[number]
 
@@ -14,10 +14,10 @@ export class JobFailure extends Error {
   }
 }
 
-/** Largest output of a program that is stored, in bytes: slightly more than the longest text of an answer. */
+/** Longest output of a program that is read, in bytes. This is slightly more than the longest text in an answer. */
 const outputBytesMax = 2 * 1024 * 1024
 
-/** Finds the path of a program; undefined if it is not installed. */
+/** Returns the path of a program; undefined if the program is not installed. */
 export const find = (name: string): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -38,7 +38,10 @@ export interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program without a shell; it ends with the job. Throws `JobFailure` if it cannot be run, the reason of the signal. */
+/**
+ * Runs a program without a shell. The program is killed when the job ends. Throws `JobFailure` if the program cannot be run, and the reason of
+ * `signal` if it aborts.
+ */
 export const run = (program: string, words: readonly string[], signal: AbortSignal): Promise<Ran> =>
   new Promise((resolve, reject) => {
     const output = { stdout: '', stderr: '' }
@@ -53,13 +56,13 @@ export const run = (program: string, words: readonly string[], signal: AbortSign
     child.once('close', (code) => resolve({ code, ...output }))
   })
 
-/** Replaces a path by its last part. */
+/** Shortens a path to its last part. */
 const withoutFolders = (path: string): string => {
   const [from, to] = [path.indexOf('/'), path.lastIndexOf('/')]
   return from < to ? path.slice(0, from) + path.slice(to + 1) : path
 }
 
-/** Returns the last output of a failed program, without paths of this machine. */
+/** Returns the end of a failed program's output, without the paths of this machine. */
 export const lastWords = ({ code, stderr, stdout }: Ran): string =>
   (stderr.trim() || stdout.trim())
     .split('\n')

@@ -1,21 +1,21 @@
-/** Sound samples: reads WAV, mixes it to mono, resamples it to 16 kHz. */
+/** Reads WAV files, mixes their samples to mono, and resamples them to 16 kHz. */
 import { setImmediate as others } from 'node:timers/promises'
 import { wavRate as rate, writeWav } from '../../shared/wav.ts'
 
-/** Accepted rates, in Hz, and channels: other headers would cause much work for few bytes. */
+/** Accepted sample rates, in Hz, and channels. With other values a few bytes of header would cause much work. */
 const rateMin = 4000
 const rateMax = 192_000
 const channelsMax = 32
 
 interface Sound {
-  /** Hz. */
+  /** Sample rate, in Hz. */
   readonly rate: number
   readonly channels: number
-  /** Interleaved samples of all channels, from -1 to 1. */
+  /** Interleaved samples of all channels, each from -1 to 1. */
   readonly samples: Float32Array
 }
 
-/** Formats of WAV: integers, floating point, and the extensible one, which names its format later. */
+/** Format codes of WAV: integer samples, floating-point samples, and the extensible format, which states the sample format later in the header. */
 const wholeNumbers = 1
 const floating = 3
 const extensible = 0xfffe
@@ -57,7 +57,10 @@ const samplesOf = (data: Buffer, { code, bits }: Format): Float32Array | undefin
 const isBelieved = ({ channels, rate: hertz }: Format): boolean =>
   channels > 0 && channels <= channelsMax && hertz >= rateMin && hertz <= rateMax
 
-/** Reads the sound of a WAV file; undefined if it is not readable. A file whose header was written before its length was known is read to its end. */
+/**
+ * Reads the sound of a WAV file; returns undefined if the file is invalid. If the header was written before the length was known, the file is read to
+ * its end.
+ */
 export const readWav = (file: Buffer): Sound | undefined => {
   if (file.length < 12 || file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return undefined
   let format: Format | undefined
@@ -70,7 +73,7 @@ export const readWav = (file: Buffer): Sound | undefined => {
       const samples = samplesOf(chunk, format)
       return samples && { rate: format.rate, channels: format.channels, samples }
     }
-    // Chunks begin at even offsets.
+    // Chunks begin at even offsets, so an odd length is padded.
     at += 8 + length + (length % 2)
   }
   return undefined
@@ -87,17 +90,17 @@ const mixed = ({ channels, samples }: Sound): Float32Array => {
   return mono
 }
 
-/** Samples on either side that contribute to a new sample. */
+/** Number of old samples on either side that contribute to a new sample. */
 const reach = 16
 
-/** New samples per turn of the event loop, so that other work, mainly heartbeats, can run in between. */
+/** Number of new samples computed in one turn of the event loop. Other work, mainly heartbeats, runs in between. */
 const turnSamples = 50_000
 
 const divisor = (one: number, other: number): number => (other === 0 ? one : divisor(other, one % other))
 
 /**
- * Resamples with a windowed sinc that also removes frequencies above the new limit. New samples have only a few different positions between the old
- * ones, so their weights are computed once, and an hour of sound takes seconds.
+ * Resamples with a windowed sinc filter, which also removes frequencies above the new limit. New samples have only a few different positions relative
+ * to the old ones. The weights are therefore computed once, and an hour of sound takes only seconds.
  */
 const resampled = async (samples: Float32Array, from: number): Promise<Float32Array> => {
   if (from === rate) return samples
@@ -129,7 +132,7 @@ const resampled = async (samples: Float32Array, from: number): Promise<Float32Ar
   return made
 }
 
-/** Returns a WAV file as mono at 16 kHz, and its length in seconds; undefined if it cannot be read. */
+/** Converts a WAV file to mono at 16 kHz. Returns the new file and its duration in seconds; undefined if the file cannot be read. */
 export const normalWav = async (file: Buffer): Promise<{ file: Buffer; duration: number } | undefined> => {
   const sound = readWav(file)
   if (sound === undefined || sound.samples.length < sound.channels) return undefined
@@ -137,7 +140,7 @@ export const normalWav = async (file: Buffer): Promise<{ file: Buffer; duration:
   return { file: Buffer.from(writeWav(samples).buffer), duration: Math.round((samples.length / rate) * 1000) / 1000 }
 }
 
-/** Returns the peak level of a file of `normalWav`, from 0 to 1. */
+/** Returns the peak level of a file made by `normalWav`, from 0 to 1. */
 export const loudness = (file: Buffer): number => {
   let most = 0
   for (const sample of readWav(file)?.samples ?? []) most = Math.max(most, Math.abs(sample))

@@ -1,4 +1,4 @@
-/** The node's side of the relay (server/relay/relay.ts describes the protocol): receives jobs, passes them to engines, sends the results. */
+/** The node's side of the relay: it receives jobs, passes them to engines and sends the results. server/relay/relay.ts describes the protocol. */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ import type { Done, Engine } from './engine.ts'
 import { newFolder } from './folders.ts'
 import { JobFailure } from './program.ts'
 
-/** The job was canceled. */
+/** Thrown when a job was canceled. */
 class Canceled extends Error {}
 
 interface Running {
@@ -32,12 +32,12 @@ interface Running {
 }
 
 export interface WorkerOptions {
-  /** Address of the service without a trailing slash. */
+  /** Origin of the service, without a trailing slash. */
   readonly origin: string
   readonly token: string
   readonly engines: readonly Engine[]
   readonly slots: number
-  /** Called when the service has sent its welcome. */
+  /** Called when the service has sent its welcome message, with the name of the node. */
   readonly onWelcome: (name: string) => void
   readonly onJob: (kind: string, how: string) => void
 }
@@ -45,11 +45,11 @@ export interface WorkerOptions {
 export interface Ended {
   readonly code: number
   readonly reason: string
-  /** Whether the service had sent its welcome. */
+  /** Whether the service sent its welcome message before the connection ended. */
   readonly welcomed: boolean
 }
 
-/** File extensions, for programs that depend on them. */
+/** File extensions by content type. Some programs choose the format by the extension. */
 const endings: Readonly<Record<string, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -65,7 +65,7 @@ const endings: Readonly<Record<string, string>> = {
   'video/mp4': 'mp4'
 }
 
-/** Receives a file in chunks. Throws `engine_failed` if it is not the announced one. */
+/** Receives a file in chunks. Throws `engine_failed` if it differs from the announced size or hash. */
 const receive = async (inbox: Inbox, { bytes, hash, contentType }: WireFile, folder: string): Promise<string> => {
   const path = join(folder, `input.${endings[contentType] ?? 'bin'}`)
   const out = createWriteStream(path, { mode: 0o600 })
@@ -88,11 +88,11 @@ const failureOf = (error: unknown): { code: JobFailure['code']; message: string 
     ? { code: error.code, message: error.message.slice(0, 500) }
     : { code: 'engine_failed', message: (error instanceof Error ? error.message : String(error)).slice(0, 500) }
 
-/** Runs one connection, from connecting to its end. `signal` ends it. */
+/** Runs one connection from start to end. Aborting `signal` ends it. */
 export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<Ended> => {
   const { origin, token, engines, slots, onWelcome, onJob } = options
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  // Node's WebSocket accepts headers, unlike those of browsers.
+  // Unlike in browsers, the WebSocket of Node accepts headers.
   const init = { headers: { Authorization: `Bearer ${token}` } } as unknown as string[]
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}${relayPath}`, init)
   socket.binaryType = 'arraybuffer'
@@ -180,7 +180,7 @@ export const connect = (options: WorkerOptions, signal: AbortSignal): Promise<En
     }
   }
 
-  /** A service that is silent for this long is gone, whatever the network reports. */
+  /** Milliseconds without a message after which the service counts as gone, even if the network still reports a connection. */
   let silentMs = 30_000
   const listen = (seconds?: number): void => {
     if (seconds !== undefined) silentMs = seconds * 1000
