@@ -1,4 +1,4 @@
-/** The type of an operation on a document, with its caller, document and input. */
+/** The type of a function that performs an operation on a document. It takes the service, the caller, the document and the input. */
 import type { Input, OperationName, Output } from '../../shared/operations/index.ts'
 import type { Service } from './service.ts'
 import type { Caller } from './rights/caller.ts'

@@ -1,6 +1,6 @@
 /**
- * The outside world as the domain sees it: storage, blobs, time, and the issuers of tokens. Each port has at least one implementation under `server/`
- * and is passed in by `server/main.ts`.
+ * Declares the ports of the domain to the outside world: storage, blobs, time, and issuers of tokens. Each port has at least one implementation
+ * under `server/`. `server/main.ts` passes it in.
  */
 
 import type { Role } from '../../shared/roles.ts'
@@ -25,13 +25,13 @@ export interface Range {
   readonly after?: KeyPart
   /** Only keys whose part after the prefix is less than this. */
   readonly before?: KeyPart
-  /** Highest key first. */
+  /** Whether the listing starts at the highest key. */
   readonly reverse?: boolean
-  /** At most this many entries; `limits.listMax` when absent. */
+  /** The maximum number of entries; `limits.listMax` if absent. */
   readonly limit?: number
 }
 
-/** A check that the entry at `key` has exactly this version, or with `null` that there is no entry. */
+/** Requires that the entry at `key` has exactly this version. With `null`, requires that there is no entry. */
 export interface Check {
   readonly key: Key
   readonly version: number | null
@@ -46,29 +46,29 @@ export interface Batch {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
   readonly deletes?: readonly Key[]
-  /** Whether the deleted or replaced bytes must not stay in the files of the store. They are overwritten soon after the commit (`erase`). */
+  /** Whether deleted and replaced bytes must disappear from the files of the store. `erase` overwrites them soon after the commit. */
   readonly erase?: boolean
 }
 
 /**
- * Ordered records with conditional commits. No callback runs inside a transaction, so nobody can hold one across an `await`.
+ * Ordered records with conditional commits. No callback runs inside a transaction, so no caller can keep a transaction open across an `await`.
  *
- * Errors: `ServiceError('storage_unavailable')` when the engine failed, `ServiceError('storage_full')` when the disk is full,
- * `ServiceError('storage_corrupt')` when stored bytes fail their checksum. After an error nothing of the batch is visible. A store on another machine
- * that was silent for too long cannot know that: the message of its `storage_unavailable` then says so.
+ * Methods throw `storage_unavailable` if the engine failed, `storage_full` if the disk is full, and `storage_corrupt` if stored bytes do not match
+ * their checksum. After an error, nothing of the batch is visible. A store on another machine is the exception: if it does not answer in time, the
+ * outcome is unknown. The message of `storage_unavailable` then says so.
  */
 export interface Storage {
   get(key: Key): Promise<Entry | undefined>
   /** Returns the entries whose key extends `prefix` by at least one part, in key order. */
   list(prefix: Key, range?: Range): Promise<Entry[]>
   /**
-   * Commits everything or nothing. True: the batch is written, and on disk (fsynced) when the promise resolves. False: a check failed and nothing
+   * Commits the entire batch or nothing. Resolves to true once the batch is on disk (fsynced). Resolves to false if a check failed; then nothing
    * was written. Commits take effect in the order of their calls.
    */
   commit(batch: Batch): Promise<boolean>
   /**
-   * Calls `wake` after each commit that touched a key beginning with `prefix`, with the touched keys. Without keys, any of them may have been
-   * touched, because the store could not hear other nodes for a while. Returns a function that ends the watch.
+   * Calls `wake` after each commit that touched a key beginning with `prefix`, and passes the touched keys. An empty list means that any of these
+   * keys may have been touched, because the store could not hear other nodes for a while. Returns a function that ends the watch.
    */
   watch(prefix: Key, wake: (keys: readonly Key[]) => void): () => void
   /**
@@ -80,36 +80,36 @@ export interface Storage {
   close(): Promise<void>
 }
 
-/** Received bytes, complete and on disk, but without a name. The caller must call one of `keep` and `discard`. */
+/** Bytes that were received completely and are on disk, but have no name yet. The caller must call either `keep` or `discard`. */
 export interface Upload {
   readonly bytes: number
   /** SHA-256, base64url. */
   readonly hash: string
-  /** Media type detected from the bytes, regardless of the declared one; undefined: unknown. */
+  /** The media type detected from the bytes, whatever type was declared. Undefined if the type is unknown. */
   readonly sniffed: string | undefined
-  /** False if the file does not end where its format says, because it was truncated or something was appended. */
+  /** False if the file does not end where its format says, because it was truncated or has extra bytes. */
   readonly whole: boolean
-  /** Gives the bytes a name. File and folder are on disk when the promise resolves. Throws `storage_full` or `storage_unavailable`. */
+  /** Gives the bytes a name. When the promise resolves, the file and its folder entry are on disk. Throws `storage_full` or `storage_unavailable`. */
   keep(name: string): Promise<void>
   /** Removes the bytes, unless they were kept. */
   discard(): Promise<void>
 }
 
-/** A blob that is open for reading. The caller must call one of `read` and `close`. */
+/** A blob that is open for reading. The caller must call either `read` or `close`. */
 export interface Blob {
   /** Returns the bytes from `from` to `to`, both included and counted from 0. Closes the blob at the end. */
   read(from: number, to: number): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 
-/** Large immutable values, each complete or absent. All methods throw `storage_full` or `storage_unavailable`. */
+/** Stores large immutable values. Each value is either complete or absent. All methods throw `storage_full` or `storage_unavailable`. */
 export interface Blobs {
-  /** Receives a stream. If the source fails, rejects with its error and keeps nothing. */
+  /** Receives a stream. If the source fails, rejects with the error of the source and stores nothing. */
   receive(source: AsyncIterable<Uint8Array>): Promise<Upload>
   open(name: string): Promise<Blob | undefined>
-  /** Does nothing when there is no such blob. */
+  /** Does nothing if there is no blob with this name. */
   delete(name: string): Promise<void>
-  /** Names of all blobs, in any order. */
+  /** Returns the names of all blobs, in any order. */
   list(): Promise<string[]>
 }
 
@@ -137,10 +137,10 @@ export interface Agents {
 
 /** A token that the broker issued for one of our resources. */
 export interface IssuedToken {
-  /** Hash of the grant under which it was issued. */
+  /** Hash of the grant under which the token was issued. */
   readonly grant: string
   readonly account: string
-  /** All addresses of the service, or the MCP endpoint alone. */
+  /** The addresses at which the token is valid: all addresses of the service, or only the MCP endpoint. */
   readonly audience: 'service' | 'mcp'
   /** The highest role that the scopes of the token allow; null if they name no role. */
   readonly role: Role | null
@@ -148,7 +148,7 @@ export interface IssuedToken {
   readonly expiresAt: number
 }
 
-/** Another host that keeps sessions of people. A session that ended here must not be restored through that host. */
+/** A host with sign-in sessions of its own. When a session ends here, nobody may be able to restore it through that host. */
 export interface SignInHost {
   endSessions(account: string): Promise<void>
   /** Ends the session at that host through which a session of ours was opened (`Session.atHost`). */

@@ -4,11 +4,11 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 
 /** AES-256-GCM with keys derived from the instance secret. */
 export interface Vault {
-  /** Encrypts a text. To open it, pass the same `context` (it is authenticated, not stored). */
+  /** Encrypts a text. Opening it requires the same `context`, which is authenticated but not stored. */
   seal(text: string, context: string): string
   /** Decrypts a text. Throws if it was sealed with another secret or context. */
   open(sealed: string, context: string): string
-  /** Returns a stable name for a text that does not reveal the text: a hash that nobody can compute without the instance secret. */
+  /** Returns a stable name that does not reveal the text: a hash that nobody can compute without the instance secret. */
   disguise(text: string): string
 }
 
@@ -60,11 +60,14 @@ export const isToken = (prefix: string, token: string): boolean =>
   /^[A-Za-z0-9_-]{43}[0-9a-z]{7}$/.test(token.slice(prefix.length)) &&
   checksum(token.slice(0, -7)) === token.slice(-7)
 
-// Hashes are cached. When thousands of agents send a request each second, hashing would cost more than all other work with a key.
+// Hashes are cached. When thousands of agents send a request each second, hashing would cost more than all other work on a key.
 const hashes = new Map<string, string>()
 const hashesMax = 10_000
 
-/** Returns the key for looking up a secret. Secrets are random and long, so a plain hash is enough and no comparison depends on them. */
+/**
+ * Returns the hash under which a secret is stored. Secrets are random and long, so a plain hash is enough. Records are found by this hash, so no
+ * comparison of secrets can leak timing.
+ */
 export const hashSecret = (secret: string): string => {
   const known = hashes.get(secret)
   if (known !== undefined) return known

@@ -26,7 +26,7 @@ export interface Service {
   readonly version: string
   /** Quotas of text and history. */
   readonly quotas: Quotas
-  /** The most bytes for the assets of one document. */
+  /** The maximum total size of one document's assets, in bytes. */
   readonly assetBytesMax: number
   /** Accounts, by id or verified email address, whose compute nodes serve everyone. */
   readonly nodeAccounts: readonly string[]

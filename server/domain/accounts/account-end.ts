@@ -16,7 +16,7 @@ import type { Service } from '../service.ts'
 import { removeAccess } from './sessions.ts'
 import { releaseDocument } from '../documents/trash.ts'
 
-/** The choice for the documents of the account: they stay open to their links, or they go to the trash. */
+/** The fate of the account's documents: they stay accessible through their links, or they move to the trash. */
 export type DocumentsAfter = 'keep' | 'trash'
 
 interface AccountEnd {
@@ -29,7 +29,7 @@ const isOver = (error: unknown): boolean =>
 
 const giveUp = async (service: Service, key: Key, doc: string, documents: DocumentsAfter): Promise<void> => {
   try {
-    // Nobody could open a document that has neither a link nor a published page.
+    // A document that has neither a link nor a published page goes to the trash, because nobody could open it.
     await releaseDocument(
       service,
       doc,
@@ -41,14 +41,14 @@ const giveUp = async (service: Service, key: Key, doc: string, documents: Docume
   }
 }
 
-/** Runs all tasks, even if some fail. Throws the first failure as the cause of its error. */
+/** Runs all tasks, even if some fail. Throws an error whose cause is the first failure. */
 const all = async (works: readonly (() => Promise<void>)[]): Promise<void> => {
   const failures: unknown[] = []
   for (const work of works) await Promise.try(work).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new Error(`${failures.length} of ${works.length} steps failed`, { cause: failures[0] })
 }
 
-/** Releases the documents in one list of the account, page by page. Throws the first failure as the cause of its error. */
+/** Releases the documents in one list of the account, page by page. Throws an error whose cause is the first failure. */
 const giveUpDocuments = async (service: Service, prefix: Key, documents: DocumentsAfter): Promise<void> => {
   const failures: unknown[] = []
   for (let after: Key[number] | undefined; ;) {
@@ -65,7 +65,7 @@ const giveUpDocuments = async (service: Service, prefix: Key, documents: Documen
   if (failures.length > 0) throw failures[0]
 }
 
-/** Finishes the deletion. Its record stays until everything is done. Throws the error of the first failed step. */
+/** Finishes the deletion of an account. The record of the deletion stays until all steps are done. Throws the error of the first step that failed. */
 const finish = async (service: Service, { account, documents }: AccountEnd): Promise<void> => {
   await all([
     () => removeAccess(service, account).then(() => undefined),
@@ -77,7 +77,7 @@ const finish = async (service: Service, { account, documents }: AccountEnd): Pro
   await service.storage.commit({ deletes: [keys.accountEnd(account)] })
 }
 
-/** Finishes deletions that a crash interrupted; a failed account does not block others. Called at start, and periodically. */
+/** Finishes account deletions that a crash interrupted. A failed deletion does not block the others. Called at start, and periodically. */
 export const finishAccountEnds = async (service: Service, onFailure: (account: string, error: unknown) => void): Promise<void> => {
   for (const { key, value } of await service.storage.list(keys.accountEnds())) {
     const fail = (error: unknown): void => onFailure(String(key.at(-1)), error)

@@ -1,4 +1,4 @@
-/** The name of an account, which others see at its cursors, comments and documents. */
+/** The name of an account, which other people see on its cursors, comments and documents. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { plainName } from '../../../shared/names.ts'
@@ -74,7 +74,7 @@ const renameOwner = async (service: Service, account: string, line: Line): Promi
   line.stale = false
 }
 
-/** Changes the record of the account. */
+/** Stores the name in the record of the account. */
 const putName = async (service: Service, caller: Caller, id: string, name: string): Promise<Account> => {
   const key = keys.account(id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
@@ -88,7 +88,7 @@ const putName = async (service: Service, caller: Caller, id: string, name: strin
   throw new ServiceError('storage_unavailable')
 }
 
-/** Changes the name of the caller's account. Throws `invalid_request` if the cleaned name is empty, and `rate_limited`. */
+/** Changes the name of the caller's account. Throws `invalid_request` if the cleaned name is empty, and `rate_limited` if too many renames wait. */
 export const renameAccount = async (service: Service, caller: Caller, given: string): Promise<Output<'updateMe'>> => {
   const id = accountOf(caller)
   const name = plainName(given, limits.authorCharsMax)
@@ -99,7 +99,7 @@ export const renameAccount = async (service: Service, caller: Caller, given: str
       line.stale = true
       return { ok: true, user: { id, name, email } }
     } finally {
-      // Runs after a refusal too, because the previous rename left the documents to this one.
+      // This also runs after a refusal, because the previous rename left the documents to this one.
       if (line.stale) await renameOwner(service, id, line)
     }
   })

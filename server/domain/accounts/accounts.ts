@@ -1,7 +1,7 @@
 /**
- * Accounts of people, who sign in by email and password or by their identity at an external issuer.
+ * Accounts of people, who sign in by email and password or through an external issuer.
  *
- * This folder holds accounts and the ways to act as one: passwords, passkeys, sessions, programs, links of an administrator.
+ * This folder holds accounts and the ways to act as one: passwords, passkeys, sessions, programs, and links from an administrator.
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -22,23 +22,23 @@ export interface Account {
   /** The password as a PHC string; null if the account signs in elsewhere. */
   readonly password: string | null
   readonly createdAt: number
-  /** How many times the access to the account was ended (`epochOf`); absent: never. */
+  /** The number of times that access to the account was ended (`epochOf`). Absent if access was never ended. */
   readonly epoch?: number
   /** Set if the person chose the name here, so that an external issuer no longer changes it. */
   readonly nameChosen?: true
   /**
-   * Hash of issuer and subject, the lookup key of an external account. Absent for a local account, and for one that has not signed in since this
-   * field exists.
+   * Hash of issuer and subject, the lookup key of an external account. Absent for a local account, and for an account that has not signed in since
+   * this field was introduced.
    */
   readonly identity?: string
 }
 
-/** Returns how many times the access to an account was ended. A request that was admitted before an end is not valid after it. */
+/** Returns how many times access to an account was ended. A request that was admitted in an earlier epoch is no longer valid. */
 export const epochOf = ({ epoch = 0 }: Pick<Account, 'epoch'>): number => epoch
 
 const digest = (...parts: string[]): string => hash('sha256', parts.join('\0'), 'base64url')
 
-/** Returns an address in the form that is compared and stored; undefined if the text is not an address. */
+/** Normalizes an email address for comparison and storage. Returns undefined if the text is not an email address. */
 export const normalEmail = (text: string): string | undefined => {
   const email = text.trim().normalize('NFC').toLowerCase()
   return email.length <= limits.emailCharsMax && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email) ? email : undefined
@@ -50,7 +50,7 @@ const nameFor = (name: string | undefined, email: string | null): string => {
   return clean || email?.split('@')[0]?.slice(0, limits.authorCharsMax) || 'Someone'
 }
 
-/** Returns the index key of an address. */
+/** Returns the index key of an email address. */
 export const emailKey = (email: string): Key => keys.email(digest(email))
 
 /** The source of accounts: a service, or a store that was opened separately. */
@@ -75,13 +75,16 @@ export interface NewAccount {
   readonly emailVerified?: boolean
 }
 
-/** Further checks and writes of a commit that makes an account, such as the use of an invitation. */
+/** Additional checks and writes for the commit that creates an account, such as the use of an invitation. */
 export interface Beside {
   readonly checks?: readonly Check[]
   readonly puts?: readonly Put[]
 }
 
-/** Creates an account; returns undefined if the address has one already. The password is hashed in both cases, so that both take the same time. */
+/**
+ * Creates an account. Returns undefined if the email address already has an account. The password is hashed in both cases, so that both take the
+ * same time.
+ */
 export const createAccount = async (service: Service, input: NewAccount, beside: Beside = {}): Promise<Account | undefined> => {
   const account: Account = {
     id: newId(),
@@ -103,7 +106,7 @@ export const createAccount = async (service: Service, input: NewAccount, beside:
   return written ? account : undefined
 }
 
-/** Returns the account of an address and password; undefined if they do not match. A failure takes the same time, whatever its cause. */
+/** Returns the account for an email address and password; undefined if they do not match. A failure takes the same time, regardless of its cause. */
 export const findAccountByPassword = async (service: Service, email: string, password: string): Promise<Account | undefined> => {
   const account = await findAccountByEmail(service, email)
   return (await checkPassword(password, account?.password ?? undefined)) ? account : undefined
@@ -120,7 +123,7 @@ const changeAccount = async ({ storage }: Service, id: string, change: (account:
   throw new ServiceError('storage_unavailable')
 }
 
-/** Begins the next epoch of an account, which invalidates everything issued in the previous one. */
+/** Begins the next epoch of an account. This invalidates everything that was issued in the current epoch. */
 export const nextEpoch = (service: Service, id: string): Promise<void> =>
   changeAccount(service, id, (account) => ({ ...account, epoch: epochOf(account) + 1 }))
 
@@ -137,7 +140,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   const hashed = await hashPassword(password)
   const entry = await service.storage.get(key)
   const found = entry && decodeRecord<Account>(entry.value)
-  // If two links are used at the same time, one of them is too late.
+  // Two reset links may be used at the same time. The second one is too late.
   if (found === undefined || found.password !== account.password) return false
   const next: Account = { ...found, password: hashed, epoch: epochOf(found) + 1 }
   return service.storage.commit({
@@ -146,7 +149,7 @@ export const setPassword = async (service: Service, account: Account, password: 
   })
 }
 
-/** Statements of an external issuer about a person. */
+/** The claims of an external issuer about a person. */
 export interface IssuedIdentity {
   readonly issuer: string
   readonly subject: string

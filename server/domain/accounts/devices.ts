@@ -16,16 +16,16 @@ import { draftSession } from './sessions.ts'
 export interface Device extends Expiring {
   readonly userCode: string
   readonly name: string
-  /** The address from which the login was started, for the person to recognise. */
+  /** The address from which the login was started. It helps the person recognize the login. */
   readonly address: string
   readonly startedAt: number
   readonly status: 'pending' | 'approved' | 'denied'
   readonly account: string | null
-  /** The epoch of the account at the approval (authority.ts); absent: 0. The approval is valid only in this epoch. */
+  /** The epoch of the account when the login was approved (authority.ts); 0 if absent. The approval is valid only in this epoch. */
   readonly epoch?: number
-  /** The least time between polls, in seconds. */
+  /** The minimum time between polls, in seconds. */
   readonly interval: number
-  /** Milliseconds since 1970; 0: never. */
+  /** The time of the last poll, in milliseconds since 1970; 0 if there was none. */
   readonly polledAt: number
 }
 
@@ -85,7 +85,7 @@ export const startDeviceLogin = async (
   throw new ServiceError('storage_unavailable')
 }
 
-/** Returns the login that waits for this code; undefined if there is none, it has expired, or it is decided already. */
+/** Returns the login that waits for this code. Returns undefined if there is none, or if the login has expired or was already decided. */
 export const findPendingDevice = async (service: Service, userCode: string): Promise<Device | undefined> => {
   const index = await findLive<Expiring & { device: string }>(service, codeKey(userCode))
   const found = index && (await findLive<Device>(service, keys.device(index.record.device)))
@@ -118,7 +118,10 @@ export const decideDevice = async (service: Service, caller: Caller, userCode: s
   return false
 }
 
-/** Answers a poll of the program. Throws the codes of RFC 8628 §3.5. A device code gives one session, however many polls arrive at once. */
+/**
+ * Answers a poll of the program. Throws the error codes of RFC 8628 §3.5. A device code opens only one session, even if many polls arrive at the
+ * same time.
+ */
 export const pollDeviceLogin = async (service: Service, input: Input<'pollDeviceLogin'>): Promise<Output<'pollDeviceLogin'>> => {
   const key = keys.device(hashSecret(input.device_code))
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {

@@ -1,6 +1,6 @@
 /**
  * Links from an administrator: an invitation, or a password reset. A link is a sealed text that only this instance can open, so the command that
- * prints it writes nothing. Its use is recorded, so it works only once.
+ * prints it stores nothing. Its use is recorded, so it works only once.
  */
 import { randomBytes } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
@@ -17,7 +17,7 @@ export interface Link {
   readonly email: string
   /** Milliseconds since 1970. */
   readonly expiresAt: number
-  /** For a reset: hash of the password record that the link replaces. A new password thereby invalidates every earlier reset link. */
+  /** For a reset link: hash of the password record that the link replaces. A new password therefore invalidates every earlier reset link. */
   readonly replaces?: string
 }
 

@@ -1,4 +1,4 @@
-/** Passkeys, which are a second way to sign in to a local account. The records are here; auth/passkeys.ts checks signatures. */
+/** Passkeys, a second way to sign in to a local account. This file holds the records; auth/passkeys.ts checks signatures. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { term } from '../../../shared/words.ts'
@@ -15,9 +15,9 @@ export interface Passkey {
   readonly account: string
   /** COSE public key (base64url). */
   readonly publicKey: string
-  /** The authenticator's count of uses; 0 if the authenticator does not count. */
+  /** The use counter of the authenticator; 0 if the authenticator does not count. */
   readonly counter: number
-  /** The device or browser that created the passkey, for its owner to recognise. */
+  /** The device or browser that created the passkey. It helps the owner recognize the passkey. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number | null
@@ -35,7 +35,7 @@ export const listPasskeys = async ({ storage }: Service, account: string): Promi
     .toSorted((one, other) => other.createdAt - one.createdAt)
 }
 
-/** Adds a passkey to the account of the caller. Throws `invalid_request` if the account has too many passkeys, or has this one already. */
+/** Adds a passkey to the account of the caller. Throws `invalid_request` if the account has too many passkeys, or already has this one. */
 export const addPasskey = async (service: Service, caller: Caller, passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>): Promise<void> => {
   if ((await listPasskeys(service, passkey.account)).length >= limits.passkeysMax)
     throw new ServiceError('invalid_request', { message: term('You cannot add another passkey. Remove one first.') })
@@ -59,7 +59,7 @@ export const removePasskey = async (service: Service, account: string, id: strin
   await service.storage.commit({ deletes: [key, keys.accountPasskey(account, String(key.at(-1)))] })
 }
 
-/** Removes all passkeys of an account. After a lost password, nobody knows who added them. */
+/** Removes all passkeys of an account. When a password was lost, nobody knows who added the passkeys. */
 export const removePasskeysOf = async (service: Service, account: string): Promise<void> => {
   for (const { id } of await listPasskeys(service, account)) await removePasskey(service, account, id)
 }
@@ -72,7 +72,7 @@ export const findPasskey = async (service: Service, id: string): Promise<{ passk
   return account && { passkey, account }
 }
 
-/** Records a use. Returns false if the passkey was removed or used at the same moment. */
+/** Records a use of a passkey. Returns false if the passkey was removed or used at the same moment. */
 export const notePasskeyUse = async (service: Service, passkey: Passkey, counter: number): Promise<boolean> => {
   const key = keyOf(passkey.id)
   const entry = await service.storage.get(key)

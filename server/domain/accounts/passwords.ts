@@ -1,4 +1,4 @@
-/** Passwords, hashed by argon2id of Node's own crypto (OWASP: 19 MiB, 2 passes, 1 lane) and stored as a PHC string. */
+/** Passwords, hashed with argon2id from Node's crypto module (OWASP: 19 MiB, 2 passes, 1 lane) and stored as PHC strings. */
 import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -12,7 +12,10 @@ const prefix = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parall
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Runs a few hashes at a time, in order. Throws `rate_limited` if too many wait, because hashing is the main cost of a flood of sign-ins. */
+/**
+ * Runs `work` in its turn: only a few hashes run at a time. Throws `rate_limited` if too many wait, because hashing is the main cost of a flood of
+ * sign-ins.
+ */
 const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
   if (running >= limits.passwordsAtOnceMax) {
     if (waiting.length >= limits.passwordsWaitingMax) throw new ServiceError('rate_limited', { retryAfterSeconds: 5 })
@@ -47,7 +50,7 @@ export const checkPassword = async (password: string, stored: string | undefined
   return timingSafeEqual(found, Buffer.from(tag, 'base64url')) && stored !== undefined
 }
 
-/** Passwords of at least ten characters that attackers guess first, in lower case. Shorter passwords are refused for their length. */
+/** Passwords of at least ten characters that attackers guess first, in lower case. Shorter passwords are refused because of their length. */
 const common = new Set(
   (
     '1234567890 0123456789 0987654321 9876543210 12345678910 123456789a 1234567891 1111111111 0000000000 1234512345 1122334455 ' +
@@ -57,7 +60,7 @@ const common = new Set(
   ).split(' ')
 )
 
-/** Returns the reason for which a new password for this address is refused, as a message for people; undefined if the password is acceptable. */
+/** Returns the reason why a new password for this address is refused, as a message for people; undefined if the password is acceptable. */
 export const passwordProblem = (password: string, email: string): Sentence | undefined => {
   const length = Array.from(password).length
   if (length < limits.passwordCharsMin)

@@ -1,6 +1,6 @@
 /**
- * Programs that act for an account: personal access tokens (`apat_…`), and programs that the person authorised at the broker (OAuth). Both are one
- * kind of record with a role, a list of documents, and an end. The account lists and revokes both in the same way.
+ * Programs that act for an account: personal access tokens (`apat_…`), and programs that the person authorized at the broker (OAuth). Both are
+ * stored as the same kind of record, with a role, a list of documents, and an expiry time. The account lists and revokes both in the same way.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -22,7 +22,7 @@ export interface Program extends Expiring, Scope {
   readonly id: string
   readonly account: string
   /**
-   * `token`: created by the person and stored under the hash of its secret. `oauth`: authorised at the broker and stored under the hash of its
+   * `token`: created by the person and stored under the hash of its secret. `oauth`: authorized at the broker and stored under the hash of its
    * grant.
    */
   readonly kind: 'token' | 'oauth'
@@ -32,7 +32,7 @@ export interface Program extends Expiring, Scope {
   readonly createdAt: number
   /** Milliseconds since 1970; null: never. */
   readonly lastUsedAt: number | null
-  /** The epoch of the account at the authorisation (authority.ts). The program is valid only in this epoch. */
+  /** The epoch of the account when the program was authorized (authority.ts). The program is valid only in this epoch. */
   readonly epoch: number
 }
 
@@ -45,13 +45,13 @@ interface Kept {
 export interface FoundProgram {
   readonly program: Program
   readonly account: Account
-  /** The end of the credential that the program sent, in milliseconds since 1970. */
+  /** The time when the credential that the program sent expires, in milliseconds since 1970. */
   readonly expiresAt: number
 }
 
 const dayMs = 24 * 3600 * 1000
 
-// ——— the list of an account ———
+// ——— The programs of an account ———
 
 /** Returns the valid programs of an account, most recently used first. Removes the list entries of the others. */
 const programsOf = async (service: Service, account: string): Promise<Kept[]> => {
@@ -104,7 +104,7 @@ const end = async (service: Service, { hash, program }: Kept): Promise<void> => 
   if (program.kind === 'oauth') await service.signInHost?.endGrant(hash)
 }
 
-/** Revokes a program. Throws `not_found` if the account has none with this id. */
+/** Revokes a program. Throws `not_found` if the account has no program with this id. */
 export const revokeToken = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeToken'>> => {
   const found = (await programsOf(service, accountOf(caller))).find(({ program }) => program.id === id)
   if (found === undefined) throw new ServiceError('not_found', { message: term('You have no such token or program.') })
@@ -127,7 +127,7 @@ export const endProgramOfGrant = async (service: Service, grant: string): Promis
   if (found?.record.kind === 'oauth') await end(service, { hash: grant, program: found.record })
 }
 
-// ——— making ———
+// ——— Creating programs ———
 
 const requireDocuments = async (service: Service, { identity }: Caller, docs: readonly string[]): Promise<void> => {
   for (const doc of docs) {
@@ -175,8 +175,8 @@ export interface Agreement extends Scope {
 }
 
 /**
- * Authorises a program until its code expires, so a program that never redeems the code leaves no trace in the account. `keepProgram` extends the
- * authorisation. If the account has too many programs, the least recently used one is removed, because the person has just agreed to this one.
+ * Authorizes a program until its code expires, so that a program that never redeems the code leaves no trace in the account. `keepProgram` extends
+ * the authorization. If the account has too many programs, the least recently used one is removed, because the person has just agreed to this one.
  */
 export const letIn = async (service: Service, { account, name, host, role, docs, grant }: Agreement): Promise<void> => {
   const found = await findAccount(service, account)
@@ -192,7 +192,7 @@ export const letIn = async (service: Service, { account, name, host, role, docs,
     docs,
     createdAt: now,
     lastUsedAt: null,
-    // The code of a device lives longest of all codes.
+    // A device code lives longer than all other codes.
     expiresAt: now + limits.deviceSecondsMax * 1000,
     epoch: epochOf(found)
   }
@@ -216,7 +216,7 @@ export const keepProgram = async (service: Service, grant: string): Promise<void
   }
 }
 
-// ——— using ———
+// ——— Using programs ———
 
 /** Records the use of a program from time to time. A program that was revoked in the meantime stays revoked. */
 const touch = (service: Service, hash: string, program: Program, version: number): void => {
@@ -245,8 +245,8 @@ const findIssued = async (service: Service, issued: IssuedToken): Promise<FoundP
 }
 
 /**
- * Returns the program of a bearer token; undefined if the token is invalid, or for another resource. `atMcp`: the token was sent to the MCP
- * endpoint, which is a separate resource (RFC 8707).
+ * Returns the program of a bearer token. Returns undefined if the token is invalid or was issued for another resource. `atMcp` says whether the
+ * token was sent to the MCP endpoint, which is a separate resource (RFC 8707).
  */
 export const findProgram = async (service: Service, token: string, atMcp: boolean): Promise<FoundProgram | undefined> => {
   if (isToken(tokenPrefix, token)) return findByHash(service, 'token', hashSecret(token))

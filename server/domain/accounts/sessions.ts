@@ -22,25 +22,25 @@ export interface Session extends Expiring {
   readonly id: string
   readonly account: string
   readonly kind: SessionKind
-  /** The browser or program that opened the session, for its owner to recognise. */
+  /** The browser or program that opened the session. It helps the owner recognize the session. */
   readonly name: string
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** When the secret was changed, in milliseconds since 1970; absent: never. */
+  /** When the secret was last changed, in milliseconds since 1970. Absent if it was never changed. */
   readonly rotatedAt?: number
-  /** Hash of the secret that this secret replaces, until the browser has used the new one. */
+  /** Hash of the previous secret. Present until the browser has used the new secret. */
   readonly replaces?: string
   /** Id of the browser's session at the sign-in host through which this session was opened; absent: none. */
   readonly atHost?: string
-  /** The epoch of the account when the session was opened (authority.ts); absent: 0. The session is valid only in this epoch. */
+  /** The epoch of the account when the session was opened (authority.ts); 0 if absent. The session is valid only in this epoch. */
   readonly epoch?: number
-  /** Set on the record of an earlier secret: hash of its replacement, under which the session is stored. */
+  /** Present only on the record of an earlier secret: hash of the secret that replaced it. The session is stored under that hash. */
   readonly replacedBy?: string
 }
 
 const dayMs = 24 * 3600 * 1000
 
-/** Prefixes that keep the kinds of secrets apart: a cookie is never a bearer token. */
+/** Prefixes that keep the kinds of secrets apart: a cookie is never accepted as a bearer token. */
 const prefixes: Readonly<Record<SessionKind, string>> = { browser: 'bsess_', app: 'asess_' }
 
 export interface NewSession {
@@ -50,7 +50,7 @@ export interface NewSession {
   readonly puts: readonly Put[]
 }
 
-/** Prepares a session for a commit of the caller. */
+/** Prepares a new session. The caller commits it. */
 export const draftSession = (
   { clock }: Service,
   account: Pick<Account, 'id' | 'epoch'>,
@@ -98,7 +98,7 @@ const sessionsOf = async (service: Service, account: string): Promise<Kept[]> =>
 
 const isIdle = ({ clock }: Service, session: Session): boolean => session.lastUsedAt + limits.sessionIdleDaysMax * dayMs <= clock.now()
 
-/** Removes a session under its current secret, which may change at this moment. */
+/** Removes a session under its current secret, which may change in the meantime. */
 const remove = async ({ storage }: Service, { account, id }: Session): Promise<void> => {
   const index = keys.accountSession(account, id)
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
@@ -119,13 +119,13 @@ const end = async (service: Service, ended: readonly Kept[]): Promise<void> => {
 
 /** A new session and the browser that opens it. */
 interface Opened {
-  /** The previous secret of the browser, which is invalidated (against session fixation). */
+  /** The previous secret of the browser. It is invalidated to prevent session fixation. */
   readonly replaces?: string | undefined
   readonly atHost?: string | undefined
   readonly epoch?: number
 }
 
-/** Opens a session. `epoch`: the epoch of the account when the person signed in. */
+/** Opens a session. `epoch` is the epoch of the account when the person signed in. */
 export const openSession = async (
   service: Service,
   account: string,
@@ -171,7 +171,7 @@ interface Current extends Kept {
   readonly version: number
 }
 
-/** Returns the session of a secret, stored under the secret itself or under its replacement. */
+/** Returns the session of a secret. The session is stored under that secret or under its replacement. */
 const findCurrent = async (service: Service, hash: string): Promise<Current | undefined> => {
   const found = await findLive<Session>(service, keys.session(hash))
   if (found?.record.replacedBy !== undefined) return findCurrent(service, found.record.replacedBy)
@@ -184,7 +184,7 @@ export interface FoundSession {
   readonly account: Account
 }
 
-/** Returns the session of a secret, and its account; undefined if the session is unknown, expired, revoked, or was not used for too long. */
+/** Returns the session of a secret, and its account. Returns undefined if the session is unknown, expired, revoked, or was unused for too long. */
 export const findSession = async (service: Service, kind: SessionKind, token: string): Promise<FoundSession | undefined> => {
   if (!isToken(prefixes[kind], token)) return undefined
   const hash = hashSecret(token)
@@ -200,7 +200,7 @@ export const findSession = async (service: Service, kind: SessionKind, token: st
 
 /**
  * Returns a new secret for a browser whose secret is due for rotation, otherwise undefined. The earlier secret stays valid until the new one is
- * used, so a lost answer signs nobody out.
+ * used, so that a lost response does not sign anyone out.
  */
 export const rotateSession = async (service: Service, token: string): Promise<string | undefined> => {
   const hash = hashSecret(token)

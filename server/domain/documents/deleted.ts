@@ -1,4 +1,4 @@
-/** The answer for a deleted document, made from its head alone. */
+/** The error for a deleted document. It is created from the document's head alone. */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { Role } from '../../../shared/roles.ts'
 import type { Head } from '../records/keys.ts'

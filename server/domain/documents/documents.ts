@@ -1,7 +1,7 @@
 /**
  * Documents: creation and metadata.
  *
- * This folder holds the document as a whole: its creation, its owner, its end, its published page, and the bytes that it takes.
+ * This folder holds the document as one object: its creation, its owner, its deletion, its published page, and its storage use.
  */
 import * as Y from 'yjs'
 import { textRootName } from '../../../shared/names.ts'
@@ -26,7 +26,7 @@ type Metadata = Output<'readDocument'>['doc']
 
 const instant = (ms: number): string => new Date(ms).toISOString()
 
-/** The facts that decide what a caller may do. */
+/** The facts that determine what a caller may do. */
 type Rights = Pick<Caller, 'role' | 'task' | 'identity'>
 
 /** Returns the names of the operations that a caller may use on the document. */
@@ -62,7 +62,7 @@ export const presentDocument = (head: Head, caller: Rights & { readonly role: Ro
 export const ownerOf = ({ identity }: Caller): Owner =>
   identity.kind === 'guest' ? { kind: 'anonymous' } : { kind: identity.kind, id: identity.id, name: identity.name }
 
-/** Returns the key of a document in the list of an account or agent, which is ordered by creation, newest last. */
+/** Returns the key of a document in the list of an account or agent. The list is ordered by creation time, newest last. */
 export const ownedKey = ({ id, owner, createdAt }: Pick<Head, 'id' | 'owner' | 'createdAt'>): Key | undefined =>
   owner.id === undefined ? undefined : keys.owned(owner.kind, owner.id, `${String(createdAt).padStart(15, '0')}-${id}`)
 
@@ -78,7 +78,7 @@ const seed = (content: string): Uint8Array => {
   return update
 }
 
-/** Returns a title in its stored form; null if the cleaned title is empty. */
+/** Returns a title in the form in which it is stored; null if it is empty after trimming. */
 const givenTitle = (title: string | null | undefined): string | null => title?.trim() || null
 
 const emptyHead = (
@@ -152,7 +152,7 @@ export const createDocument = async (
   return service.ledger.create(head, caller, putAll).finally(release)
 }
 
-/** Returns the bytes that the document takes and may take; nothing for a document that is not counted yet. */
+/** Returns the size of the document and its limit, in bytes. Returns an empty object if the document was not counted yet. */
 const usageOf = ({ quotas }: Service, { bytes }: Head): Pick<Output<'readDocument'>, 'usage'> =>
   bytes === undefined ? {} : { usage: { bytes, bytesMax: quotas.settings.documentBytesMax || null } }
 
@@ -169,7 +169,7 @@ export const readDocument = async (service: Service, caller: Caller, doc: string
   return { ...found, doc: found }
 }
 
-/** Sets the title of a document, or returns to the title in its text. */
+/** Sets the title of a document. If the title is null or empty, the title comes from the text again. */
 export const updateDocument: OnDocument<'updateDocument'> = async (service, caller, doc, input) => {
   const title = givenTitle(input.title)
   const snapshot = await currentContent(service, doc)

@@ -26,8 +26,9 @@ interface Own {
 }
 
 /**
- * Returns the documents that the account or agent of the caller owns, newest first. A link gives a role on a document but no ownership, so documents
- * shared by others are in no list and no search. The inbox also covers only owned documents (notices.ts). Throws `account_required`.
+ * Returns the documents that the account or agent of the caller owns, newest first. A link gives a role on a document, but not ownership. So lists
+ * and searches do not include documents that other people shared. The inbox also covers only owned documents (notices.ts). Throws
+ * `account_required`.
  */
 export const ownDocuments = async (
   { storage }: Service,
@@ -74,7 +75,10 @@ interface Asked {
 
 type Page = Output<'listDocuments'>
 
-/** Lists by creation, newest first. A search reads a bounded number of documents and may end before its page is full; `nextBefore` continues. */
+/**
+ * Lists documents by creation time, newest first. A search reads a bounded number of documents and may end before its page is full; `nextBefore`
+ * continues it.
+ */
 const byCreation = async (service: Service, caller: Caller, { wanted, pageMax, before }: Asked): Promise<Page> => {
   const entries = await ownDocuments(service, caller, { limit: limits.searchDocumentsMax + 1, before })
   const docs: Listed[] = []
@@ -94,7 +98,7 @@ const orders: Readonly<Record<'updated' | 'title', (one: Listed, other: Listed) 
   title: (one, other) => one.title.localeCompare(other.title, 'en', { sensitivity: 'base', numeric: true })
 }
 
-/** Lists in an order that has no index, so all documents are read. `before` and `nextBefore` count the shown documents. */
+/** Lists documents in an order that has no index, so all documents are read. `before` and `nextBefore` count the documents already shown. */
 const byOrder = async (service: Service, caller: Caller, order: keyof typeof orders, { wanted, pageMax, before }: Asked): Promise<Page> => {
   const entries = await ownDocuments(service, caller, { limit: limits.listMax })
   const all: Listed[] = []
@@ -117,7 +121,7 @@ export const listDocuments = async (service: Service, caller: Caller, input: Inp
   return sort === 'created' ? byCreation(service, caller, asked) : byOrder(service, caller, sort, asked)
 }
 
-/** Returns the error for access that would outlive the expiring link through which it is granted. */
+/** Returns the error for a claim through a link that expires: the access would outlive the link. */
 const endsBefore = (expiresAt: number): ServiceError =>
   new ServiceError('forbidden', {
     message: `The owner link that you use ends on ${new Date(expiresAt).toISOString()}. To claim a document you need one without an expiry.`,
@@ -125,8 +129,8 @@ const endsBefore = (expiresAt: number): ServiceError =>
   })
 
 /**
- * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise. Throws
- * `already_claimed` if the document belongs to somebody else, and `forbidden` for a link that expires.
+ * Moves an anonymous document into the account of the caller, who holds an owner link. The link stays valid unless the caller asks otherwise.
+ * Throws `already_claimed` if the document belongs to somebody else, and `forbidden` if the link expires.
  */
 export const claimDocument: OnDocument<'claimDocument'> = async (service, caller, doc, input) => {
   const owner = ownerOf(caller)

@@ -1,4 +1,4 @@
-/** Publishing: a page that anyone may read until the owner unpublishes it. */
+/** Publishing: anyone may read the page of a document until the owner unpublishes it. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { authorIn } from '../../../shared/names.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -55,12 +55,12 @@ export interface PublishedDocument {
   readonly publishedAt: number
   /** The author in the front matter, or else the account or agent that owns the document; undefined if there is none. */
   readonly author: string | undefined
-  /** How often a drawing of the document was stored. A new number means that the page may show more pictures. */
+  /** How many times a drawing of the document was stored. When the number changes, the page may show more pictures. */
   readonly drawings: number
   readonly snapshot: Snapshot
 }
 
-/** Returns the text of a published page as it is on disk. Throws `not_found`, also if the document is not published or was deleted. */
+/** Returns the text of a published page as it is on disk. Throws `not_found` if the document is unknown, deleted, or not published. */
 export const readPublished = async (service: Service, doc: string): Promise<PublishedDocument> => {
   const head = await service.ledger.findHead(doc)
   if (head === undefined || head.deletedAt !== null || head.publishedAt === null)

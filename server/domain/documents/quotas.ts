@@ -1,32 +1,33 @@
-/** Quotas for one document, for all documents of an account, and for the anonymous documents of an address. */
+/** Quotas for one document, for all documents of an account, and for the anonymous documents of a client address. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, type Head, keys } from '../records/keys.ts'
 import type { Key, Storage } from '../ports.ts'
 import { type Payer, payerOf } from './usage.ts'
 
-/** The allowed bytes; 0 for no limit. */
+/** The allowed bytes; 0 means no limit. */
 export interface QuotaSettings {
   readonly documentBytesMax: number
   readonly accountBytesMax: number
   readonly anonymousBytesMax: number
 }
 
-/** The part of a document that quotas need. */
+/** The fields of a document's head that quotas need. */
 export type Held = Pick<Head, 'owner' | 'origin' | 'bytes' | 'usage'>
 
 export interface Quotas {
   readonly settings: QuotaSettings
-  /** Reads the sum of the payer, so that `require` knows it. */
+  /** Reads the total of the payer, because `require` needs it in memory. */
   load(held: Pick<Held, 'owner' | 'origin'>): Promise<void>
   /**
-   * Refuses a change that would add too many bytes to a document. `makesLess`: the change removes more than it adds. Such a change may exceed the
-   * quota a little, because it still makes the history larger. Throws `quota_exceeded`, with the quota, the used bytes and the allowed bytes.
+   * Refuses a change that would add too many bytes to a document. `makesLess` says that the change removes more text than it adds. Such a change
+   * may exceed the quota a little, because it still adds to the history. Throws `quota_exceeded`, with the quota, the used bytes and the allowed
+   * bytes.
    */
   require(held: Held, bytes: number, makesLess?: boolean): void
   /** Reserves space for a new document. The caller calls the returned function once the record is written or has failed. Throws `quota_exceeded`. */
   reserve(held: Pick<Held, 'owner' | 'origin'>, bytes: number): Promise<() => void>
-  /** Returns the bytes that the documents of an account or agent take, and may take. */
+  /** Returns how many bytes the documents of an account or agent take, and how many they may take. */
   used(payer: Payer): Promise<number>
   stop(): void
 }
@@ -62,7 +63,7 @@ const refuseBeyond = (quota: Kind, used: number, allowed: number, bytes: number,
 /** The number of payers whose sums are kept in memory. */
 const payersMax = 2000
 
-/** The documents of one payer, by id, and their sum. */
+/** The sizes of one payer's documents, by id, and their sum. */
 interface Sum {
   readonly documents: Map<string, number>
   total: number
@@ -88,7 +89,7 @@ const set = (sum: Sum, doc: string, bytes: number | undefined): void => {
 
 export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas => {
   const sums = new Map<string, Promise<Sum>>()
-  /** The sums that are already read. */
+  /** The sums that were already read. */
   const known = new Map<string, Sum>()
   const nameOf = ([kind, id]: readonly unknown[]): string => `${String(kind)} ${String(id)}`
 
@@ -110,14 +111,14 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
     return found
   }
 
-  /** Reads the sums again that a commit of any process has touched. */
+  /** Reads a sum again after a commit of any process touched it. */
   const refresh = async (key: Key): Promise<void> => {
     const sum = await sums.get(nameOf(key.slice(1)))
     if (sum === undefined) return
     const entry = await storage.get(key)
     set(sum, String(key.at(-1)), entry && decodeRecord<number>(entry.value))
   }
-  /** Reads all sums in use again. The old values remain until then. */
+  /** Reads all sums in use again. The old values stay in use until the new ones are read. */
   const refreshAll = (): void => {
     for (const name of known.keys()) {
       const [kind = '', ...id] = name.split(' ')
@@ -144,7 +145,7 @@ export const createQuotas = (storage: Storage, settings: QuotaSettings): Quotas 
       const payer = payerOf(held)
       const sum = payer && known.get(nameOf(payer))
       if (payer === undefined || sum === undefined) return
-      // Bytes that this document added after its usage record was written count too.
+      // Bytes that this document added since its usage record was written also count.
       const used = sum.total + Math.max(0, stored - usage)
       refuseBeyond(payer[0] === 'address' ? 'address' : 'account', used, allowedOf(payer), bytes, makesLess)
     },

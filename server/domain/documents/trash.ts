@@ -1,6 +1,6 @@
 /**
- * Deletion. A deleted document goes to the trash, and all access to it ends at once. For `limits.trashDays` its contents stay in the store and count
- * for its quota, and its owner can restore it completely. After that, or at once on request, it is erased.
+ * Deletion of documents. A deleted document goes to the trash, and all access to it ends at once. For `limits.trashDays` its contents stay in the
+ * store and count toward its quota, and its owner can restore it completely. After that, or at once on request, it is erased.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -50,7 +50,7 @@ const unlist = (draft: Draft): void => {
   if (trashedUntil !== undefined) draft.delete(keys.trash(trashedUntil, id))
 }
 
-/** Removes the document from all lists, and everything but the essentials from its head. */
+/** Removes the document from all lists, and reduces its head to the essential fields. */
 const putEnd = (draft: Draft): void => {
   unlist(draft)
   const { trashedUntil: _, ...head } = draft.head
@@ -97,7 +97,7 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
   const answer = await service.ledger.write(doc, caller, (draft): Answer => {
     const until = putIntoTrash(draft, titleOf(draft.head, snapshot))
     draft.event('doc.deleted', actorOf(caller), { restorableUntil: instant(until) })
-    // The answer is stored outside the document, because a retry must get the same answer although the document is inaccessible.
+    // The answer is stored outside the document. A retry must get the same answer, even though the document is then inaccessible.
     return remember(service, draft, caller, null, { ok: true, deleted: true, restorableUntil: instant(until) })
   })
   endAccess(service, doc)
@@ -106,8 +106,8 @@ const moveToTrash = async (service: Service, caller: Caller, doc: string): Promi
 }
 
 /**
- * Removes the owner of a document. Holders of an owner link then manage it, also in the trash. `goes`: whether a document that is not in the trash
- * moves there. This happens in the same commit, because nothing leads from the owner to the document afterwards.
+ * Removes the owner of a document. Holders of an owner link then manage the document, even in the trash. `goes` decides whether a document that is
+ * not in the trash moves there. It moves in the same commit, because afterwards nothing leads from the owner to the document.
  */
 export const releaseDocument = async (service: Service, doc: string, goes: (head: Head) => boolean): Promise<void> => {
   const release = (draft: Draft): boolean => {
@@ -125,8 +125,9 @@ export const releaseDocument = async (service: Service, doc: string, goes: (head
 }
 
 /**
- * Erases a document, also from the trash. The mark in the head is written first and ends all access. Then the contents are removed;
- * `finishDeletions` does so at the next start if the process died in between. The hashes of its keys stay, so that their holders get 410.
+ * Erases a document, whether or not it is in the trash. A mark in the head is written first and ends all access. Then the contents are removed. If
+ * the process dies in between, `finishDeletions` removes them at the next start. The hashes of the document's keys stay, so that holders of those
+ * keys get 410.
  */
 const erase = async (service: Service, caller: Caller, doc: string): Promise<Answer> => {
   const end = (draft: Draft): Answer => {
@@ -137,13 +138,13 @@ const erase = async (service: Service, caller: Caller, doc: string): Promise<Ans
   }
   const answer = await service.ledger.write(doc, caller, end, { afterDeletion: true })
   endAccess(service, doc)
-  // Waiting callers must read the event of the deletion before it is removed too.
+  // Callers that wait for events must read the deletion event before it is removed as well.
   await untilTold(service, keys.events(doc))
   await finishErasing(service, doc)
   return answer
 }
 
-/** Deletes a document: to the trash, or permanently. Throws `document_deleted` if the document is already in the trash, or already erased. */
+/** Moves a document to the trash, or erases it permanently. Throws `document_deleted` if the document is already in the trash, or already erased. */
 export const deleteDocument = (
   service: Service,
   caller: Caller,
@@ -151,7 +152,10 @@ export const deleteDocument = (
   { permanent = false }: Input<'deleteDocument'> = {}
 ): Promise<Answer> => (permanent ? erase(service, caller, doc) : moveToTrash(service, caller, doc))
 
-/** Restores a document from the trash; a document that is not deleted stays as it is. Throws `document_deleted` if it is too late. */
+/**
+ * Restores a document from the trash. A document that is not deleted does not change. Throws `document_deleted` if it is too late to restore the
+ * document.
+ */
 export const undeleteDocument = async (service: Service, caller: Caller, doc: string): Promise<Output<'undeleteDocument'>> => {
   const restore = (draft: Draft): Head => {
     const { trashedUntil, ...head } = draft.head
@@ -172,7 +176,7 @@ export const undeleteDocument = async (service: Service, caller: Caller, doc: st
   return { ok: true, restored: true, doc: presented }
 }
 
-/** Returns the trash of an account or agent, most recently deleted first. `before` counts the shown documents. */
+/** Returns the trash of an account or agent, most recently deleted first. `before` counts the documents already shown. */
 export const listTrash = async (service: Service, { identity, scope }: Caller, input: Input<'listTrash'>): Promise<Output<'listTrash'>> => {
   if (identity.kind === 'guest') throw new ServiceError('account_required')
   const { storage, clock, baseUrl } = service
@@ -204,7 +208,7 @@ const forEachDocument = async (docs: readonly string[], work: (doc: string) => P
 /** Erases documents whose time in the trash is over, oldest first. */
 const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void> => {
   const end = (draft: Draft): boolean => {
-    // The document may have been restored at this moment, and even deleted again after that.
+    // The document may have been restored in the meantime, and even deleted again.
     const due = draft.head.trashedUntil !== undefined && draft.head.trashedUntil <= draft.now
     if (due) putEnd(draft)
     return due
@@ -226,7 +230,7 @@ const emptyTrash = async (service: Service, onFailure: OnFailure): Promise<void>
   }
 }
 
-/** Ends a document that was deleted on the account page of an earlier version, which waited ten minutes before each deletion. */
+/** Ends a document that was deleted on the account page of an earlier version. That version waited ten minutes before each deletion. */
 const putFormerEnd = (draft: Draft): void => {
   const { id, owner } = draft.head
   if (owner.id !== undefined) draft.delete(['undoable', owner.kind, owner.id, id])

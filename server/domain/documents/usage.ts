@@ -1,10 +1,11 @@
 /**
- * The storage of documents: the bytes of their text, history, comments, suggestions, assignments. Assets have a quota of their own (assets.ts).
+ * The storage that documents use: the bytes of their text, history, comments, suggestions and assignments. Assets have a separate quota
+ * (assets.ts).
  *
- * The head of a document counts its bytes, in the commit that changes them, so that a crash cannot separate the two. The usage of an owner is the
- * sum of a record for each, `['usage', kind, id, doc]`. It is written when the bytes have moved by `limits.usageStepBytes`, and with each canonical
- * text: never for a keystroke. So a sum lacks at most one step for each document that is open. An anonymous document counts for the address that
- * made it, which is kept as a keyed hash.
+ * The head of a document holds its byte count. The commit that changes the bytes also changes the count, so a crash cannot separate the two. The
+ * usage of an owner is the sum of one record for each document, `['usage', kind, id, doc]`. That record is written when the count has changed by
+ * `limits.usageStepBytes`, and with each canonical text, but not for each keystroke. So a sum lacks at most one step for each open document. An
+ * anonymous document counts for the address from which it was created, which is stored as a keyed hash.
  */
 import { limits } from '../../../shared/limits.ts'
 import { isInTrash } from './deleted.ts'
@@ -34,10 +35,12 @@ export const bytesMoved = async (storage: Storage, doc: string, puts: readonly P
   return sum(counted.map(({ value }) => value.length)) - sum(before)
 }
 
-/** The owner of the documents that are added up: an account, an agent, or the address from which an anonymous document was made. */
+/**
+ * The account, agent or client address whose quota a document counts against. An address counts the anonymous documents that were created from it.
+ */
 export type Payer = readonly [kind: 'account' | 'agent' | 'address', id: string]
 
-/** Returns the payer whose quota a document counts against; undefined for an anonymous document that is older than quotas. */
+/** Returns the payer whose quota a document counts against; undefined for an anonymous document that was created before quotas existed. */
 export const payerOf = ({ owner, origin }: Pick<Head, 'owner' | 'origin'>): Payer | undefined => {
   if (owner.kind !== 'anonymous') return owner.id === undefined ? undefined : [owner.kind, owner.id]
   return origin === undefined ? undefined : ['address', origin]

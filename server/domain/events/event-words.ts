@@ -1,6 +1,6 @@
 /**
- * The words of the comment or suggestion that an event concerns. They are not stored in the event but looked up when the event is read. So they are
- * current, and deleting a comment removes its words from the feed.
+ * The text of the comment or suggestion that an event concerns. The event does not store this text; it is looked up when the event is read. So it
+ * is current, and deleting a comment also removes its text from the feed.
  */
 import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -9,7 +9,7 @@ import type { Key, Storage } from '../ports.ts'
 
 const charsMax = { body: limits.eventBodyCharsMax, quote: limits.eventQuoteCharsMax, replacement: limits.eventBodyCharsMax } as const
 
-/** Returns the beginning of a text, and never cuts a character in half. */
+/** Returns the beginning of a text without cutting a character in half. */
 export const beginning = (text: string, max: number): string => {
   if (text.length <= max) return text
   return text.slice(0, max - Number(/[\uD800-\uDBFF]/.test(text[max - 1] ?? '')))
@@ -34,7 +34,7 @@ const record = async <T>(storage: Storage, key: Key): Promise<T | undefined> => 
 /** Whether an event concerns a comment or suggestion. */
 const tellsOfAnnotation = ({ kind }: StoredEvent): boolean => kind.startsWith('comment.') || kind.startsWith('suggestion.')
 
-/** Returns the words of one event. Throws `storage_*`. */
+/** Returns the text that belongs to one event. Throws `storage_*`. */
 export const wordsOf = async (storage: Storage, doc: string, event: StoredEvent): Promise<EventWords> => {
   const { commentId, suggestionId, replyId }: EventFields = event.payload
   if (!tellsOfAnnotation(event)) return {}

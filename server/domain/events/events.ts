@@ -1,7 +1,7 @@
 /**
- * The event feed: records with a dense cursor per document, and the long poll over them (docs/api.md, Events and inbox).
+ * The event feed: records with a gapless cursor for each document, and the long poll on them (docs/api.md, Events and inbox).
  *
- * This folder holds events: the feed of a document, the inbox, mentions, and the waits for them.
+ * This folder holds events: the feed of a document, the inbox, mentions, and the functions that wait for them.
  */
 import type { EventFields, EventWords } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -18,8 +18,8 @@ type Feed = Output<'listEvents'>
 type PresentedEvent = Feed['events'][number]
 
 /**
- * How much of an event a caller may read. `whole`: an owner reads everything. `own` and `bare`: others read only the roles of links, and with `own`
- * also the link that they use.
+ * How much of an event a caller may read. `whole`: an owner reads all fields. `own` and `bare`: other callers see only the roles of links. With
+ * `own`, they also see which link it is, because it is the link that they use.
  */
 type View = 'whole' | 'own' | 'bare'
 
@@ -41,7 +41,7 @@ const viewFor = (caller: Caller, event: StoredEvent): View => {
 const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): PresentedEvent => {
   const { kind, name } = splitActor(event.actor)
   const shown = Object.entries(event.payload).filter(([field]) => !hiddenIn[view].includes(field))
-  // Only omits fields and adds words, so the payload keeps its type (`ToldPayload`).
+  // This only omits fields and adds text, so the payload keeps its type (`ToldPayload`).
   return {
     seq: event.seq,
     id: event.seq,
@@ -56,7 +56,7 @@ const presentEvent = (event: StoredEvent, view: View, words: EventWords = {}): P
   } as PresentedEvent
 }
 
-/** Whether a caller sees an event. A reviewer with the link of an assignment sees no other assignment, and no other link. */
+/** Whether a caller sees an event. A reviewer with the link of an assignment sees no other assignments and no other links. */
 const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
   const { kind } = event
   const { taskId }: EventFields = event.payload
@@ -66,7 +66,7 @@ const seesEvent = (caller: Caller, event: StoredEvent): boolean => {
   return !kind.startsWith('share.') || shareIdOf(event) === caller.share
 }
 
-/** Returns an event in each of its forms, with the callers that see this form. */
+/** Returns an event in each of its forms. Each form comes with a test for the callers that see it. */
 export const formsOf = (event: StoredEvent): { readonly event: PresentedEvent; readonly sees: (caller: Caller) => boolean }[] =>
   (tellsOfLink(event) ? (['whole', 'own', 'bare'] as const) : (['whole'] as const)).map((view) => ({
     event: presentEvent(event, view),
@@ -79,7 +79,7 @@ const wanted = (input: Input<'listEvents'>): ((event: PresentedEvent) => boolean
     (types === undefined || types.includes(event.kind)) && (input.excludeActor === undefined || event.actor !== input.excludeActor)
 }
 
-/** Returns one page after the cursor, without the words of its events. Events that the caller may not see still advance the cursor. */
+/** Returns one page after the cursor, without the text that belongs to its events. Events that the caller may not see still advance the cursor. */
 const page = async (service: Service, caller: Caller, doc: string, since: number, input: Input<'listEvents'>): Promise<Feed> => {
   const entries = await service.storage.list(keys.events(doc), { after: since, limit: limits.eventPageMax })
   const events = entries.map((entry) => decodeRecord<StoredEvent>(entry.value))
@@ -102,7 +102,7 @@ const headFor = async ({ ledger }: Service, caller: Caller, doc: string): Promis
 /** Returns the first cursor. A cursor ahead of the newest event would never see an event, so it is reset. */
 const beginAt = async (service: Service, caller: Caller, doc: string, since: Input<'listEvents'>['since']): Promise<number> => {
   const head = await headFor(service, caller, doc)
-  // Loading the document announces the edits that a crash left unannounced.
+  // A crash may have left edits unannounced. Loading the document announces them.
   if (head.deletedAt === null && head.announcedSeq < head.seq && service.live.find(doc) === undefined)
     (await service.live.open(doc)).release()
   return Math.min(since === 'latest' ? head.event : (since ?? 0), head.event)
@@ -133,8 +133,8 @@ export const listEvents = async (
 export type Followed = AsyncGenerator<Feed, void>
 
 /**
- * Follows the feed until `end`. A last page contains the events just before the end. Throws `not_found` or `document_deleted`, and `rate_limited`
- * while following.
+ * Follows the feed until `end`. The last page contains the events just before the end. Throws `not_found` or `document_deleted`, and while
+ * following also `rate_limited`.
  */
 export const followEvents = async (
   service: Service,

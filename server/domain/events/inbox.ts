@@ -1,7 +1,7 @@
 /**
- * The inbox: the events that need somebody's attention, each with its words and the next call. An account or agent reads the events of the documents
- * that it owns, from one index. A link user reads the events for their name in the document of the link. Current rights decide which entries are
- * shown.
+ * The inbox: events that need somebody's attention, each with the text that it concerns and the next call. An account or agent reads the events of
+ * its own documents from one index. A person with a link reads the events for their name in the document of that link. Current rights decide which
+ * entries are shown.
  */
 import type { z } from 'zod'
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
@@ -24,7 +24,7 @@ type Page = Output<'readInbox'>
 type Item = Page['items'][number]
 
 /**
- * The reason for which an event needs somebody's attention, and the possible next actions. The inbox offers the first action that the reader's role
+ * The reason why an event needs somebody's attention, and the possible next actions. The inbox offers the first action that the reader's role
  * allows.
  */
 interface Meaning {
@@ -53,7 +53,7 @@ const fill = (path: string, doc: string, payload: EventFields): string => {
   return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(values[name])))
 }
 
-/** Tools that read one record by the argument `id`. */
+/** Tools that read one record by its `id` argument. */
 const readingTools: Partial<Readonly<Record<OperationName, string>>> = {
   readComment: 'list_comments',
   readSuggestion: 'list_suggestions'
@@ -67,7 +67,7 @@ const neededFields = ({ rest, input }: Operation): string[] =>
         .filter(([field, schema]) => !rest.path.includes(`{${field}}`) && !schema.safeParse(undefined).success)
         .map(([field]) => field)
 
-/** Returns the next call, by HTTP and as a tool. */
+/** Returns the next call, both as an HTTP request and as a tool call. */
 const nextCall = (names: readonly OperationName[], role: Role, doc: string, payload: EventFields): Item['next'] => {
   const may = (name: OperationName): boolean => includesRole(role, (operations[name] as Operation).role ?? 'view')
   const name = names.find(may) ?? 'readContent'
@@ -104,7 +104,7 @@ const taskWords = async ({ storage }: Service, doc: string, { kind, payload }: S
   return short(kind === 'task.reported' && report !== null ? report.summary : [title, instructions].join('\n\n').trim())
 }
 
-/** Returns the words of an event, and the text that they are about. */
+/** Returns the text of an event, and the text of the document that it refers to. */
 const wordsFor = async (service: Service, doc: string, event: StoredEvent): Promise<Words> => {
   if (event.kind === 'chat.mentioned') return short(event.payload.text)
   if (event.kind.startsWith('task.')) return taskWords(service, doc, event)
@@ -122,7 +122,7 @@ const idsIn = ({ commentId, replyId, suggestionId, taskId, line }: EventFields):
     )
   )
 
-/** A document of an inbox, as its items show it. */
+/** The document of an inbox item. */
 type Titled = Item['doc']
 
 const titled = async (service: Service, head: Head): Promise<Titled> => ({
@@ -156,10 +156,10 @@ const eventAt = async ({ storage }: Service, doc: string, seq: number): Promise<
   return entry && decodeRecord<StoredEvent>(entry.value)
 }
 
-/** Reads one entry of an index; undefined if the caller may not read it now. */
+/** Reads one entry of an index. Returns undefined if the caller may no longer read it. */
 type Find = (entry: Entry) => Promise<Item | undefined>
 
-/** An inbox that can be read: its index, its newest number, and the reader of its entries. */
+/** An inbox that can be read: the prefix of its index, the number of its newest entry, and a function that reads an entry. */
 interface Inbox {
   readonly prefix: Key
   readonly newest: number
@@ -217,7 +217,7 @@ const inboxOf = (service: Service, caller: Caller): Promise<Inbox> => {
   throw new ServiceError('credential_required', { message: 'An inbox needs an account or a link.', hint: signInHint })
 }
 
-/** Returns one page after a cursor. Events that the caller may not read, and events for others, advance the cursor too. */
+/** Returns one page after a cursor. Events that the caller may not read, and events for other readers, also advance the cursor. */
 const page = async (service: Service, { prefix, find }: Inbox, since: number, max: number): Promise<Page> => {
   const entries = await service.storage.list(prefix, { after: since, limit: limits.inboxLooksMax })
   const items: Item[] = []

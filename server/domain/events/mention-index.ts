@@ -15,7 +15,7 @@ export interface Said {
   readonly line: number
 }
 
-/** Messages by author, time and mentioned name, then by their words. */
+/** Messages, grouped first by author, time and mentioned name, then by their text. */
 export type MentionIndex = ReadonlyMap<string, ReadonlyMap<string, Said>>
 
 /** Matches texts that may contain a chat. */

@@ -1,10 +1,10 @@
 /**
- * Mentions in the chats of a document become events, `chat.mentioned`, once a new message has been unchanged for a while. It does not matter who
- * wrote it, or whether by page, API or tool.
+ * Turns mentions in the chats of a document into `chat.mentioned` events, once a new message has been unchanged for a while. It does not matter who
+ * wrote the message, or whether it came from a page, the API or a tool.
  *
- * Reported mentions are recorded, so that each makes one event: for each author, minute and name, the number of different messages that were in the
- * text at once. A message that is moved, copied, edited or restored (undo, restart) does not increase that number. Messages have no ids, so deleting
- * one and mentioning the same person again within the minute makes no event.
+ * Reported mentions are recorded, so that each of them makes only one event. The record counts, for each author, minute and name, how many
+ * different messages were in the text at the same time. Moving, copying, editing or restoring a message (undo, restart) does not increase that
+ * number. Messages have no ids: if somebody deletes one and mentions the same person again within the minute, there is no second event.
  */
 import { plainAuthor } from '../../../shared/fences/chat.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -19,14 +19,14 @@ import type { OpenDocument } from '../text/open-document.ts'
 import type { Texts } from '../text/text-work.ts'
 
 export interface Mentions {
-  /** Reports waiting mentions at once. */
+  /** Reports all waiting mentions at once. */
   settle(): Promise<void>
   stop(): void
 }
 
 interface MentionsOptions {
   readonly openDoc: OpenDocument
-  /** The earlier text, whose mentions are not new. */
+  /** The earlier text. Its mentions are not new. */
   readonly before: string
   readonly ledger: Ledger
   readonly clock: Clock
@@ -39,7 +39,7 @@ interface Message extends Omit<Said, 'name'> {
   readonly mentions: { readonly id: string; readonly name: string }[]
 }
 
-/** The number of messages that mention a name: before, and among those reported now. */
+/** How many messages mention a name: before, and among the messages reported now. */
 interface Count {
   readonly id: string
   readonly before: number
@@ -49,17 +49,17 @@ interface Count {
 export const createMentions = ({ openDoc, before, ledger, clock, texts, onProblem }: MentionsOptions): Mentions => {
   const doc = openDoc.id
   const indexOf = (content: string): Promise<MentionIndex> => texts.do(doc, 'mentionIndex', content)
-  /** Returns the index of a text that is small enough to read in this turn of the event loop. */
+  /** Returns the index of a text if the text is small enough to be read in this turn of the event loop. */
   const indexAtOnce = (content: string): MentionIndex | undefined =>
     content.length <= limits.textInlineUnitsMax ? mentionIndex(content) : undefined
-  /** The mentions of the earlier text, or that text itself until they are first needed. */
+  /** The mentions of the earlier text. Until they are first needed, the text itself. */
   let known: MentionIndex | string = before
-  /** For each waiting message, the time since which it is unchanged. */
+  /** For each waiting message, the time since which it has not changed. */
   let waiting = new Map<string, number>()
   let actors = new Set<string>()
   let cancel: (() => void) | undefined
 
-  /** Returns the author of the message, if they are among the people who wrote in the meantime. */
+  /** Returns the author of the message if they are among the people who wrote in the meantime. */
   const actorOf = (author: string): string => {
     const people = [...actors].filter((actor) => actor !== healActor)
     const own = people.find((actor) => plainAuthor(nameOfActor(actor)) === author)
@@ -76,7 +76,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
         if (Math.max(had, after) > heard) draft.put(key(id), encodeRecord(Math.max(had, after)))
         left.set(id, after - Math.max(had, heard))
       }
-      // If there are several such messages, the last is the new one, and the earlier ones were edited.
+      // If several messages match, the last one is new and the earlier ones were edited.
       const heard = messages.toReversed().map(({ mentions }) =>
         mentions.filter(({ id }) => {
           const rest = left.get(id) ?? 0
@@ -97,7 +97,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     await ledger.write(doc, 'system', run, { reads: counts.map(({ id }) => key(id)) })
   }
 
-  /** Reports the mentions that are due. `all`: also those that still wait. */
+  /** Reports the mentions that are due. With `all`, also reports the mentions that still wait. */
   const lookOnce = async (all: boolean): Promise<void> => {
     cancel?.()
     cancel = undefined
@@ -131,7 +131,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
     waiting = later
     const isSettled = later.size === 0
     if (isSettled) {
-      // Removed mentions are remembered, because they may return.
+      // Removed mentions are remembered, because they may come back.
       for (const [id, { size }] of [...former].slice(-limits.listMax)) {
         const after = now.get(id)?.size ?? 0
         if (size > after && !counts.has(id)) counts.set(id, { id, before: size, after })
@@ -146,7 +146,7 @@ export const createMentions = ({ openDoc, before, ledger, clock, texts, onProble
   }
 
   let looking: Promise<void> | undefined
-  /** Runs one check after the other. */
+  /** Runs the checks one after another. */
   const look = (all: boolean): Promise<void> => {
     const mine = looking === undefined ? lookOnce(all) : looking.then(() => lookOnce(all))
     const done = mine

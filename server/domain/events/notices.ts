@@ -1,8 +1,8 @@
 /**
- * Recipients of an event: mentioned people, authors of answered or decided annotations, and the reviewer. They are written in the commit of the
- * event, as `['d', doc, 'notice', seq]`. For the owner of the document, the commit also adds an inbox entry.
+ * The recipients of an event: mentioned people, authors of annotations that were answered or decided, and the reviewer. The commit of the event
+ * also writes its recipients, as `['d', doc, 'notice', seq]`. For the owner of the document, it adds an inbox entry.
  *
- * The entries of an inbox are numbered in the order of their commits. So a reader that continues from a number misses none.
+ * The entries of an inbox are numbered in the order of their commits. So a reader that continues from a number misses no entry.
  */
 import { limits } from '../../../shared/limits.ts'
 import { mentionOf } from '../../../shared/mentions.ts'
@@ -22,21 +22,21 @@ import {
 } from '../records/keys.ts'
 import type { Clock, Entry, Key, Put, Storage } from '../ports.ts'
 
-/** Returns the form of a name that is compared: case does not matter. */
+/** Returns a name in the form used for comparison, which ignores case. */
 export const sameMention = (name: string): string => name.toLowerCase()
 
 /** The reader of an inbox. */
 export interface Reader {
   readonly author: Author
-  /** The name in the form of mentions, in lower case; undefined if the reader has none. */
+  /** The name in the form of mentions, in lower case. Undefined if the reader has no name. */
   readonly name: string | undefined
-  /** Id of the assignment whose link the reader uses. */
+  /** Id of the assignment whose link the reader uses. Null for any other link. */
   readonly task: string | null
 }
 
 const nameIn = (name: string | null | undefined): string | undefined => (name ? sameMention(mentionOf(name)) : undefined)
 
-/** Returns the reader behind a caller. A guest who has chosen no name has the name for which the link was made. */
+/** Returns the reader that corresponds to a caller. A guest who has not chosen a name gets the name for which the link was made. */
 export const readerOf = (caller: Caller): Reader => {
   const author = authorOf(caller)
   return { author, name: nameIn(author.name ?? caller.linkName), task: taskOf(caller) }
@@ -62,7 +62,7 @@ export const isFor = (reader: Reader, notice: Notice, { actor }: Pick<StoredEven
   return people.some((each) => sameAuthor(each, author)) && (name === undefined || !except.includes(name))
 }
 
-/** Returns everybody who wrote in a thread, each once: its author first, then the people who replied, latest first. */
+/** Returns everyone who wrote in a thread, each once: first the author of the thread, then the people who replied, latest reply first. */
 export const takingPart = ({
   author,
   replies = []
@@ -73,7 +73,7 @@ export const takingPart = ({
   return people
 }
 
-/** An event of a draft with its recipients. */
+/** An event of a draft, together with its recipients. */
 export interface Noticed {
   readonly event: StoredEvent
   readonly notice: Notice
@@ -85,19 +85,19 @@ export const newestIn = async (storage: Storage, inbox: Key): Promise<number> =>
   return last === undefined ? 0 : Number(last.key.at(-1))
 }
 
-/** Returns the entries beyond the limit, oldest first. */
+/** Returns the oldest entries of an inbox that exceed its limit, oldest first. */
 const overfull = async (storage: Storage, inbox: Key): Promise<Entry[]> => {
   const [last] = (await storage.list(inbox, { reverse: true, limit: limits.inboxEntriesMax })).slice(limits.inboxEntriesMax - 1)
   return last === undefined ? [] : storage.list(inbox, { before: Number(last.key.at(-1)) })
 }
 
 const lifetimeMs = limits.inboxDays * 24 * 3600 * 1000
-/** Numbers for one millisecond: more than an inbox can get entries in that time. */
+/** How many numbers there are for one millisecond. An inbox cannot get as many entries in that time. */
 const numbersOfMs = 1024
 
 /** Writes the notices of one process. */
 export interface Notices {
-  /** Prepares the notices of a commit. The returned function is called in the turn of the commit, and numbers the entries. */
+  /** Prepares the notices of a commit. The returned function numbers the entries; it is called in the turn of the commit. */
   prepare(head: Head, noticed: readonly Noticed[]): Promise<() => Put[]>
 }
 

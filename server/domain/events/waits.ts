@@ -9,7 +9,7 @@ export interface WaitEnd {
   readonly signal: AbortSignal
 }
 
-/** A wait for commits that touch keys below `prefix`. `deadline`: milliseconds since 1970. */
+/** A wait for commits that touch keys below `prefix`. `deadline` is in milliseconds since 1970. */
 interface Wanted {
   readonly prefix: Key
   readonly deadline: number
@@ -18,7 +18,7 @@ interface Wanted {
 
 const held = new WeakMap<Service, Map<string, Set<Promise<unknown>>>>()
 
-/** Runs work while it counts as a waiter below a key; each key has a limit. Throws `rate_limited`. */
+/** Runs `work` and counts it as a waiter below a key while it runs. Each key has a limit. Throws `rate_limited`. */
 export const holding = async <T>(
   service: Service,
   prefix: Key,
@@ -40,15 +40,15 @@ export const holding = async <T>(
   }
 }
 
-/** Resolves when all current waiters below a key are gone. Called once their waits were ended. */
+/** Resolves when all current waiters below a key have left. Call it after ending their waits. */
 export const untilTold = async (service: Service, prefix: Key): Promise<void> => {
   const those = held.get(service)?.get(JSON.stringify(prefix))
   if (those !== undefined) await Promise.allSettled(those)
 }
 
 /**
- * Calls `look` after each commit below `prefix` until it is satisfied, the time is over, or the wait is ended. Returns the last result. Calls `look`
- * once more after the end, so that nothing written just before is missed.
+ * Calls `look` after each commit below `prefix`, until `look` is satisfied, the deadline passes, or the wait is ended. Returns the last result. It
+ * calls `look` once more after the end, so that it misses nothing written just before.
  */
 export const waitUntil = async <T>(
   service: Service,
@@ -57,7 +57,7 @@ export const waitUntil = async <T>(
 ): Promise<T> => {
   let wake = (): void => undefined
   const nudge = (): void => wake()
-  // Subscribes before looking, because a commit between the two would wake nobody otherwise.
+  // Subscribes before looking. Otherwise a commit between the two would wake nobody.
   const stop = service.storage.watch(prefix, nudge)
   end.signal.addEventListener('abort', nudge)
   try {

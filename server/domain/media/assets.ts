@@ -1,4 +1,4 @@
-/** Assets: pictures, sound and video of a document, at addresses that open them without a key (docs/api.md, Assets and media jobs). */
+/** Assets: the pictures, sound and video of a document. They have addresses that open them without a key (docs/api.md, Assets and media jobs). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findMediaType, maySendAs, type MediaKind, type MediaType, mediaTypes } from '../../../shared/media-types.ts'
@@ -24,7 +24,7 @@ const asItIs = 'Send the unchanged bytes of the file with their own Content-Type
 
 const kindNames: Readonly<Record<MediaKind, string>> = { image: 'a picture', audio: 'sound', video: 'film' }
 
-/** Returns the declared type if it is of one of these kinds. Throws `unsupported_media_type`, with the accepted types. */
+/** Returns the declared type if it is one of these kinds. Throws `unsupported_media_type`, with the accepted types. */
 export const namedType = (contentType: string, of: readonly MediaKind[] = ['image', 'audio', 'video']): MediaType => {
   const type = findMediaType(contentType)
   if (type !== undefined && of.includes(type.kind)) return type
@@ -34,7 +34,7 @@ export const namedType = (contentType: string, of: readonly MediaKind[] = ['imag
   throw new ServiceError('unsupported_media_type', { message, hint: asItIs, takes })
 }
 
-/** Checks a file. Throws `unsupported_media_type` if the bytes are not of the declared type, or another file is appended. */
+/** Checks a file. Throws `unsupported_media_type` if the bytes are not of the declared type, or if another file is appended. */
 export const checkBytes = ({ type, upload: { bytes, sniffed, whole } }: File): void => {
   if (bytes === 0) throw new ServiceError('invalid_request', { details: [{ path: 'body', message: 'must not be empty' }] })
   if (!maySendAs(type, sniffed)) {
@@ -57,7 +57,7 @@ const pathOf = ({ id, extension }: Asset): string => `/f/${id}.${extension}`
 export const presentAsset = ({ baseUrl }: Pick<Service, 'baseUrl'>, asset: Asset): Output<'uploadAsset'> => ({
   id: asset.id,
   url: `${baseUrl}${pathOf(asset)}`,
-  // The address has no origin, so the text stays right if the service moves.
+  // The address has no origin, so the text stays valid if the service moves to another host.
   markdown: `![${inMarkdown(asset.name)}](${pathOf(asset)})`,
   name: asset.name,
   kind: asset.kind,
@@ -73,7 +73,7 @@ const put = (draft: Draft, asset: Asset, bytesMax: number): void => {
   draft.put(keys.assetDocument(asset.id), encodeRecord(doc))
 }
 
-/** Makes the result of a media job an asset, under the name of its blob. Throws `asset_quota_exceeded`. */
+/** Turns the result of a media job into an asset with the name of its blob. Throws `asset_quota_exceeded`. */
 export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: string, actor: string): Asset => {
   const type = findMediaType(file.contentType)
   if (type === undefined) throw new Error(`${file.contentType} is not a media type`)
@@ -94,7 +94,7 @@ export const putAsset = (service: Service, draft: Draft, file: JobBlob, name: st
 }
 
 /**
- * Stores an upload. The bytes are on disk before their record, so a returned address always works. If a crash leaves bytes without a record,
+ * Stores an upload. The bytes are on disk before the record, so a returned address always works. If a crash leaves bytes without a record,
  * `removeStrayBlobs` removes them at the next start.
  */
 export const uploadAsset = async (
@@ -126,7 +126,7 @@ export const uploadAsset = async (
 }
 
 /**
- * Returns the asset at an address of this service, given as a path or as a complete URL. Throws `invalid_request` for another address, and
+ * Returns the asset at an address of this service. The address is a path or a complete URL. Throws `invalid_request` for any other address, and
  * `not_found`.
  */
 export const assetAt = (service: Service, address: string): ReturnType<typeof openAsset> => {
@@ -139,7 +139,7 @@ export const assetAt = (service: Service, address: string): ReturnType<typeof op
   return openAsset(service, id, extension)
 }
 
-/** Opens an asset by its address. Throws `not_found`, also if the document was deleted or the extension differs. */
+/** Opens an asset by its address. Throws `not_found` if there is no such asset, the document was deleted, or the extension differs. */
 export const openAsset = async (service: Service, id: string, extension: string): Promise<{ asset: Asset; open(): Promise<Blob> }> => {
   const gone = new ServiceError('not_found', { message: 'There is no asset at this address.' })
   const index = await service.storage.get(keys.assetDocument(id))
@@ -156,7 +156,7 @@ export const openAsset = async (service: Service, id: string, extension: string)
   return { asset, open }
 }
 
-/** Removes the assets of a deleted document. The bytes are removed first, so that after a crash the record still leads to them. */
+/** Removes the assets of a deleted document. The bytes are removed first: after a crash, the record still leads to them. */
 export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: string): Promise<void> => {
   for (;;) {
     const entries = await storage.list(keys.assets(doc), { limit: limits.listMax })
@@ -173,10 +173,7 @@ export const scrubAssets = async ({ storage, ledger, blobs }: Service, doc: stri
   }
 }
 
-/**
- * Removes blobs without a record, which a process left behind when it ended between the two writes. Called at start, before the service takes
- * requests.
- */
+/** Removes blobs that have no record because the process ended between the two writes. Called at start, before the service accepts requests. */
 export const removeStrayBlobs = async ({ storage, blobs }: Service): Promise<number> => {
   let removed = 0
   for (const name of await blobs.list()) {

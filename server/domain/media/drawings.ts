@@ -1,6 +1,6 @@
 /**
- * Drawings: pictures of the diagrams of a document, for its published page. Drawing needs a browser, so the page of an editor makes them. The hash
- * of its source identifies a diagram, so a picture always matches its source.
+ * Drawings: pictures of a document's diagrams, for its published page. Drawing needs a browser, so the page of an editor draws them. A diagram is
+ * identified by the hash of its source, so a picture always matches its source.
  */
 import { createHash } from 'node:crypto'
 import { limits } from '../../../shared/limits.ts'
@@ -10,7 +10,7 @@ import { type Drawing, decodeRecord, encodeRecord, keys } from '../records/keys.
 import type { Draft } from '../records/draft.ts'
 import type { Service } from '../service.ts'
 
-/** The colour schemes of pictures. */
+/** The color schemes of pictures. */
 export const looks = ['light', 'dark'] as const
 export type Look = (typeof looks)[number]
 
@@ -34,7 +34,7 @@ const removePictures = (draft: Draft, drawings: readonly Drawing[]): void => {
   draft.erase()
 }
 
-/** Stores a picture, and removes an older one of the same source. Throws `quota_exceeded`. */
+/** Stores a picture, and removes an older picture of the same source. Throws `quota_exceeded`. */
 export const storeDrawing = (
   service: Service,
   caller: Caller,
@@ -57,7 +57,7 @@ export const storeDrawing = (
   return service.ledger.write(doc, caller, store, { reads: [key] })
 }
 
-/** Removes all pictures of a document. `keys.drawings` must be named in the reads of the change. */
+/** Removes all pictures of a document. The change must name `keys.drawings` in its `reads`. */
 export const removeDrawings = (draft: Draft): void => {
   const key = keys.drawings(draft.head.id)
   removePictures(draft, draft.read<Drawing[]>(key) ?? [])

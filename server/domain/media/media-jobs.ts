@@ -1,9 +1,9 @@
 /**
- * Records of media jobs, and how they change: queued → running → done | failed | canceled.
+ * The records of media jobs, and how they change: queued → running → done | failed | canceled.
  *
- * A job belongs to a document, which contains its record and with which it is deleted. It also belongs to the account that made it; only this
- * account reads it. A node's result counts only for the current attempt, and only once. The input file is removed when the job ends. The job and its
- * result are removed after `limits.mediaKeptHours`, unless the result became an asset.
+ * A job belongs to a document. The document contains the record of the job, and deleting the document deletes the job. The job also belongs to the
+ * account that started it; only this account can read it. A node's result counts only for the current attempt, and only once. The input file is
+ * removed when the job ends. The job and its result are removed after `limits.mediaKeptHours`, unless the result became an asset.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import type { EventPayload } from '../../../shared/events.ts'
@@ -16,7 +16,7 @@ import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 import { putAsset } from './assets.ts'
 
-/** Why a job failed, for its record and its event. */
+/** The reason why a job failed, for its record and its event. */
 export interface JobError {
   readonly code:
     | 'bad_input'
@@ -31,7 +31,7 @@ export interface JobError {
   readonly message: string
 }
 
-/** How a job ended. */
+/** The way in which a job ended. */
 export type Outcome =
   | { readonly result: JobResult; readonly file: JobBlob | null }
   | { readonly error: JobError }
@@ -60,7 +60,7 @@ const changeJob = <T>(
   )
 }
 
-/** Puts a new job, with its blob. */
+/** Stores a new job and the record of its blob. */
 export const putNewJob = (draft: Draft, job: Job): void => {
   const { id: doc } = draft.head
   putJob(draft, job)
@@ -69,7 +69,7 @@ export const putNewJob = (draft: Draft, job: Job): void => {
   if (job.file !== null) draft.put(keys.jobBlob(job.file.name), encodeRecord(doc))
 }
 
-/** Begins the next attempt of a queued job; undefined if the job is no longer queued. */
+/** Begins the next attempt of a queued job. Returns undefined if the job is no longer queued. */
 export const beginJob = (service: Service, doc: string, id: string): Promise<Job | undefined> =>
   changeJob(service, doc, id, (draft, job) => {
     if (job.status !== 'queued') return undefined
@@ -79,8 +79,8 @@ export const beginJob = (service: Service, doc: string, id: string): Promise<Job
   })
 
 /**
- * Puts a running job back into the queue because the node is gone (`lost`) or the service restarted. Returns undefined if the job is not running, or
- * fails because it has lost `limits.mediaLossesMax` nodes.
+ * Puts a running job back into the queue because its node is gone (`lost`) or the service restarted. Returns undefined if the job is not running,
+ * or if it fails because it has lost `limits.mediaLossesMax` nodes.
  */
 export const requeueJob = async (service: Service, doc: string, id: string, lost: boolean): Promise<Job | undefined> => {
   const job = await changeJob(service, doc, id, (draft, found) => {
@@ -102,11 +102,14 @@ const eventOf = (job: Job): EventPayload<'media.done'> => ({
   ...(job.asset === null ? {} : { assetId: job.asset })
 })
 
-/** Returns the name of the result file, made from the words of the request. */
+/** Returns the name of the result file, which is taken from the text of the request. */
 export const resultName = (kind: JobKind, { prompt = '', text = '' }: JobInput): string =>
   kind === 'image' ? prompt.slice(0, limits.titleCharsMax) : text.replaceAll(/\s+/g, ' ').trim().slice(0, 80)
 
-/** Records the end of an open job. A picture, and speech that is to be saved, becomes an asset in the same commit. Throws `asset_quota_exceeded`. */
+/**
+ * Records the end of an open job. A picture, or speech that the caller wants to save, becomes an asset in the same commit. Throws
+ * `asset_quota_exceeded`.
+ */
 const putEnd = (service: Service, draft: Draft, job: Job, outcome: Outcome): Job => {
   const { id: doc } = draft.head
   const ended = { ...job, file: null, endedAt: draft.now }
@@ -129,7 +132,7 @@ const accessEnded: Outcome = {
   error: { code: 'access_ended', message: 'The link that started this job was revoked or has expired.' }
 }
 
-/** Returns the link by which a job was started, if any. */
+/** Returns the link through which a job was started, if there is one. */
 const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Key | undefined> => {
   const entry = await storage.get(keys.job(doc, id))
   const share = entry && decodeRecord<Job>(entry.value).share
@@ -137,8 +140,9 @@ const linkOf = async ({ storage }: Service, doc: string, id: string): Promise<Ke
 }
 
 /**
- * Ends a job once, and returns whether this call ended it. A result is not stored, and its blob is removed, if it is of another attempt, of an ended
- * job or of a deleted document, or if the link that started the job is no longer valid. `attempt` null: any attempt.
+ * Ends a job once. Returns whether this call ended it. A result is refused, and its blob removed, if it comes from another attempt, if the job
+ * already ended, or if the document was deleted. The same applies if the link that started the job is no longer valid. A null `attempt` matches any
+ * attempt.
  */
 export const endJob = async (service: Service, doc: string, id: string, attempt: number | null, outcome: Outcome): Promise<boolean> => {
   const file = 'result' in outcome ? outcome.file : null
@@ -188,7 +192,7 @@ const deleteJob = (draft: Draft, job: Job): void => {
   for (const name of blobsOf(job)) draft.delete(keys.jobBlob(name))
 }
 
-/** Removes a job with its blobs. A crash in between leaves a blob without a record, which the next start removes. */
+/** Removes a job with its blobs. If the process crashes in between, the next start removes the blobs that have no record. */
 const removeJob = async (service: Service, doc: string, id: string): Promise<void> => {
   const key = keys.job(doc, id)
   const remove = (draft: Draft): Job | undefined => {

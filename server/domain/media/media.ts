@@ -1,5 +1,5 @@
 /**
- * The operations on media jobs: start, query, cancel, and save the result (docs/api.md, Assets and media jobs).
+ * The operations on media jobs: starting, reading and canceling them, and saving their results (docs/api.md, Assets and media jobs).
  *
  * This folder holds files: assets, drawings, and the jobs and nodes that make them.
  */
@@ -18,7 +18,7 @@ import { newAssetId, newId } from '../secrets.ts'
 import type { Service } from '../service.ts'
 import type { WaitEnd } from '../events/waits.ts'
 
-/** A request about jobs of a document. */
+/** A request that concerns the jobs of a document. */
 interface Asked {
   readonly service: Service
   readonly caller: Caller
@@ -26,11 +26,11 @@ interface Asked {
   readonly end: WaitEnd
 }
 
-// ——— files ———
+// ——— Files ———
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** The files that each kind of job takes. */
+/** The files that each kind of job accepts. */
 const fileRules = {
   transcription: { kinds: ['audio', 'video'], bytesMax: limits.transcriptionBytesMax },
   ocr: { kinds: ['image'], bytesMax: limits.ocrBytesMax }
@@ -72,7 +72,7 @@ const receive = async (service: Service, { data, url }: SentFile, bytesMax: numb
   return service.blobs.receive((await open()).read(0, asset.size - 1))
 }
 
-/** Returns a file with the type detected from its bytes, because the sender declared none. Throws `unsupported_media_type`. */
+/** Returns a file with the media type detected from its bytes, because the sender declared none. Throws `unsupported_media_type`. */
 const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
   const type = mediaTypes.find(
     ({ kind, contentType, looksLike = [contentType] }) =>
@@ -90,8 +90,8 @@ const byBytes = (upload: Upload, of: readonly MediaKind[]): File => {
 }
 
 /**
- * Receives an asset that was sent as base64 within other fields, with the type detected from its bytes. The caller must discard the upload at the
- * end. Throws `invalid_request`, `body_too_large` or `unsupported_media_type`.
+ * Receives an asset that was sent as base64 in a field, and detects its media type from its bytes. The caller must discard the upload at the end.
+ * Throws `invalid_request`, `body_too_large` or `unsupported_media_type`.
  */
 export const receiveAsset = async (service: Service, data: string): Promise<File> => {
   const upload = await receive(service, { data }, limits.assetBytesMax)
@@ -109,7 +109,7 @@ const keepFile = async ({ type, upload }: File): Promise<JobBlob> => {
   return { name, contentType: type.contentType, size: upload.bytes, hash: upload.hash }
 }
 
-// ——— starting ———
+// ——— Starting jobs ———
 
 /** Checks that a node can take the job. Throws `node_offline`, `engine_unavailable` or `media_queue_full`. */
 const checkOffer = ({ relay }: Service, account: string, kind: JobKind): void => {
@@ -182,7 +182,7 @@ const startJob = async (asked: Asked, start: Start): Promise<Job> => {
   return waitForEnd(service, doc, job, start.wait, end)
 }
 
-// ——— reading ———
+// ——— Reading jobs ———
 
 const waitForEnd = async (service: Service, doc: string, job: Job, seconds: number | undefined, { signal }: WaitEnd): Promise<Job> => {
   if (seconds === undefined || seconds === 0 || !isOpen(job)) return job
@@ -190,7 +190,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
   const deadline = service.clock.now() + seconds * 1000
   let wake = (): void => undefined
   const nudge = (): void => wake()
-  // Subscribes before reading, because an end between the two would wake nobody otherwise.
+  // Subscribes before reading. Otherwise a job that ends between the two would wake nobody.
   const stop = service.storage.watch(key, nudge)
   signal.addEventListener('abort', nudge)
   try {
@@ -213,7 +213,7 @@ const waitForEnd = async (service: Service, doc: string, job: Job, seconds: numb
 
 const gone = (): ServiceError => new ServiceError('not_found', { message: 'You have no such job on this document.' })
 
-/** Returns a job of the caller. Throws `not_found`, also for a job of another account. */
+/** Returns a job of the caller. Throws `not_found` if the job does not exist or belongs to another account. */
 const findJob = async ({ storage }: Service, caller: Caller, doc: string, id: string, kind?: JobKind): Promise<Job> => {
   const entry = await storage.get(keys.job(doc, id))
   const job = entry && decodeRecord<Job>(entry.value)
@@ -231,7 +231,7 @@ const assetOf = ({ resultFile, asset, input, kind }: Job): Asset | undefined => 
   return { ...resultFile, id: asset, extension: type.extension, kind: type.kind, name: name || type.kind, createdAt: 0 }
 }
 
-/** Returns the result in the fields of the API. */
+/** Returns the result of a job as fields of the API. */
 const resultOf = (service: Service, doc: string, job: Job): Record<string, unknown> | null => {
   if (job.status !== 'done' || job.result === null) return null
   const { text = '', duration = 0, segments = [], engine } = job.result
@@ -246,7 +246,7 @@ const resultOf = (service: Service, doc: string, job: Job): Record<string, unkno
   return job.kind === 'ocr' ? { text, ...by } : { text, duration, segments, ...by }
 }
 
-/** Returns a job in the form for its owner. The fields of the result are also at the top level. */
+/** Returns a job in the form that its owner sees. The fields of the result also appear at the top level. */
 const presentJob = (service: Service, doc: string, job: Job): Record<string, unknown> => {
   const { id, kind, status, error, createdAt } = job
   const result = resultOf(service, doc, job)
@@ -276,7 +276,7 @@ const read = async (
 ): Promise<Record<string, unknown>> =>
   presentJob(service, doc, await waitForEnd(service, doc, await findJob(service, caller, doc, id, kind), wait, end))
 
-// ——— operations ———
+// ——— Operations ———
 
 export const startImage = (asked: Asked, { prompt, width, height, wait }: Input<'startImage'>): Promise<Output<'startImage'>> => {
   const size = { width: width ?? limits.imagePixelsDefault, height: height ?? limits.imagePixelsDefault }
@@ -333,10 +333,10 @@ export const readTranscription = (asked: Asked, { asrId, wait }: Input<'readTran
 export const readOcr = (asked: Asked, { ocrId, wait }: Input<'readOcr'>): Promise<Output<'readOcr'>> =>
   read(asked, 'ocr', ocrId, wait) as Promise<Output<'readOcr'>>
 
-/** Opens the file of an answer. A caller that sends no body does not use it. */
+/** The key of the function that opens the file of an answer. A caller that sends no body does not call it. */
 export const openFile: unique symbol = Symbol('opens the file of the answer')
 
-/** Returns the file of a job. Throws `job_not_done`. */
+/** Returns the file of a finished job. Throws `job_not_done`. */
 const doneFile = (job: Job): JobBlob => {
   if (job.status === 'done' && job.resultFile !== null) return job.resultFile
   throw new ServiceError('job_not_done', { jobStatus: job.status, ...(isOpen(job) ? { retryAfterSeconds: 1 } : {}) })
@@ -355,7 +355,7 @@ export const readSpeechAudio = async (
   return { contentType, size, [openFile]: open }
 }
 
-/** Makes the speech an asset. A repeated call returns the same asset. */
+/** Turns the speech into an asset. A repeated call returns the same asset. */
 export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: Input<'saveSpeech'>): Promise<Output<'saveSpeech'>> => {
   await findJob(service, caller, doc, talkId, 'speech')
   const key = keys.job(doc, talkId)
@@ -377,7 +377,7 @@ export const saveSpeech = async ({ service, caller, doc }: Asked, { talkId }: In
   )
 }
 
-/** Cancels a waiting or running job. For an ended job, only returns the outcome. */
+/** Cancels a waiting or running job. For a job that has already ended, it only returns the outcome. */
 export const cancelJob = async ({ service, caller, doc }: Asked, { jobId }: Input<'cancelJob'>): Promise<Output<'cancelJob'>> => {
   await findJob(service, caller, doc, jobId)
   const canceled = await endJob(service, doc, jobId, null, { canceled: true })

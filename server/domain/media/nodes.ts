@@ -1,6 +1,6 @@
 /**
- * Compute nodes: the tokens with which they connect. A node serves the account that made its token. Only nodes of accounts that the operator named
- * serve everybody. With open sign-up, a stranger's node must never get the data of other people.
+ * Compute nodes and their tokens. A node connects with a token and serves the account that created the token. Only nodes of accounts that the
+ * operator named serve everyone: with open sign-up, a stranger's node must never get the data of other people.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -16,21 +16,21 @@ import type { Service } from '../service.ts'
 
 const prefix = 'anode_'
 
-/** The right to connect, stored under the hash of its secret. Ends when it is revoked. */
+/** The right to connect, stored under the hash of its secret. The right ends when the token is revoked. */
 export interface NodeToken {
   readonly id: string
   readonly account: string
   readonly name: string
   readonly createdAt: number
-  /** When the node was last connected, in milliseconds since 1970; null: never. */
+  /** The time when the node was last connected, in milliseconds since 1970. Null if it never was. */
   readonly lastSeenAt: number | null
-  /** The epoch of the account when the token was made (authority.ts); absent: 0. The token is valid only in this epoch. */
+  /** The epoch of the account when the token was created (authority.ts); 0 if absent. The token is valid only in this epoch. */
   readonly epoch?: number
 }
 
 type Presented = Output<'listNodes'>['nodes'][number]
 
-/** Only a verified address counts, because anybody may sign up with any address. */
+/** Only a verified address counts, because anyone may sign up with any address. */
 const isShared = ({ nodeAccounts }: Service, { id, email, emailVerified }: Account): boolean =>
   nodeAccounts.includes(id) || (emailVerified && email !== null && nodeAccounts.includes(email))
 
@@ -85,7 +85,7 @@ export const listNodes = async (service: Service, caller: Caller): Promise<Outpu
   return { nodes: (await nodesOf(service, account)).map(({ node }) => present(service, node, shared)) }
 }
 
-/** Revokes a token, and closes the socket of the node that uses it. Throws `not_found` if the account has none with this id. */
+/** Revokes a token, and closes the socket of the node that uses it. Throws `not_found` if the account has no token with this id. */
 export const revokeNode = async (service: Service, caller: Caller, id: string): Promise<Output<'revokeNode'>> => {
   const account = accountOf(caller)
   const found = (await nodesOf(service, account)).find(({ node }) => node.id === id)
@@ -106,7 +106,7 @@ export const endNodesOf = async (service: Service, account: string): Promise<voi
   }
 }
 
-/** Returns the owner of a node's token, and whether the node serves everybody; undefined if the token is invalid. */
+/** Returns the record of a node's token, and whether the node serves everyone. Returns undefined if the token is invalid. */
 export const findNode = async (service: Service, token: string): Promise<{ node: NodeToken; shared: boolean } | undefined> => {
   if (!isToken(prefix, token)) return undefined
   const key = keys.nodeToken(hashSecret(token))
@@ -118,7 +118,7 @@ export const findNode = async (service: Service, token: string): Promise<{ node:
   const now = service.clock.now()
   if (now - (node.lastSeenAt ?? 0) >= limits.nodeTouchSeconds * 1000) {
     const put = { key, value: encodeRecord({ ...node, lastSeenAt: now } satisfies NodeToken) }
-    // A token that was revoked at this moment stays revoked.
+    // The token may have been revoked in the meantime. Then it stays revoked.
     if (
       !(await service.storage.commit({ checks: [{ key, version: entry.version }], puts: [put] })) &&
       (await service.storage.get(key)) === undefined

@@ -1,4 +1,4 @@
-/** The domain's interface to compute nodes. Implemented by `server/relay/`. */
+/** Declares how the domain reaches compute nodes. `server/relay/` implements it. */
 import type { JobKind } from '../../../shared/media-jobs.ts'
 import type { Job } from '../records/keys.ts'
 
@@ -6,23 +6,23 @@ import type { Job } from '../records/keys.ts'
 export interface Offer {
   readonly nodes: number
   readonly capabilities: readonly JobKind[]
-  /** The voices for speech. */
+  /** The voices that are available for speech. */
   readonly voices: readonly string[]
 }
 
 /** Connected compute nodes, and the jobs that wait for them. */
 export interface Relay {
-  /** Returns the offer of the nodes to an account; null stands for callers without an account. */
+  /** Returns the jobs that the nodes offer to an account. Pass null for a caller without an account. */
   offer(account: string | null): Offer
   /** Returns the number of jobs of an account that wait, run, or are expected. */
   openJobs(account: string): number
-  /** Counts a job that is about to be submitted. Returns a function that takes it out of the count. */
+  /** Counts a job that is about to be submitted. Returns a function that stops counting it. */
   expectJob(account: string): () => void
-  /** Takes a job whose record says `queued`. */
+  /** Accepts a job whose record says `queued`. */
   submit(doc: string, job: Job): void
   /** Returns the progress of a job, from 0 to 1; undefined if it is unknown. */
   progressOf(id: string): number | undefined
-  /** Forgets a job: the relay tells its node to stop. The caller handles the record. */
+  /** Forgets a job, and tells its node to stop. The caller handles the record. */
   forget(id: string): void
   /** Forgets all jobs of a document. */
   forgetDocument(doc: string): void
@@ -30,6 +30,6 @@ export interface Relay {
   isConnected(node: string): boolean
   /** Ends the socket of a node. */
   endNode(node: string): void
-  /** Takes open jobs from the store that the relay does not know yet, after a start and after a document was restored. */
+  /** Reads from the store the open jobs that the relay does not know. Called after a start, and after a document was restored. */
   recover(): Promise<void>
 }

@@ -1,28 +1,28 @@
-/** A draft collects the records of a change to a document; the ledger commits them (ledger.ts). */
+/** A draft collects the records that a change to a document writes. The ledger commits them (ledger.ts). */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { By } from '../rights/caller.ts'
 import type { Head, Notice, Revision, StoredEvent } from './keys.ts'
 import type { Key } from '../ports.ts'
 
 export interface Draft {
-  /** The head that the change found, and that will be written. */
+  /** The head that the change found. The change may replace it; the commit writes it. */
   head: Head
-  /** Milliseconds since 1970; the same for the whole change. */
+  /** The time of the change, in milliseconds since 1970. It does not advance during the change. */
   readonly now: number
   /**
-   * Returns the JSON record at a key named in `reads`, with the earlier changes of this commit applied; undefined if there is none. Throws the
-   * errors of the store.
+   * Returns the JSON record at a key named in `reads`, including the earlier changes of this commit; undefined if there is none. Throws the error
+   * if the store could not read the record.
    */
   read<T>(key: Key): T | undefined
   put(key: Key, value: Uint8Array): void
   delete(key: Key): void
-  /** Marks that this change deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
+  /** Declares that this change deletes or replaces text that must not stay in the files of the store (`Batch.erase`). */
   erase(): void
-  /** Appends to the event feed. */
+  /** Appends an event to the feed. */
   event<Kind extends EventKind>(kind: Kind, actor: string, payload: EventPayload<Kind>, version?: string): StoredEvent
   /** Notifies the recipients of an event of this draft. */
   notify(event: StoredEvent, notice: Notice): void
-  /** Appends a revision; its number is the next one. */
+  /** Appends a revision with the next number. */
   revision(revision: Omit<Revision, 'id' | 'createdAt'>): Revision
 }
 
@@ -35,20 +35,20 @@ export interface WriteOptions {
 
 export interface Ledger {
   /**
-   * Runs a change on the document and resolves with its result once everything that it wrote is on disk. Changes to one document take effect in the
-   * order of the calls. If the change throws, this rejects with its error and writes none of it. A change for a caller runs only if the caller's
-   * right is still valid in that turn (authority.ts). Throws `not_found`, `document_deleted` (unless the change concerns the remains of a deletion),
-   * `storage_*`, and the errors of the caller's right.
+   * Runs a change on the document, and resolves with its result once all of its writes are on disk. Changes to one document take effect in the
+   * order of the calls. If the change throws, the promise rejects with its error, and nothing is written. A change for a caller runs only if the
+   * caller still has the right in that turn (authority.ts). Throws `not_found`, `document_deleted` (unless `afterDeletion` is set), `storage_*`,
+   * and the error of a right that has ended.
    */
   write<T>(doc: string, by: By, change: (draft: Draft) => T, options?: WriteOptions): Promise<T>
-  /** Writes the first head of a new document together with the records that the change puts. */
+  /** Writes the first head of a new document, together with the records that the change puts. */
   create<T>(head: Head, by: By, change: (draft: Draft) => T): Promise<T>
   /** Returns the head on disk. Throws `not_found` or `document_deleted`. */
   head(doc: string): Promise<Head>
   findHead(doc: string): Promise<Head | undefined>
   /**
-   * Calls `onHead` with each head of a document that this process writes. Only the latest follower is called. Returns a function that ends the
-   * calls.
+   * Calls `onHead` with each head of a document that this process writes. Only the latest follower of a document is called. Returns a function that
+   * ends the calls.
    */
   follow(doc: string, onHead: (head: Head) => void): () => void
   /** Resolves when no change is waiting to be written. */

@@ -1,6 +1,6 @@
 /**
- * Records that expire. Each has `expiresAt` and is in an index by that time, so that a sweep finds due records without reading the rest. An expired
- * record counts as absent, so the sweep only frees space.
+ * Records that expire. Each record has `expiresAt` and an entry in an index by that time, so a sweep finds due records without reading the rest. An
+ * expired record counts as absent, so the sweep only frees space.
  */
 import { limits } from '../../../shared/limits.ts'
 import { decodeRecord, encodeRecord, keys } from './keys.ts'
@@ -43,7 +43,7 @@ const removalOf = async (
   return over ? { checks: [{ key: target, version: entry.version }], deletes: [key, target] } : { checks: [], deletes: [key] }
 }
 
-/** Removes records in one commit, or one by one if some were renewed in the meantime. Returns whether all were removed. */
+/** Removes records in one commit, or one by one if some were renewed in the meantime. Returns whether all of them were removed. */
 const removeAll = async (service: Pick<Service, 'storage' | 'clock'>, due: readonly Key[]): Promise<boolean> => {
   const removals = await Promise.all(due.map((key) => removalOf(service, key)))
   const together = { checks: removals.flatMap(({ checks }) => checks), deletes: removals.flatMap(({ deletes }) => deletes) }

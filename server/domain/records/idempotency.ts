@@ -1,6 +1,6 @@
 /**
- * Retries. The answer to a request with an Idempotency-Key is written in the same commit as the effect of the request, and replayed for 24 hours
- * (docs/api.md, Retries). It is encrypted because it may hold a key.
+ * Retries. The commit that writes the effect of a request with an Idempotency-Key also stores the answer. The answer is replayed for 24 hours
+ * (docs/api.md, Retries). It is encrypted because it may contain a key.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -15,13 +15,13 @@ import type { Service } from '../service.ts'
 interface RememberedAnswer extends Expiring {
   readonly fingerprint: string
   readonly sealed: string
-  /** The answer holds suggestions and comments by id only; each replay reads them again. */
+  /** Present if the answer contains suggestions and comments only by id. Each replay reads them again. */
   readonly isBrief?: true
 }
 
 const shownKeys = new Set(['suggestion', 'comment', 'reply'])
 
-/** Returns the answer with ids in place of suggestions, comments and replies, which have their own records. */
+/** Returns the answer with ids in place of its suggestions, comments and replies, because these have records of their own. */
 const briefly = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     const isShown = shownKeys.has(key) && typeof value === 'object' && value !== null && 'id' in value
@@ -30,7 +30,7 @@ const briefly = (answer: unknown): string =>
     return value.map((each: { readonly id?: string }) => ({ suggestion: each.id }))
   })
 
-/** Returns the answer with the current records in place of their ids; deleted records are left out. */
+/** Returns the answer with the current records in place of their ids. Deleted records are left out. */
 const atLength = (service: Service, doc: string, text: string): Promise<unknown> =>
   withAnnotations(service, doc, (opened) => {
     const { suggestion, comment } = opened.annotations
@@ -55,7 +55,7 @@ const atLength = (service: Service, doc: string, text: string): Promise<unknown>
 
 const lifetimeMs = limits.idempotencyHours * 3600 * 1000
 
-/** Stores the answer in the same commit as its effect. Call it inside the change. Does nothing for a request without a key. */
+/** Stores the answer in the same commit as its effect. Call it inside the change. Does nothing for a request without an Idempotency-Key. */
 export const remember = <T>(service: Service, draft: Draft, caller: Caller, scope: string | null, answer: T): T => {
   const stamp = caller.request
   if (stamp === null) return answer
@@ -63,7 +63,7 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   const isBrief = scope !== null && full.length > limits.idempotencyAnswerCharsMax
   const record: RememberedAnswer = {
     fingerprint: stamp.fingerprint,
-    // The record is valid through its last millisecond.
+    // The record must still be valid in its last millisecond.
     expiresAt: draft.now + lifetimeMs + 1,
     sealed: service.vault.seal(isBrief ? briefly(answer) : full, stamp.id),
     ...(isBrief && { isBrief })
@@ -72,7 +72,7 @@ export const remember = <T>(service: Service, draft: Draft, caller: Caller, scop
   return answer
 }
 
-/** Returns the earlier answer, if any. Throws `idempotency_key_reused` if the contents differ. */
+/** Returns the earlier answer, if there is one. Throws `idempotency_key_reused` if the contents of the two requests differ. */
 export const findAnswer = async (service: Service, scope: string | null, stamp: RequestStamp): Promise<{ answer: unknown } | undefined> => {
   const { record } = (await findLive<RememberedAnswer>(service, keys.request(scope, stamp.id))) ?? {}
   if (record === undefined) return undefined

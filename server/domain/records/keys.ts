@@ -1,5 +1,5 @@
 /**
- * Every stored key and record.
+ * Defines every stored key and record.
  *
  * This folder holds the records and the code that writes them: keys, the ledger and its drafts, retries, and records that expire.
  *
@@ -7,19 +7,19 @@
  *   ['d', doc, 'update', seq]     journal record: updates up to `seq` (binary, journal.ts)
  *   ['d', doc, 'checkpoint']      Yjs state at a sequence number (binary, journal.ts)
  *   ['d', doc, 'history', seq]    compressed journal records up to `seq` (binary, journal.ts)
- *   ['d', doc, 'keyframe', seq]   Yjs state at `seq`, to rebuild old versions from (binary, journal.ts)
+ *   ['d', doc, 'keyframe', seq]   Yjs state at `seq`, from which old versions are rebuilt (binary, journal.ts)
  *   ['d', doc, 'text']            canonical Markdown at a sequence number (binary, journal.ts)
  *   ['d', doc, 'revision', n]     JSON, `Revision`
  *   ['d', doc, 'event', n]        JSON, `StoredEvent`
- *   ['d', doc, 'notice', n]       whom event n is for (JSON, `Notice`; notices.ts)
- *   ['inbox', kind, id, number]   an event for an account or agent from one of its own documents (JSON, `InboxEntry`)
- *   ['d', doc, 'mention', hash]   how many messages of one author and minute have announced a mention of a name (JSON number, mentions.ts)
+ *   ['d', doc, 'notice', n]       the recipients of event n (JSON, `Notice`; notices.ts)
+ *   ['inbox', kind, id, number]   an event in a document that the account or agent owns (JSON, `InboxEntry`)
+ *   ['d', doc, 'mention', hash]   how many messages of one author in one minute were reported for a name (JSON number, mentions.ts)
  *   ['d', doc, 'share', id]       JSON, `Share`
  *   ['d', doc, 'comment', id]     JSON, `Comment`
  *   ['d', doc, 'suggestion', id]  JSON, `Suggestion`
  *   ['d', doc, 'task', id]        JSON, `Task`; the id is derived from the document and the requestId
  *   ['d', doc, 'task number', n]  id of the task (JSON string): tasks in the order of their creation
- *   ['d', doc, 'used', share]     when the link was used last, in milliseconds since 1970 (JSON number)
+ *   ['d', doc, 'used', share]     time of the link's last use, in milliseconds since 1970 (JSON number)
  *   ['d', doc, 'request', hash]   answer to an Idempotency-Key (JSON, idempotency.ts)
  *   ['d', doc, 'asset', id]       JSON, `Asset`
  *   ['d', doc, 'drawings']         JSON, `Drawing[]`: the diagrams that have pictures, oldest first (drawings.ts)
@@ -27,13 +27,13 @@
  *   ['asset', id]                 document of an asset (JSON string)
  *   ['d', doc, 'job', id]         JSON, `Job`: a media job (media-jobs.ts)
  *   ['open job', id]              document of a job that waits or runs (JSON string)
- *   ['ended job', at, id]         document of a job that ended then (JSON string)
- *   ['job blob', name]            document of a blob that a job keeps (JSON string)
+ *   ['ended job', at, id]         document of a job that ended at this time (JSON string)
+ *   ['job blob', name]            document of a blob that a job stores (JSON string)
  *   ['node', hash]                JSON, `NodeToken` (nodes.ts); ['account', id, 'node', node] → its hash
  *   ['account', id, 'job', job]   document of a job of the account (JSON string)
  *   ['key', hash]                 SHA-256 of a share key → `KeyIndex`
  *   ['deletion', doc]             an erasure in progress (JSON, `Deletion`); removed when nothing of the document is left
- *   ['trash', until, doc]         a document in the trash, by the instant at which it is erased (JSON string: its id)
+ *   ['trash', until, doc]         a document in the trash, ordered by the time when it will be erased (JSON string: its id)
  *   ['trashed', kind, id, doc]    a document in the trash of an account or agent (JSON, `Trashed`)
  *   ['request', hash]             answer to an Idempotency-Key of a request without a document
  *   ['account', id]               JSON, `Account` (accounts.ts); ['email', hash] and ['identity', hash] → its id
@@ -41,15 +41,15 @@
  *   ['session', hash]             JSON, `Session` (sessions.ts); ['account', id, 'session', session] → its hash
  *   ['owned', kind, id, place]    documents of an account or agent (JSON, `Owned`); `place` sorts by creation
  *   ['usage', kind, id, doc]      bytes that a document of an account, agent or address takes (JSON number, usage.ts)
- *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] names it
+ *   ['passkey', hash]             JSON, `Passkey` (passkeys.ts); ['account', id, 'passkey', hash] → its id
  *   ['device', hash]              JSON, `Device` (devices.ts); ['user-code', hash] → its hash
  *   ['used-link', hash]           an invitation or reset link that was used (JSON, links.ts)
  *   ['oidc', model, hash]         record of the embedded broker (auth/broker-store.ts), with its indexes
- *   ['due', at, …key]             a record that may be removed from `at` on (expiry.ts)
+ *   ['due', at, …key]             a record that may be removed after `at` (expiry.ts)
  *
- * Invariants: the head holds the highest sequence, event and revision number; every write to a document checks and rewrites its head in the same
- * commit, so the counters are dense. An erased document keeps its head (with `deletedAt` and nothing else of value) and the hashes of its keys, so
- * that the holder of a link gets 410 and not 401.
+ * Invariants: the head holds the highest sequence, event and revision number. Every write to a document checks and rewrites its head in the same
+ * commit, so the counters have no gaps. An erased document keeps its head (with little more than `deletedAt`) and the hashes of its keys, so that
+ * the holder of a link gets 410 and not 401.
  */
 import type { EventKind, EventPayload } from '../../../shared/events.ts'
 import type { JobInput, JobKind, JobResult } from '../../../shared/media-jobs.ts'
@@ -65,7 +65,7 @@ export interface Owner {
   readonly name?: string
 }
 
-/** The text typed since the last revision. */
+/** How much text was added and removed since the last revision. */
 export interface Unsaved {
   /** UTF-16 units. */
   readonly added: number
@@ -75,79 +75,82 @@ export interface Unsaved {
 
 export interface Head {
   readonly id: string
-  /** Title given at creation; null: the first heading is the title. */
+  /** The title that was given to the document. Null if the first heading is the title. */
   readonly title: string | null
   readonly kind: string
   readonly owner: Owner
   readonly createdAt: number
   readonly updatedAt: number
   readonly publishedAt: number | null
-  /** Whether search engines may list the published page; absent: no. */
+  /** Whether search engines may list the published page. Absent means no. */
   readonly indexed?: boolean
   readonly deletedAt: number | null
-  /** The last instant at which a deleted document can be restored, in milliseconds since 1970; absent: the document is not in the trash. */
+  /** The last instant at which a deleted document can be restored, in milliseconds since 1970. Absent if the document is not in the trash. */
   readonly trashedUntil?: number
   /** Tag of the empty document with which the history begins. */
   readonly firstTag: string
-  /** Sequence number of the newest update on disk; 0: none. */
+  /** Sequence number of the newest update on disk; 0 if there is none. */
   readonly seq: number
   /** History tag at `seq` (journal.ts). */
   readonly tag: string
-  /** Sequence number of the newest replacement of the entire text (open-document.ts); absent: none. */
+  /** Sequence number of the newest replacement of the entire text (open-document.ts). Absent if there was none. */
   readonly replacedSeq?: number
-  /** Number of the newest event; 0: none. */
+  /** Number of the newest event; 0 if there is none. */
   readonly event: number
-  /** Number of the newest revision; 0: none. */
+  /** Number of the newest revision; 0 if there is none. */
   readonly revision: number
-  /** Sequence number of the text that the newest revision shows. */
+  /** Sequence number of the text in the newest revision. */
   readonly revisionSeq: number
-  /** Sequence number up to which content events describe the changes. */
+  /** The sequence number up to which content events report the changes. */
   readonly announcedSeq: number
-  /** Live links. */
+  /** The number of live links. */
   readonly shares: number
-  /** Live links of review assignments; absent: they are counted in `shares`. */
+  /** The number of live links of review assignments. If it is absent, `shares` counts them. */
   readonly taskShares?: number
-  /** Links made so far; absent: none since this counter exists. */
+  /** The number of links made so far. Absent if none were made since this counter was introduced. */
   readonly sharesMade?: number
   readonly unsaved: Unsaved
-  /** Bytes of the document's assets; absent: none. */
+  /** The bytes of the document's assets. Absent if it has none. */
   readonly assetBytes?: number
-  /** Bytes of everything else that counts (usage.ts); absent in a document of an earlier version that is not counted yet. */
+  /** The bytes of everything else that counts (usage.ts). Absent in a document of an earlier version that was not counted yet. */
   readonly bytes?: number
-  /** The document's bytes in the record of its owner's usage; absent: there is no such record. */
+  /** The document's bytes according to the record of its owner's usage. Absent if there is no such record. */
   readonly usage?: number
-  /** How often a drawing was stored; absent: never. After each one, the published page is rendered again. */
+  /** How many times a drawing was stored. Absent if never. When it increases, the published page is rendered again. */
   readonly drawings?: number
-  /** Keyed hash of the address from which an anonymous document was made. */
+  /** Keyed hash of the address from which an anonymous document was created. */
   readonly origin?: string
 }
 
-/** Label of the first link of a document: its role, because it has no name. */
+/** The label of a document's first link. It names the role, because the link has no name of its own. */
 export const firstLinkLabel = 'Owner'
 
 export interface Share {
   readonly id: string
   readonly role: Role
   readonly label: string | null
-  /** SHA-256 of the secret, base64url: the index key. */
+  /** SHA-256 of the secret, base64url. It is the key of the index. */
   readonly hash: string
-  /** The secret itself, encrypted with the instance secret (the owner may list it). */
+  /** The secret, encrypted with the instance secret, because the owner may list it. */
   readonly sealed: string
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
   /** The review assignment for which the link was made. */
   readonly task?: string
-  /** The link through which this one was made and with which it ends; absent: none. */
+  /** The link through which this link was made. This link ends with that one. Absent if there is none. */
   readonly maker?: string
-  /** The first non-owner link in the chain through which this link was made. Limits on connections count for that first link; absent: this link. */
+  /**
+   * The first non-owner link in the chain of links that led to this one. Connections count toward the limits of that link. Absent if this link is
+   * the first.
+   */
   readonly root?: string
 }
 
 export interface KeyIndex {
   readonly doc: string
   readonly share: string
-  /** Repeated here, because the index outlives the link: an erased document answers 410 only to valid keys. */
+  /** Copied from the share, because the index outlives the link: an erased document answers 410 only to valid keys. */
   readonly expiresAt: number | null
   readonly revoked: boolean
 }
@@ -168,7 +171,7 @@ export interface Revision {
   readonly createdAt: number
 }
 
-/** The author of a record. The `id` of a guest is the link that they used. A guest chooses the name, and nobody verifies it. */
+/** The author of a record. The `id` of a guest is the link that the guest used. Guests choose their names; nobody verifies them. */
 export interface Author {
   readonly kind: 'guest' | 'account' | 'agent'
   readonly id: string
@@ -189,7 +192,7 @@ export interface TaskReport {
 export interface Task {
   readonly id: string
   readonly docId: string
-  /** Cursor of the assignment's `task.created` event, which sets its position in the list. */
+  /** Cursor of the assignment's `task.created` event. It determines the position in the list. */
   readonly number: number
   readonly requestId: string
   readonly title: string
@@ -215,13 +218,13 @@ export interface Reply {
   readonly createdAt: number
 }
 
-/** The words that a comment is about, as its author gave them, in the text of `version`. */
+/** The text that a comment is about, as its author gave it, in the text of `version`. */
 export interface CommentTarget {
   readonly kind: 'find' | 'line' | 'anchor' | 'document'
   readonly quote: string
   readonly prefix: string
   readonly suffix: string
-  /** Null if the words were not found, or if the comment is on the document. */
+  /** Null if the text was not found, or if the comment is on the entire document. */
   readonly line: number | null
   readonly from: number | null
   readonly to: number | null
@@ -229,9 +232,9 @@ export interface CommentTarget {
 
 interface AnnotationRecord {
   readonly id: string
-  /** Cursor of the `created` event, which sets the position in the list. */
+  /** Cursor of the `created` event. It determines the position in the list. */
   readonly number: number
-  /** Position in the text; null if there never was one, or no longer is. */
+  /** The position in the text. Null if there never was one, or if there no longer is one. */
   readonly pin: Pin | null
   readonly author: Author
   readonly createdAt: number
@@ -245,7 +248,7 @@ export interface Comment extends AnnotationRecord {
   readonly body: string
   readonly target: CommentTarget
   readonly updatedAt: number
-  /** Names that the text mentions or has mentioned, in lower case. Each is notified once. */
+  /** Names that the comment's text mentions or has mentioned, in lower case. Each name is notified once. */
   readonly mentioned?: readonly string[]
   /** Null while the thread is open. */
   readonly resolvedAt: number | null
@@ -264,32 +267,32 @@ export interface Suggestion extends AnnotationRecord {
   readonly status: 'pending' | 'accepted' | 'rejected'
   readonly decidedBy: Author | null
   readonly decidedAt: number | null
-  /** Version of the document after the suggestion was accepted. */
+  /** Version of the document directly after the suggestion was accepted. */
   readonly resultVersion: string | null
   /** Id of the set of suggestions that were proposed together. */
   readonly set: string | null
   /**
-   * Position at the time of the decision; for an accepted suggestion, the position of the inserted text. Absent if the suggestion is not decided, or
-   * was decided before this field existed.
+   * The position at the time of the decision. For an accepted suggestion, this is the position of the inserted text. Absent if the suggestion is
+   * not decided, or was decided before this field was introduced.
    */
   readonly past?: Pin | null
-  /** Set if the author withdrew the suggestion, which rejects it. */
+  /** Present if the author withdrew the suggestion. That also rejects it. */
   readonly withdrawn?: true
-  /** The reason for the rejection; absent: none given. */
+  /** The reason for the rejection. Absent if none was given. */
   readonly reason?: string
-  /** Absent if there are none. */
+  /** Absent if there are no replies. */
   readonly replies?: readonly Reply[]
-  /** When the author last changed the suggestion, or somebody replied; absent: never. */
+  /** The time of the last change by the author or the last reply. Absent if there was none. */
   readonly updatedAt?: number
   /**
-   * The draft: the name that its author gave it for all readers, the last valid step, the first step with the current contents (absent: the last),
-   * and whether events have told all of it.
+   * The draft. `id` is the name that its author gave it for all readers. `step` is the last valid step. `since` is the first step with the current
+   * contents; if absent, it is the last step. `told` says whether events have reported all of it.
    */
   readonly draft?: { readonly id?: string; readonly step: number; readonly since?: number; readonly told: boolean }
 }
 
 export interface Asset {
-  /** A random id. It names the blob, and anyone who knows it may read the blob. */
+  /** A random id. It is also the name of the blob. Anyone who knows it may read the blob. */
   readonly id: string
   readonly extension: string
   readonly contentType: string
@@ -306,16 +309,16 @@ export interface Asset {
 export interface Drawing {
   /** SHA-256 of the diagram's source, base64url. */
   readonly source: string
-  /** The text alternative. */
+  /** The text alternative of the pictures. */
   readonly title: string
-  /** CSS pixels. */
+  /** Size in CSS pixels. */
   readonly width: number
   readonly height: number
 }
 
-/** Bytes that a job stores. */
+/** A file that a job stores. */
 export interface JobBlob {
-  /** Random name of the blob; secret until the blob becomes an asset. */
+  /** The random name of the blob. It is secret until the blob becomes an asset. */
   readonly name: string
   readonly contentType: string
   readonly size: number
@@ -328,20 +331,20 @@ export interface Job {
   readonly kind: JobKind
   /** The account that owns the job. Nobody else may read the job. */
   readonly account: string
-  /** The link that started the job; null if the owner did. */
+  /** The link that started the job. Null if the owner started it. */
   readonly share: string | null
-  /** The actor in the form of events. */
+  /** The actor, in the form that events use. */
   readonly actor: string
   readonly status: 'queued' | 'running' | 'done' | 'failed' | 'canceled'
-  /** The request, apart from the file. */
+  /** The request, without the file. */
   readonly input: JobInput
   /** Whether the resulting file becomes an asset when the job ends. */
   readonly saves: boolean
-  /** The input file; removed when the job ends. */
+  /** The input file. It is removed when the job ends. */
   readonly file: JobBlob | null
   /** How many times the job was given to a node. A result counts only if it names the current attempt. */
   readonly attempt: number
-  /** How many nodes stopped while they held the job. */
+  /** How many nodes disconnected while they ran the job. */
   readonly losses: number
   readonly createdAt: number
   readonly endedAt: number | null
@@ -357,7 +360,7 @@ interface EventOf<Kind extends EventKind> {
   readonly seq: number
   readonly kind: Kind
   readonly at: number
-  /** The actor in the form of the journal: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
+  /** The actor, in the form that the journal uses: `guest:Ana`, `account:id`, `agent:id`, `system:`. */
   readonly actor: string
   readonly version?: string
   readonly payload: EventPayload<Kind>
@@ -367,13 +370,13 @@ export type StoredEvent = { readonly [Kind in EventKind]: EventOf<Kind> }[EventK
 
 /** The readers whom an event concerns. */
 export interface Notice {
-  /** The person or program that acted and is not notified; absent: the event's actor is enough. */
+  /** The person or program that acted, and therefore is not notified. Absent if the event's actor is enough. */
   readonly by?: Author
-  /** Names mentioned, as mentions write them, in lower case. */
+  /** The mentioned names, as mentions write them, in lower case. */
   readonly names?: readonly string[]
-  /** Authors who are answered or whose suggestions are decided, and people who wait for the event. */
+  /** The people to notify: authors who got a reply or a decision, and people who wait for the event. */
   readonly people?: readonly Author[]
-  /** Names in `names` that another event about the same words notifies. */
+  /** Names in `names` that another event about the same text already notifies. */
   readonly except?: readonly string[]
   /** The assignment whose reviewer is notified. */
   readonly task?: string
@@ -397,11 +400,11 @@ export interface Owned {
 /** An erasure in progress. */
 export interface Deletion {
   readonly doc: string
-  /** The time at which the erasure was to begin; only earlier versions wrote it. */
+  /** The time at which the erasure was due. Only earlier versions wrote it. */
   readonly scrubAt?: number
 }
 
-/** A document in the trash. Instants in milliseconds since 1970. */
+/** A document in the trash. All times are in milliseconds since 1970. */
 export interface Trashed {
   readonly doc: string
   readonly title: string
@@ -498,8 +501,8 @@ export const encodeRecord = (record: unknown): Uint8Array => encoder.encode(JSON
 const decoded = new WeakMap<Uint8Array, unknown>()
 
 /**
- * Returns the record at a key. Its shape is trusted, because only this layer writes it and the store checks its bytes. Equal bytes are parsed once,
- * so never change a record in place.
+ * Returns the record at a key. Its shape is trusted, because only this layer writes it and the store verifies its bytes. Equal bytes are parsed
+ * only once, so never change a record in place.
  */
 export const decodeRecord = <T>(value: Uint8Array): T => {
   const known = decoded.get(value)

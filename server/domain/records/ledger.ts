@@ -1,9 +1,9 @@
 /**
- * The write path of records: a queue for each document, and one commit for everything that waits in it.
+ * The write path of records. Each document has a queue, and one commit writes everything that waits in it.
  *
- * A change is a synchronous function on a draft. Everything that it puts goes to disk together with the new head, or not at all. A change runs again
- * when another node was faster, so it must depend only on the draft and on values that never change. A record that can change is named in `reads` and
- * read from the draft, so that no write comes between reading and writing it.
+ * A change is a synchronous function on a draft. Everything that it puts goes to disk together with the new head, or not at all. A change runs
+ * again if another node was faster, so it must depend only on the draft and on values that never change. A record that can change must be named in
+ * `reads` and read from the draft. Then no write can come between reading and writing it.
  */
 import type { Draft, Ledger, WriteOptions } from './draft.ts'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -26,10 +26,10 @@ interface Waiting extends WriteOptions {
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown }
 
-/** A value, or the reason for which it could not be read. A damaged record fails only the changes that read it. */
+/** A value, or the reason why it could not be read. A damaged record fails only the changes that read it. */
 type Found = { readonly value: Uint8Array | undefined; readonly version?: number | null } | { readonly error: unknown }
 
-/** The values that the changes of a batch read, by the `nameOf` of their keys. */
+/** The values that the changes of a batch read. The keys of the map are made by `nameOf`. */
 type Records = Map<string, Found>
 
 const nameOf = (key: Key): string => JSON.stringify(key)
@@ -57,7 +57,7 @@ class DraftOf implements Draft {
     return found.value && decodeRecord<T>(found.value)
   }
 
-  /** Makes the writes of this change visible to the changes after it. */
+  /** Makes the writes of this change visible to the changes that follow. */
   settle(): void {
     for (const key of this.deletes) this.#records.set(nameOf(key), { value: undefined })
     for (const [name, { value }] of this.puts) this.#records.set(name, { value })
@@ -105,18 +105,18 @@ class DraftOf implements Draft {
 interface LedgerOptions {
   readonly storage: Storage
   readonly clock: Clock
-  /** Called with every event once it is on disk. */
+  /** Called with each event once it is on disk. */
   readonly onEvent: (doc: string, event: StoredEvent) => void
 }
 
 const keysOf = (by: By): Key[] => (by === 'system' ? [] : keysOfRight(by))
 
-/** Checks the caller's access. Throws the errors of access that has ended. */
+/** Checks the caller's access. Throws the error of access that has ended. */
 const requireBy = (by: By, draft: DraftOf, head: Head | undefined): void => {
   if (by !== 'system') requireRight(by, head, draft.now, (key) => draft.read(key))
 }
 
-/** Returns checks for the access records outside the document. The check of the head does not notice if such access ends in the meantime. */
+/** Returns checks for the access records outside the document. Without them, a commit would not notice that such access ended in the meantime. */
 const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records: Records): Check[] => {
   const outside = waiting.flatMap(({ by }) => keysOf(by)).filter(([first, second]) => first !== 'd' || second !== doc)
   const named = new Map(outside.map((key) => [nameOf(key), key]))
@@ -126,7 +126,7 @@ const checksOf = (doc: string, waiting: readonly Pick<Waiting, 'by'>[], records:
   })
 }
 
-/** Returns the puts of changes that run one after another. A later deletion drops an earlier put; within one change the put wins. */
+/** Returns the puts of changes that run one after another. A later deletion drops an earlier put. Within one change, the put wins. */
 const putsOf = (drafts: readonly DraftOf[]): Put[] => {
   const puts = new Map<string, Put>()
   for (const draft of drafts) {
@@ -142,7 +142,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const idlers: (() => void)[] = []
   const followers = new Map<string, (head: Head) => void>()
 
-  /** Reads the values that the changes need. They are read after the head: if one of them is newer, the check of the head fails. */
+  /** Reads the values that the changes need. They are read after the head: if one of them is newer than the head, the check of the head fails. */
   const findRecords = async (waiting: readonly Pick<Waiting, 'by' | 'reads'>[]): Promise<Records> => {
     const find = (key: Key): Promise<[string, Found]> =>
       storage.get(key).then(
@@ -173,7 +173,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
     return { head, drafts, outcomes }
   }
 
-  /** Returns the head with the document's size after the changes. While a deleted document is being erased, it is not counted. */
+  /** Returns the head with the document's size after the changes. A document that is being erased is not counted. */
   const weighed = async (old: Head, head: Head, puts: readonly Put[], deletes: readonly Key[]): Promise<Head> => {
     if (old.bytes === undefined || (old.deletedAt !== null && !(isInTrash(old) && head.deletedAt === null))) return head
     return { ...head, bytes: Math.max(0, old.bytes + (await bytesMoved(storage, head.id, puts, deletes))) }
@@ -182,7 +182,7 @@ export const createLedger = ({ storage, clock, onEvent }: LedgerOptions): Ledger
   const attempt = async (doc: string, entry: Entry, waiting: readonly Waiting[]): Promise<boolean> => {
     const old = decodeRecord<Head>(entry.value)
     const records = await findRecords(waiting)
-    // Collected before the changes run, because the changes write into the records that they read.
+    // These checks are collected before the changes run, because the changes write into the records that they read.
     const rights = checksOf(doc, waiting, records)
     const { head, drafts, outcomes } = draw(old, records, waiting)
     if (drafts.length > 0) {

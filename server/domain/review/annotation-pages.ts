@@ -1,4 +1,4 @@
-/** Lists of comments and of suggestions: newest first, in pages, with positions in the text on disk. */
+/** Lists of comments and lists of suggestions: newest first, in pages, with positions in the text on disk. */
 import { limits } from '../../../shared/limits.ts'
 import { type Opened, withAnnotations } from './annotations.ts'
 import type { Service } from '../service.ts'
@@ -8,7 +8,7 @@ interface PageInput {
   readonly limit?: number | undefined
 }
 
-/** Returns one page of records in ascending order, within the requested length and the byte limit. */
+/** Returns one page of records in ascending order. The page has at most the requested length and stays within the byte limit. */
 export const pageOf = <T extends { readonly id: string; readonly number: number }>(
   { annotations }: Opened,
   fitting: readonly T[],
@@ -26,8 +26,8 @@ export const pageOf = <T extends { readonly id: string; readonly number: number 
 }
 
 /**
- * Resolves with the result of `read` once the text that it used is on disk. If the write fails (a full disk), reads the document from disk, so that
- * it stays readable.
+ * Resolves with the result of `read` once the text that it used is on disk. If writing that text fails (a full disk), runs `read` on the document
+ * as it is on disk, so that the document stays readable.
  */
 export const readable = async <T>(service: Service, doc: string, read: (opened: Opened) => T): Promise<T> => {
   const readOnce = (): Promise<{ found: T } | undefined> =>

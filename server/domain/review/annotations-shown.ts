@@ -1,4 +1,4 @@
-/** The form of annotations in answers and on open pages. */
+/** The form in which answers and open pages show annotations. */
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
 import type { Lines, Range } from '../../../shared/text/anchors.ts'
@@ -27,7 +27,7 @@ export const showReply = ({ id, body, author, createdAt }: Reply): ShownReply =>
   createdAt: instant(createdAt)
 })
 
-/** The fields that do not depend on the text. Records are immutable and lists are long, so these fields are cached per record. */
+/** The fields that do not depend on the text. Records are immutable and lists are long, so these fields are cached for each record. */
 type Lasting = Omit<ShownComment, 'anchor' | 'line' | 'anchored' | 'orphaned'>
 const lasting = new WeakMap<Comment, Lasting>()
 
@@ -75,7 +75,7 @@ export const showSuggestion = (opened: Opened, suggestion: Suggestion): ShownSug
   return { id: suggestion.id, ...suggestionShown(suggestion, statusOf(opened, suggestion), range, annotations.lines) }
 }
 
-/** Returns a suggestion as answers show it. It may have no id yet, as in a dry run. */
+/** Returns a suggestion in the form that answers use. The suggestion may have no id yet, as in a dry run. */
 export const suggestionShown = (
   suggestion: Suggestion,
   status: ShownSuggestion['status'],
@@ -132,7 +132,7 @@ export const settle = (opened: Opened, written: readonly Written[]): void => {
   for (const message of messages) service.live.announce(doc, message)
 }
 
-/** Shows on open pages where a program made its comment or suggestion. */
+/** Shows on open pages the range where a program made its comment or suggestion. */
 export const showWriter = ({ service, doc, annotations }: Opened, caller: Caller, id: string | undefined): void => {
   const range = id === undefined ? undefined : annotations.rangeOf(id)
   if (range !== undefined) service.live.showAgent(doc, caller, range)

@@ -1,10 +1,10 @@
 /**
- * The comments and suggestions of an open document, in memory: "annotations" where both are meant.
+ * The comments and suggestions of an open document, in memory. Both are called "annotations".
  *
  * This folder holds the review of a text: comments, suggestions, and the assignments that ask for a review.
  *
  * Records match the disk. Pins match the text in memory, which may be ahead of the disk: a replacement also moves the pin of an annotation that is
- * still being written. Pins are located once per version of the text.
+ * still being written. Pins are located once for each version of the text.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -41,11 +41,14 @@ export interface Annotations {
   readonly suggestion: ReadonlyMap<string, Suggestion>
   /** Returns the current range of an annotation's text; undefined if the annotation has no text, or the text is gone. */
   rangeOf(id: string): Range | undefined
-  /** Lines of the current text. */
+  /** The line index of the current text. */
   readonly lines: Lines
-  /** Ties a new annotation to its text, currently at `range`, before the annotation is written. Throws `invalid_request` if there are too many. */
+  /**
+   * Ties a new annotation to its text, which is currently at `range`. Call it before the annotation is written. Throws `invalid_request` if there
+   * are too many annotations.
+   */
   tie(kind: AnnotationKind, id: string, pin: Pin | null, range: Range | undefined): void
-  /** Ties an existing annotation to other text, currently at `range`. Returns a function that undoes this. */
+  /** Ties an existing annotation to different text, which is currently at `range`. Returns a function that undoes this. */
   retie(kind: AnnotationKind, id: string, pin: Pin, range: Range | undefined): () => void
   /** Returns the size of a record in bytes. */
   bytesOf(id: string): number
@@ -53,16 +56,16 @@ export interface Annotations {
   requireRoom(written: Pick<Written, 'id' | 'bytes'>): void
   /** Releases the text of an annotation that could not be written or no longer needs a position. */
   untie(id: string): void
-  /** Stores a record in memory that was written to disk; `bytes` is its size. */
+  /** Stores in memory a record that was written to disk. `bytes` is its size. */
   keep<K extends AnnotationKind>(kind: K, record: Kinds[K], bytes: number): void
   forget(kind: AnnotationKind, id: string): void
-  /** Applies edits to the text and moves the pins along. `isCompared`: the edits are the difference of two texts. Synchronous. */
+  /** Applies edits to the text and moves the pins with it. `isCompared` says that the edits are the difference of two texts. Synchronous. */
   apply(edits: readonly Edit[], actor: string, isCompared: boolean): { after: Snapshot; moved: readonly Moved[] }
-  /** Suggestions that are being decided or changed. */
+  /** The work on suggestions that are currently being decided or changed, by suggestion id. */
   readonly deciding: Map<string, Promise<unknown>>
 }
 
-/** Records of one kind, oldest first. */
+/** Returns all records of one kind, oldest first. */
 const listAll = async (storage: Storage, prefix: Key): Promise<Entry[]> => {
   const entries: Entry[] = []
   for (;;) {
@@ -84,13 +87,13 @@ interface Located {
   readonly seq: number
   readonly content: string
   readonly ranges: Map<string, Range | undefined>
-  /** Computed on first use. */
+  /** Computed when first used. */
   lines?: Lines
 }
 
 const zipped = <T>(ids: readonly string[], values: readonly T[]): [string, T][] => ids.map((id, index) => [id, values[index] as T])
 
-/** Creates the annotations of a document. `keepMoved` writes to disk the pins that were found again. */
+/** Creates the annotations of a document. `keepMoved` writes the pins that were found again to disk. */
 const createAnnotations = (
   openDoc: OpenDocument,
   comments: readonly Entry[],
@@ -100,11 +103,11 @@ const createAnnotations = (
   const records: { readonly [K in AnnotationKind]: Map<string, Kinds[K]> } = { comment: new Map(), suggestion: new Map() }
   const sizes = new Map<string, number>()
   const pinned = new Map<string, Pinned>()
-  /** The number of annotations that are being written. */
+  /** The number of annotations that are currently being written. */
   let coming = 0
   let bytes = 0
   let located: Located | undefined
-  /** The last words of annotations whose text was deleted while people typed, with the context at that time. */
+  /** The last text of annotations whose text was deleted while people typed, with its context at that time. */
   const lastSeen = new Map<string, Pick<Pin, 'quote' | 'prefix' | 'suffix'>>()
 
   const noteBytes = (id: string, size: number): void => {
@@ -143,7 +146,7 @@ const createAnnotations = (
     return { id, kind, pin }
   }
 
-  /** Remembers the last words and context of each annotation whose text was deleted or changed. */
+  /** Remembers the last text and context of each annotation whose text was deleted or changed. */
   const noteGone = (then: Located, now: Located): void => {
     for (const [id, range] of now.ranges) {
       const was = then.ranges.get(id)
@@ -154,7 +157,7 @@ const createAnnotations = (
     }
   }
 
-  /** Ties annotations to their text again when the deleted text has returned in new characters. */
+  /** Ties annotations to their text again if the deleted text was inserted again as new characters. */
   const takeReturned = ({ ranges }: Located, content: string): Moved[] => {
     const ids = [...pinned.keys()]
     const pins = ids.map((id) => ({ ...(pinned.get(id) as Pinned).pin, ...lastSeen.get(id) }))
@@ -234,7 +237,7 @@ const createAnnotations = (
 
 const loaded = new WeakMap<OpenDocument, Promise<Annotations>>()
 
-/** Returns the annotations of an open document, which are read on first use. Throws `storage_*`. */
+/** Returns the annotations of an open document. They are read from the store on first use. Throws `storage_*`. */
 export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDocument): Promise<Annotations> => {
   const known = loaded.get(openDoc)
   if (known !== undefined) return known
@@ -248,7 +251,7 @@ export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDoc
         const kept = (written: readonly Written[]): void => {
           for (const { kind, record, bytes } of written) if (record !== undefined) annotations.keep(kind, record, bytes)
         }
-        // If this write fails, the moved pins are found again when the document is next read.
+        // If this write fails, the moved pins are found again when the document is read the next time.
         ledger.write(openDoc.id, 'system', change, { reads: keysOfMoved(openDoc.id, moved) }).then(kept, () => undefined)
       }
       const annotations = createAnnotations(openDoc, comments, suggestions, keepMoved)
@@ -260,14 +263,14 @@ export const annotationsOf = ({ storage, ledger }: Service, { openDoc }: HeldDoc
   return reading
 }
 
-/** An open document with its annotations. */
+/** An open document, together with its annotations. */
 export interface Opened extends HeldDocument {
   readonly service: Service
   readonly doc: string
   readonly annotations: Annotations
 }
 
-/** Keeps the document open while `work` runs. Throws the errors of loading. */
+/** Keeps the document open while `work` runs. Rejects if the document cannot be loaded. */
 export const withAnnotations = async <T>(service: Service, doc: string, work: (opened: Opened) => Promise<T>): Promise<T> => {
   const opened = await service.live.open(doc)
   try {
@@ -277,7 +280,7 @@ export const withAnnotations = async <T>(service: Service, doc: string, work: (o
   }
 }
 
-/** Runs `work` after all decisions and changes of the suggestion that are in progress. Later ones wait for `work`. */
+/** Runs `work` after all decisions and changes of the suggestion that are in progress. Decisions and changes that come later wait for `work`. */
 export const alone = async <T>({ annotations: { deciding } }: Opened, id: string, work: () => Promise<T>): Promise<T> => {
   for (let other = deciding.get(id); other !== undefined; other = deciding.get(id)) await Promise.allSettled([other])
   const working = work()
@@ -289,7 +292,7 @@ export const alone = async <T>({ annotations: { deciding } }: Opened, id: string
   }
 }
 
-// ——— writing ———
+// ——— Writing ———
 
 const keyOf = (kind: AnnotationKind, doc: string, id: string): Key => keys[kind](doc, id)
 

@@ -1,5 +1,6 @@
 /**
- * Mentions in comments and replies, which become `comment.mentioned` events. Each name is notified once per text, however often the text is edited.
+ * Turns mentions in comments and replies into `comment.mentioned` events. Each text notifies a name only once, even if the text is edited
+ * repeatedly.
  */
 import type { EventPayload } from '../../../shared/events.ts'
 import { limits } from '../../../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** Comments with replies, on the document or on a part of its text (docs/api.md, Comments and suggestions). */
+/** Comments on the document or on a part of its text, and their replies (docs/api.md, Comments and suggestions). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -40,14 +40,14 @@ export const readComment = (service: Service, doc: string, { commentId }: Input<
     return { comment: showComment(opened, found) }
   })
 
-// ——— creating ———
+// ——— Creating comments ———
 
 const payloadOf = ({ id, task }: Pick<Comment, 'id' | 'task'>): EventPayload<'comment.edited'> => ({
   commentId: id,
   ...(task === null ? {} : { taskId: task })
 })
 
-/** Returns a record of the words that the caller named, in the text that the caller read. */
+/** Records the target that the caller named, in the text that the caller read. */
 const targetOf = (content: string, target: Target, range: Range | undefined): CommentTarget => {
   const kind = kindOf(target)
   if (range !== undefined)
@@ -126,9 +126,9 @@ export const createComment = (
   })
 }
 
-// ——— changing ———
+// ——— Changing comments ———
 
-/** Changes one comment and makes the answer. If the change returns the same record, nothing is written. */
+/** Changes one comment and builds the answer. If `change` returns the same record, nothing is written. */
 const changeComment = <T>(
   service: Service,
   caller: Caller,

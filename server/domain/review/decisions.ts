@@ -1,8 +1,8 @@
 /**
- * Deciding suggestions, and opening decided ones again (docs/api.md, Comments and suggestions).
+ * Decides suggestions, and reopens decided ones (docs/api.md, Comments and suggestions).
  *
- * Accepting a suggestion makes a minimal edit in the live text, provided that the original text is still there unchanged. Text, suggestion, revision
- * and events are one commit. A suggestion has one decision in progress at a time; others wait for it.
+ * Accepting a suggestion makes a minimal edit in the live text, provided that the original text is still there unchanged. One commit contains the
+ * text, the suggestion, the revision and the events. Only one decision on a suggestion is in progress at a time; later decisions wait for it.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -25,7 +25,7 @@ import type { Service } from '../service.ts'
 interface Decision {
   readonly suggestionId: string
   readonly action: 'accept' | 'reject' | 'reopen'
-  /** The step of the draft that the deciding person has read. */
+  /** The step of the draft that the deciding person has seen. */
   readonly step?: number | undefined
   /** The reason for a rejection. */
   readonly reason?: string | undefined
@@ -35,7 +35,7 @@ interface Decision {
 
 /** The outcome of a decision: a new state to write, the current state, or a refusal. */
 type Verdict =
-  /** Without `change`, the text stays as it is. */
+  /** Without `change`, the decision does not change the text. */
   | { readonly kind: 'new'; readonly change: Change | undefined }
   | { readonly kind: 'same' }
   | { readonly kind: 'refused'; readonly error: ServiceError }
@@ -46,7 +46,10 @@ interface Judged extends Decision {
 
 const refused = (error: ServiceError): Verdict => ({ kind: 'refused', error })
 
-/** Returns the current ranges of suggestions that cannot be decided, as the text between their neighbours. */
+/**
+ * Returns the current ranges of suggestions that cannot be decided. Each range covers the text between the text that came before the suggestion and
+ * the text that came after it.
+ */
 const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (Range | undefined)[] => {
   const places = ids.map((id) => {
     const { status, pin, past = null } = annotations.suggestion.get(id) ?? { status: 'pending', pin: null }
@@ -55,7 +58,7 @@ const placesNow = ({ openDoc, annotations }: Opened, ids: readonly string[]): (R
   return gapsOf(openDoc.text, openDoc.snapshot().content.length, places)
 }
 
-/** Adds lines to the refusal of one decision: the current ones, and those most like the intended words. */
+/** Adds lines to the error of one refused decision: the current lines at that position, and the lines most similar to the intended text. */
 const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, error: ServiceError): ServiceError => {
   const found = opened.annotations.suggestion.get(id)
   if (error.code !== 'target_changed' || error.details['suggestion'] !== undefined || found === undefined) return error
@@ -66,7 +69,9 @@ const withNearest = (opened: Opened, { suggestionId: id, action }: Decision, err
   return nearest.length === 0 ? error : new ServiceError('target_changed', { ...error.details, nearest })
 }
 
-/** Returns the current lines of several refused decisions, by suggestion. Similar lines are not searched, because there may be many decisions. */
+/**
+ * Returns the current lines for several refused decisions, by suggestion id. There may be many decisions, so it does not search for similar lines.
+ */
 const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<string, readonly SimilarLine[]> => {
   const ids = judged.flatMap(({ suggestionId, verdict }) =>
     verdict.kind === 'refused' && verdict.error.code === 'target_changed' ? [suggestionId] : []
@@ -78,7 +83,7 @@ const linesOfRefused = (opened: Opened, judged: readonly Judged[]): ReadonlyMap<
 
 const outcomes = { accept: 'accepted', reject: 'rejected', reopen: 'pending' } as const
 
-/** The range of the current text that a decision replaces, and the new words. */
+/** The range of the current text that a decision replaces, with the text before and after. */
 interface Change {
   readonly range: Range
   readonly before: string
@@ -91,7 +96,7 @@ const pastOf = ({ openDoc }: Opened, { past }: Suggestion): Range | undefined =>
 
 const timesIn = (text: string, words: string): number => text.split(words).length - 1
 
-/** Whether the words that the suggestion deleted have returned. */
+/** Whether the text that the suggestion deleted is back. */
 const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to }: Range): boolean => {
   const { length } = original
   const now = openDoc.snapshot().content.slice(Math.max(0, from - length), to + length)
@@ -99,7 +104,7 @@ const isBack = ({ openDoc }: Opened, { past, original }: Suggestion, { from, to 
   return timesIn(now, original) > timesIn(then, original)
 }
 
-/** Returns the edit that a decision makes; undefined if the text has changed. */
+/** Returns the edit that a decision makes; undefined if the affected text has changed. */
 const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 'reopen'): Change | undefined => {
   const { id, original, text } = suggestion
   const range = action === 'accept' ? opened.annotations.rangeOf(id) : pastOf(opened, suggestion)
@@ -112,11 +117,11 @@ const changeOf = (opened: Opened, suggestion: Suggestion, action: 'accept' | 're
 const editsOf = ({ range, before, after }: Change): Edit[] =>
   diff(before, after).map(({ from, to, insert }) => ({ from: from + range.from, to: to + range.from, insert }))
 
-/** Whether the suggestion is unchanged since this step of its draft. */
+/** Whether the suggestion still has the contents that it had at this step of its draft. */
 const saysStill = ({ draft }: Suggestion, step: number): boolean =>
   draft !== undefined && step >= (draft.since ?? draft.step) && step <= draft.step
 
-/** Judges decisions in order, as if each were made alone. If two of them change the same text, the first wins. */
+/** Judges decisions in order, as if each were made alone. If two decisions change the same text, the first one wins. */
 const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): Judged[] => {
   const { annotations } = opened
   const decided = new Map<string, Decision['action']>()
@@ -151,7 +156,7 @@ const judge = (opened: Opened, caller: Caller, decisions: readonly Decision[]): 
 
 const events = { accept: 'suggestion.accepted', reject: 'suggestion.rejected', reopen: 'suggestion.reopened' } as const
 
-/** Writes one decision into the draft. `pin`: the position after the decision; undefined to keep the position before it. */
+/** Writes one decision into the draft. `pin` is the position after the decision. If it is undefined, the position before the decision is stored. */
 const putDecision = (
   draft: Draft,
   caller: Caller,
@@ -208,7 +213,7 @@ interface Request {
   readonly dryRun: boolean | undefined
 }
 
-/** Returns the text changes of the decisions, in document order. */
+/** Returns the text changes of the decisions in document order. */
 const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id: string; readonly action: Decision['action'] })[] =>
   judged
     .flatMap(({ suggestionId: id, action, verdict }) =>
@@ -216,10 +221,10 @@ const changesOf = (judged: readonly Judged[]): readonly (Change & { readonly id:
     )
     .toSorted(({ range: one }, { range: other }) => one.from - other.from || one.to - other.to)
 
-/** Returns the edits of the decisions, in document order. */
+/** Returns the edits of the decisions in document order. */
 const editsMade = (judged: readonly Judged[]): readonly Edit[] => changesOf(judged).flatMap(editsOf)
 
-/** Returns pins on the text that decisions inserted, in the resulting text. A reopened suggestion is tied again. */
+/** Returns pins in the resulting text for the text that decisions inserted. A reopened suggestion gets a new tie to its text. */
 const pinsMade = ({ openDoc, annotations }: Opened, judged: readonly Judged[], content: string): ReadonlyMap<string, Pin | null> => {
   let shift = 0
   const placed = changesOf(judged).map((change) => {
@@ -260,7 +265,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
     return { written, answer: remember(service, draft, caller, doc, answerOf({ version }, judged, show)) }
   }
   const reads = fresh.map(({ suggestionId }) => keys.suggestion(doc, suggestionId))
-  // A rejection never touched the text, so these keep their positions.
+  // A rejection did not change the text, so these suggestions keep their positions.
   const untouched = fresh.flatMap(({ suggestionId, action, verdict }) => {
     const found = annotations.suggestion.get(suggestionId)
     if (action !== 'reopen' || (verdict.kind === 'new' && verdict.change !== undefined) || found?.past == null) return []
@@ -303,7 +308,7 @@ const write = async <T>(request: Request, judged: readonly Judged[], answerOf: A
   }
 }
 
-/** Returns the answer and the changes that a write would make. */
+/** Returns the answer and the changes that `write` would make. */
 const preview = async <T>({ opened }: Request, judged: readonly Judged[], answerOf: AnswerOf<T>): Promise<T> => {
   const { content, version, seq } = opened.openDoc.snapshot()
   const edits = editsMade(judged)
@@ -314,7 +319,7 @@ const preview = async <T>({ opened }: Request, judged: readonly Judged[], answer
   return answer
 }
 
-/** Decides once no other decision on these suggestions is in progress. Throws the errors of `check`. */
+/** Makes the decisions once no other decision on these suggestions is in progress. Throws the errors of `check`. */
 const decide = async <T>(request: Request, check: (judged: readonly Judged[]) => void, answerOf: AnswerOf<T>): Promise<T> => {
   const { opened, decisions } = request
   const { deciding } = opened.annotations
@@ -323,7 +328,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
     if (others.length === 0) break
     await Promise.allSettled(others)
   }
-  // There is no `await` between here and the change of the text.
+  // There is no `await` from here until the text changes.
   const judged = judge(opened, request.caller, decisions)
   check(judged)
   if (request.dryRun === true) return preview(request, judged, answerOf)
@@ -336,7 +341,7 @@ const decide = async <T>(request: Request, check: (judged: readonly Judged[]) =>
   }
 }
 
-/** Checks the reason. Throws `invalid_request` for a reason with any action but a rejection. */
+/** Checks the reasons. Throws `invalid_request` if an action other than a rejection has a reason. */
 const requireReasonFits = ({ opened, decisions, ...request }: Request): Request => {
   if (decisions.some(({ action, reason }) => reason !== undefined && action !== 'reject'))
     throw new ServiceError('invalid_request', { details: [{ path: 'reason', message: 'is allowed only with reject' }] })
@@ -364,7 +369,10 @@ export const decideSuggestion = (
     )
   })
 
-/** Withdraws a suggestion of the caller. Throws `not_author`, even while the suggestion is pending; `already_decided`, `not_found`. */
+/**
+ * Withdraws a suggestion of the caller. Throws `not_author` if somebody else made it, even while it is pending. Also throws `already_decided` and
+ * `not_found`.
+ */
 export const withdrawSuggestion = (
   service: Service,
   caller: Caller,
@@ -385,8 +393,7 @@ export const withdrawSuggestion = (
   })
 
 /**
- * Returns the requested decisions. Decisions on a named set are in the order in which the suggestions were created. Throws `not_found` or
- * `too_many_ids`.
+ * Returns the requested decisions. Decisions on a set follow the order in which its suggestions were created. Throws `not_found` or `too_many_ids`.
  */
 const decisionsOf = (
   { annotations }: Opened,

@@ -1,4 +1,4 @@
-/** The assignment for which a link was made. The first answer shows it, so that the holder of the link knows what to do. */
+/** The assignment for which a link was made. The first answer includes it, so that the holder of the link knows what to do. */
 import type { z } from 'zod'
 import type { Assignment } from '../../../shared/operations/schemas.ts'
 import type { TaskState } from '../../../shared/task-states.ts'

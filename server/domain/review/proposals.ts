@@ -1,6 +1,6 @@
 /**
- * Makes suggestions: one at a time, or all that turn the current text into another (docs/api.md, Comments and suggestions). suggestion-drafts.ts
- * makes suggestions that are being typed.
+ * Makes suggestions: a single one, or all that turn the current text into another text (docs/api.md, Comments and suggestions).
+ * suggestion-drafts.ts handles suggestions that are still being typed.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -31,7 +31,7 @@ export interface Proposal {
   readonly text: string
   readonly note: string | null
   readonly aim: Aim
-  /** For a suggestion that is being typed: its id and its step. */
+  /** For a suggestion that is still being typed: its id and its draft. */
   readonly typed?: { readonly id: string; readonly draft: NonNullable<Suggestion['draft']> }
 }
 
@@ -98,7 +98,7 @@ export const propose = async <T>(
     tie()
     const { written, answer } = await service.ledger.write(doc, caller, change)
     settle(opened, written)
-    // Drafts come from pages: their author is a person, although the page may be closed by now.
+    // Drafts come from pages. Their author is a person, even if the page is closed by now.
     if (proposals.every(({ typed }) => typed === undefined)) showWriter(opened, caller, ids[0])
     return answer
   } catch (error) {
@@ -107,7 +107,7 @@ export const propose = async <T>(
   }
 }
 
-// ——— one by one ———
+// ——— Single suggestions ———
 
 interface Place {
   readonly range: Range
@@ -116,7 +116,7 @@ interface Place {
 
 const required = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** Returns the insertion point, and the text in the form in which it is inserted. */
+/** Returns the insertion point, and the text as it will be inserted. */
 const insertion = (content: string, input: Input<'createSuggestion'>, text: string, range: Range | undefined): Place | undefined => {
   const kind = kindOf(input)
   const point = (at: number): Range => ({ from: at, to: at })
@@ -125,7 +125,7 @@ const insertion = (content: string, input: Input<'createSuggestion'>, text: stri
   const { at = 'after' } = input
   const place = point(at === 'start' || at === 'before' ? range.from : range.to)
   if (kind !== 'line' || at === 'start' || at === 'end') return { range: place, text }
-  // The text gets its own line.
+  // The inserted text gets a line to itself.
   const line = text.replace(/\n$/, '')
   return { range: place, text: at === 'before' ? `${line}\n` : `\n${line}` }
 }
@@ -136,7 +136,7 @@ const wholeLine = (content: string, { from, to }: Range): Range => {
   return { from: Math.max(0, from - 1), to }
 }
 
-/** Throws `invalid_request`. */
+/** Checks that the fields of a request fit together. Throws `invalid_request`. */
 const checkInput = (input: Input<'createSuggestion'>): void => {
   const { operation, text } = input
   if (operation === 'insert') {
@@ -148,7 +148,7 @@ const checkInput = (input: Input<'createSuggestion'>): void => {
 }
 
 /**
- * Returns the range and text of a proposal, from the range that the caller named; undefined if the words are not in the text. Throws
+ * Returns the range and text of a proposal for the range that the caller named. Returns undefined if the quoted text is not in the document. Throws
  * `invalid_request`.
  */
 const placeOf = (content: string, input: Input<'createSuggestion'>, named: Range | undefined): Place | undefined => {
@@ -167,7 +167,7 @@ export const checkProposal = (input: Input<'createSuggestion'>): void => {
   checkInput(input)
 }
 
-/** Finds the target in the text that the caller read, and passes the proposal on in the same turn. */
+/** Finds the target in the text that the caller read, and passes on the proposal in the same turn. */
 export const proposalOf = async <T>(
   { service, doc, openDoc }: Opened,
   input: Input<'createSuggestion'>,
@@ -177,7 +177,7 @@ export const proposalOf = async <T>(
   const ground = await groundOf(service, openDoc, input.baseVersion)
   const look = (text: string): Promise<Range | undefined> => service.texts.do(doc, 'rangeNamed', text, input)
   return withRange(ground, look, async (content, named) => {
-    // There is no `await` between here and tying the suggestion to its text.
+    // There is no `await` from here until the suggestion is tied to its text.
     const place = placeOf(content, input, named)
     if (place === undefined) throw new ServiceError('target_not_found')
     const { range, text } = place
@@ -191,7 +191,7 @@ export const proposalOf = async <T>(
   })
 }
 
-/** Checks that a proposal changes something. Throws `invalid_request` if the new text equals the old. */
+/** Checks that a proposal changes something. Throws `invalid_request` if the new text equals the old text. */
 const requireChange = ({ operation, original, text }: Proposal): void => {
   if (operation !== 'replace' || text !== original) return
   const hint = 'Send the new words as text. To say something about these words, comment on them.'
@@ -216,7 +216,7 @@ export const createSuggestion = (
   )
 }
 
-// ——— making all suggestions that lead to another text ———
+// ——— Suggestions that lead to another text ———
 
 const operationOf = ({ from, to, text }: Hunk): SuggestionOperation => {
   if (from === to) return 'insert'
@@ -229,7 +229,7 @@ export const noteOf = ({ note, label }: { readonly note?: string | undefined; re
   return note ?? label ?? null
 }
 
-/** Returns the proposal for one hunk; `pin` is its position. */
+/** Returns the proposal for one hunk. `pin` is its position. */
 const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string | null, pin: Pin): Proposal => ({
   operation: operationOf({ from, to, text }),
   original: content.slice(from, to),
@@ -238,7 +238,7 @@ const proposalOfHunk = (content: string, { from, to, text }: Hunk, note: string 
   aim: { pin, range: { from, to } }
 })
 
-/** Returns the suggestions that `proposeHunks` would make, without ids. Throws the errors of `proposeHunks`. */
+/** Returns the suggestions that `proposeHunks` would make, without ids. Throws the same errors. */
 export const hunksShown = (
   { service }: Opened,
   caller: Caller,
@@ -255,7 +255,7 @@ export const hunksShown = (
   })
 }
 
-/** Proposes changes to the current text, one suggestion for each, all with one `setId`. Throws `text_too_large`. */
+/** Proposes changes to the current text as one suggestion for each hunk, all with the same `setId`. Throws `text_too_large`. */
 export const proposeHunks = <T>(
   opened: Opened,
   caller: Caller,
@@ -272,7 +272,7 @@ export const proposeHunks = <T>(
   return propose(opened, caller, proposals, setId, (shown) => answerOf(setId, shown))
 }
 
-/** Returns hunks moved to a text that has changed next to them; undefined if the text changed inside one of them. */
+/** Returns hunks moved to a text that has changed next to them. Returns undefined if the text inside a hunk has changed. */
 const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | undefined =>
   followed(
     hunks.map(({ from, to, text }) => ({ from, to, insert: text })),
@@ -280,10 +280,10 @@ const brought = (hunks: readonly Hunk[], before: string, now: string): Hunk[] | 
     now
   )?.map(({ from, to, insert }) => ({ from, to, text: insert }))
 
-/** How often texts are compared again because others changed the same part in the meantime. */
+/** How many times texts are compared again because other people changed the same part in the meantime. */
 const comparisonsMax = 10
 
-/** Proposes another text instead of writing it: one suggestion for each hunk of the difference, all with one `setId`. */
+/** Proposes a new text instead of writing it. Makes one suggestion for each hunk of the difference, all with the same `setId`. */
 export const suggestContent = (
   service: Service,
   caller: Caller,
@@ -304,7 +304,7 @@ export const suggestContent = (
         const difference = await service.texts.do(doc, 'unifiedDiff', content, input.content, limits.diffCharsMax)
         return { ...unchanged, diff: difference, suggestions }
       }
-      // There is no `await` between here and tying the suggestions to the current text.
+      // There is no `await` from here until the suggestions are tied to the current text.
       const now = openDoc.snapshot()
       const hunks = matches(input.baseVersion, now.version) ? brought(found, content, now.content) : undefined
       if (hunks === undefined) continue

@@ -1,4 +1,4 @@
-/** The proposed changes from one text to another: separate hunks, and entire lines where lines were added or removed. */
+/** The proposed changes from one text to another, as separate hunks. Added or removed lines are proposed as entire lines. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Range } from '../../../shared/text/anchors.ts'
@@ -11,13 +11,13 @@ export interface Hunk extends Range {
   readonly text: string
 }
 
-/** Checks the number of changes. Throws `too_many_changes`. */
+/** Checks the number of changes. Throws `too_many_changes` if there are too many. */
 export const requireFew = (changes: number): void => {
   if (changes > limits.suggestionsAtOnceMax)
     throw new ServiceError('too_many_changes', { changes, changesMax: limits.suggestionsAtOnceMax })
 }
 
-/** Returns the hunks between two texts, by changed lines unless `granularity` says otherwise. Throws `too_many_changes` or `text_too_large`. */
+/** Returns the hunks between two texts. Without `granularity`, they follow the changed lines. Throws `too_many_changes` or `text_too_large`. */
 export const proposedHunks = (before: string, after: string, granularity?: Granularity): Hunk[] => {
   if (granularity !== undefined) {
     const edits = parted(before, diff(before, after), granularity)
@@ -40,7 +40,7 @@ export const proposedHunks = (before: string, after: string, granularity?: Granu
   return hunks
 }
 
-/** Returns the change from `old` at `from` without the common prefix and suffix. Complete lines stay complete. */
+/** Returns the change from `old`, which begins at `from`, to `young`, without their common prefix and suffix. Complete lines stay complete. */
 const narrowed = (from: number, old: string, young: string): Hunk => {
   const edits = old === '' || young === '' ? [] : diff(old, young)
   const [first, last] = [edits[0], edits.at(-1)]

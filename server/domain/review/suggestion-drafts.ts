@@ -1,4 +1,4 @@
-/** Suggestions that pages send while a person types them. Each version replaces the one before, and keeps its position. */
+/** Suggestions that pages send while a person types them. Each version replaces the previous one and keeps its position. */
 import { hash } from 'node:crypto'
 import { ServiceError } from '../../../shared/errors.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -11,16 +11,16 @@ import { settle, showSuggestion } from './annotations-shown.ts'
 import type { Service } from '../service.ts'
 import { type Proposal, type ShownSuggestion, propose, checkProposal, proposalOf } from './proposals.ts'
 
-/** Returns the id of a draft, which is the same for all requests of one author with one draftId. */
+/** Returns the id of a draft. All requests of one author with the same draftId get the same id. */
 const draftedId = (doc: string, { kind, id }: Author, draftId: string): string =>
   hash('sha256', JSON.stringify(['draft', doc, kind, id, draftId]), 'base64url').slice(0, draftedIdChars)
-/** The length of the ids of other suggestions. */
+/** The ids of other suggestions have the same length. */
 const draftedIdChars = 16
 
-/** Returns the part of a draftId that others may see; undefined if there is none. */
+/** Returns the part of a draftId that other people may see; undefined if there is none. */
 const shownName = (draftId: string): string | undefined => (draftId.includes('.') ? draftId.slice(0, draftId.indexOf('.')) : undefined)
 
-/** One request about a suggestion that is being typed. */
+/** A request that concerns a suggestion that is still being typed. */
 interface Typed {
   readonly opened: Opened
   readonly caller: Caller
@@ -29,7 +29,7 @@ interface Typed {
 
 type Drafted = Output<'draftSuggestion'>
 
-/** Returns the proposal at its known position if the words to be replaced are gone, so that the author can keep typing the new text. */
+/** Returns the proposal at its known position if the text to be replaced is gone. So the author can continue typing the new text. */
 const keepsPlace = (error: unknown, { operation, find, text = '', note }: Typed['input'], known: Suggestion): Proposal | undefined => {
   const isGone = error instanceof ServiceError && (error.code === 'target_not_found' || error.code === 'target_ambiguous')
   const isSame = operation === known.operation && (operation === 'insert' || find === known.original)
@@ -85,7 +85,7 @@ const redraft = async ({ opened, caller, input }: Typed, known: Suggestion, prop
   }
 }
 
-/** Whether a request equals the current proposal. */
+/** Whether a request repeats the current proposal. */
 const repeats = ({ input: { operation, find, text = '', note } }: Typed, known: Suggestion): boolean =>
   operation === known.operation &&
   (operation === 'delete' || text === known.text) &&
@@ -104,8 +104,8 @@ const requireSamePlace = ({ openDoc, annotations }: Opened, known: Suggestion, {
 }
 
 /**
- * Creates or changes a suggestion that is being typed. Throws `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and the errors of
- * making a suggestion.
+ * Creates or changes a suggestion that is still being typed. Throws `not_author`, `already_decided`, `stale_step`, `suggestion_fixed`, and the
+ * errors of `checkProposal` and `propose`.
  */
 export const draftSuggestion = (service: Service, caller: Caller, doc: string, input: Input<'draftSuggestion'>): Promise<Drafted> => {
   checkProposal(input)
@@ -127,7 +127,7 @@ export const draftSuggestion = (service: Service, caller: Caller, doc: string, i
             suggestion: suggestion as ShownSuggestion
           })
         )
-      // Another author cannot take a name that a page already uses.
+      // If a page already uses a name, another author cannot take it.
       const isTaken = (): boolean =>
         name !== undefined && [...opened.annotations.suggestion.values()].some(({ draft }) => draft?.id === name)
       if (known === undefined && isTaken()) throw new ServiceError('not_author')

@@ -1,4 +1,4 @@
-/** Reads suggestions and adds replies (docs/api.md, Comments and suggestions). decisions.ts decides suggestions. */
+/** Reads suggestions and adds replies to them (docs/api.md, Comments and suggestions). decisions.ts decides suggestions. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -40,7 +40,7 @@ export const readSuggestion = (
     return { suggestion: showSuggestion(opened, found) }
   })
 
-// ——— deciding ———
+// ——— Replies ———
 const unknownSuggestion = (): ServiceError => new ServiceError('not_found', { message: 'This document has no such suggestion.' })
 
 /**

@@ -8,13 +8,13 @@ import { keys, type TaskReport } from '../records/keys.ts'
 import type { Key } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** The reviewer's decisions, each id once. */
+/** The contents of a report, in which each id appears once. */
 type Contents = Pick<TaskReport, 'reviewedVersion' | 'summary' | 'commentIds' | 'suggestionIds'>
 
-/** A report checked against its document. */
+/** A report after the check against its document. */
 interface ExaminedReport {
   readonly contents: Contents
-  /** The reviewed point of the history, or the error with which the report is refused. */
+  /** The reviewed point of the history, or the error that refuses the report. */
   readonly point: Point | ServiceError
 }
 
@@ -31,8 +31,8 @@ const missing = async ({ storage }: Service, ids: readonly string[], keyOf: (id:
 }
 
 /**
- * Returns the ids that the document does not have. Records lie below their document, so an id from another document is as unknown as an invented
- * one.
+ * Returns the error that lists the ids unknown to the document; undefined if it has all of them. Records are stored below their document, so an id
+ * from another document is unknown too.
  */
 const unknownIds = async (service: Service, doc: string, contents: Contents): Promise<ServiceError | undefined> => {
   const [commentIds, suggestionIds] = await Promise.all([
@@ -42,9 +42,12 @@ const unknownIds = async (service: Service, doc: string, contents: Contents): Pr
   return commentIds.length + suggestionIds.length === 0 ? undefined : new ServiceError('unknown_ids', { commentIds, suggestionIds })
 }
 
-/** Examines a report. It only reads and throws no errors of its own, because the caller first decides whether a report is allowed at all. */
+/**
+ * Examines a report. It only reads, and returns the fault of a report instead of throwing it, because the caller first decides whether a report is
+ * allowed at all.
+ */
 export const examineReport = async (service: Service, doc: string, input: Input<'reportTask'>): Promise<ExaminedReport> => {
-  // The version may also be in quotes, as in an ETag.
+  // The version may be quoted, like an ETag.
   const named = versionsNamed(input.reviewedVersion).join()
   const point = await findPoint(service, doc, named)
   const contents: Contents = {
@@ -61,7 +64,7 @@ export const examineReport = async (service: Service, doc: string, input: Input<
 
 const sameIds = (one: readonly string[], other: readonly string[]): boolean => new Set(one).symmetricDifference(new Set(other)).size === 0
 
-/** Whether a report repeats the accepted one: the same version, summary and ids, in any order. */
+/** Whether a report repeats the accepted report: the same version, the same summary, and the same ids in any order. */
 export const isRetry = (report: TaskReport | null, contents: Contents): boolean =>
   report !== null &&
   report.reviewedVersion === contents.reviewedVersion &&

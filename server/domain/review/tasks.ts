@@ -1,7 +1,7 @@
 /**
- * Review assignments: the owner asks for a review, and the holder of the assignment's link starts it and reports (docs/api.md, Review assignments).
- * shared/task-states.ts has the order of states, task-reports.ts the form of a report. This file decides who sees an assignment, who may act on it,
- * and what is written.
+ * Review assignments. The owner asks for a review; the holder of the assignment's link starts the review and reports on it (docs/api.md, Review
+ * assignments). shared/task-states.ts defines the order of states, and task-reports.ts checks reports. This file decides who sees an assignment,
+ * who may act on it, and what is written.
  */
 import { hash } from 'node:crypto'
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
@@ -25,15 +25,15 @@ type TaskAnswer = Output<'readTask'>
 const instant = (ms: number): string => new Date(ms).toISOString()
 const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms))
 
-// ——— visibility ———
+// ——— Visibility ———
 
 /**
- * Whether the caller sees an assignment. The link of an assignment shows only that assignment, because reviewers must not read each other's. Every
- * other caller sees all.
+ * Whether the caller sees an assignment. The link of an assignment shows only that assignment, because reviewers must not read each other's
+ * assignments. Every other caller sees all assignments.
  */
 const sees = (caller: Caller, id: string): boolean => taskOf(caller) === null || taskOf(caller) === id
 
-/** Whether the caller sees the link, which is a secret of the owner and its holder. */
+/** Whether the caller sees the link of an assignment. The link is a secret that the owner and its holder share. */
 const seesLink = (caller: Caller, id: string): boolean => caller.role === 'owner' || taskOf(caller) === id
 
 const presentLink = (service: Service, { docId, share }: Task): NonNullable<TaskAnswer['task']['share']> => {
@@ -68,12 +68,12 @@ const present = (service: Service, task: Task, withLink: boolean): TaskAnswer['t
   closedAt: instantOrNull(task.closedAt)
 })
 
-// ——— reading ———
+// ——— Reading ———
 
 const unknownTask = (): ServiceError =>
   new ServiceError('not_found', { message: 'There is no such assignment, or your link belongs to another one.' })
 
-/** Returns an assignment. Throws `not_found`, also for an assignment that the caller may not see. */
+/** Returns an assignment. Throws `not_found` if there is none, or if the caller may not see it. */
 const getTask = async ({ storage }: Service, caller: Caller, doc: string, id: string): Promise<Task> => {
   const entry = sees(caller, id) ? await storage.get(keys.task(doc, id)) : undefined
   if (entry === undefined) throw unknownTask()
@@ -107,7 +107,7 @@ export const listTasks = async (
   return { tasks: tasks.map(shown), nextBefore: entries.length > ids.length ? (tasks.at(-1)?.number ?? null) : null }
 }
 
-// ——— writing ———
+// ——— Writing ———
 
 const startedBy = (task: Task, identity: Author): boolean => task.startedBy !== null && sameAuthor(task.startedBy, identity)
 
@@ -117,7 +117,7 @@ const outcomeOf = (task: Task, action: TaskAction, identity: Author): TaskOutcom
 const refusal = (code: ErrorCode, { status, startedBy: starter }: Task): ServiceError => {
   if ((code !== 'already_started' && code !== 'not_starter') || starter?.kind !== 'guest')
     return new ServiceError(code, { taskStatus: status })
-  // The most likely cause is an agent that sends its name in one request and omits it in the other.
+  // The most likely cause is an agent that sends its name in only one of the two requests.
   const hint = `If that was you, send ${starter.name === null ? 'no X-Agent-Author' : `X-Agent-Author: ${starter.name}`}, as you did then; else ask the owner for an assignment of your own.`
   return new ServiceError(code, { taskStatus: status, startedBy: starter, hint })
 }
@@ -138,7 +138,7 @@ interface Request {
 
 /**
  * Changes one assignment. No other change can come between reading the record and writing the result of `change`. If `change` returns the same
- * record, nothing is written. Then open pages that may see the assignment are notified, without its link.
+ * record, nothing is written. Then it notifies the open pages that may see the assignment; the notification does not contain the link.
  */
 const write = async <T>(
   { service, caller, doc, id }: Request,
@@ -159,7 +159,7 @@ const write = async <T>(
   return answer
 }
 
-/** Takes one step of an existing assignment. Throws `not_found`. */
+/** Makes one step with an existing assignment. Throws `not_found`. */
 const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promise<TaskAnswer> => {
   const change = (draft: Draft, found: Task | undefined): Task => {
     if (found === undefined) throw unknownTask()
@@ -168,7 +168,7 @@ const step = (request: Request, take: (draft: Draft, task: Task) => Task): Promi
   return write(request, change, (task) => withNext(request.service, request.caller, task))
 }
 
-/** Returns the id of an assignment. It is derived from the requestId, so that one requestId cannot make two assignments. */
+/** Returns the id of an assignment. The id is derived from the requestId, so that one requestId cannot create two assignments. */
 const taskIdOf = (doc: string, requestId: string): string => hash('sha256', `${doc} ${requestId}`, 'base64url').slice(0, 16)
 
 const makeTask = (service: Service, draft: Draft, caller: Caller, doc: string, id: string, input: Input<'createTask'>): Task => {
@@ -238,12 +238,12 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
   const { contents, point } = await examineReport(service, doc, input)
   return step(request, (draft, task) => {
     const outcome = outcomeOf(task, 'report', identity)
-    // Also true if the owner has closed the assignment since, because a caller who missed the first answer must not do the work again.
+    // This is also true if the owner has closed the assignment since, because a caller who missed the first answer must not do the work again.
     const taken = outcome === 'already_reported' || (outcome === 'task_closed' && startedBy(task, identity))
     if (taken && isRetry(task.report, contents)) return task
     const status = stateOf(outcome, task)
-    // The caller's permission to report is decided first, and faults of the report after it. A retry counts as a retry even if a comment in its list
-    // was deleted since.
+    // The permission to report is checked first, and the contents of the report after it. A retry still counts as a retry if a comment in its list
+    // was deleted in the meantime.
     if (point instanceof ServiceError) throw point
     const stale = point.seq < draft.head.seq
     const { reviewedVersion, commentIds, suggestionIds } = contents
@@ -255,8 +255,8 @@ export const reportTask = async (service: Service, caller: Caller, doc: string, 
 }
 
 /**
- * Closes an assignment. Closing edits and accepts nothing, and keeps the link unless the request revokes it (docs/api.md, Review assignments). If
- * the server crashes before it revokes the link, the same call again revokes it.
+ * Closes an assignment. Closing does not edit the text or accept anything. It keeps the link unless the request revokes it (docs/api.md, Review
+ * assignments). If the server crashes before it revokes the link, a repeated call revokes it.
  */
 export const closeTask = async (service: Service, caller: Caller, doc: string, input: Input<'closeTask'>): Promise<TaskAnswer> => {
   const { taskId, revokeLink = false } = input
@@ -265,7 +265,7 @@ export const closeTask = async (service: Service, caller: Caller, doc: string, i
     const status = stateOf(outcomeOf(task, 'close', identity), task)
     if (status === task.status) return task
     const event = draft.event('task.closed', actorOf(caller), { taskId, title: task.title, from: task.status })
-    // Notifies a reviewer who is still working, so that they stop.
+    // Tells a reviewer who is still working to stop.
     if (task.status === 'started' && task.startedBy !== null) draft.notify(event, { by: identity, people: [task.startedBy] })
     return { ...task, status, closedBy: identity, closedAt: draft.now }
   })

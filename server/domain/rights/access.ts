@@ -1,4 +1,4 @@
-/** Turns credentials and a document into a Caller. Roles are computed nowhere else. */
+/** Determines the Caller from credentials and a document. Roles are computed only here. */
 import { ServiceError, signInHint } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { isDocumentId, shareKeyPattern } from '../../../shared/names.ts'
@@ -14,16 +14,16 @@ import { findSession, type FoundSession } from '../accounts/sessions.ts'
 
 /** The unchecked credentials of a request or a socket. */
 export interface Credentials {
-  /** Share key. */
+  /** The share key. */
   readonly key?: string | undefined
-  /** Bearer token: `asess_…`, `apat_…`, `ai_…`, or one that the broker issued. */
+  /** The bearer token: `asess_…`, `apat_…`, `ai_…`, or a token that the broker issued. */
   readonly bearer?: string | undefined
   /**
-   * Session cookie of a browser. Browsers send it unasked, so a stale cookie counts as none, and a bearer token overrides it. Callers pass it on
-   * only if no foreign page can have sent the request.
+   * The session cookie of a browser. Browsers send it without being asked, so a stale cookie counts as no cookie, and a bearer token overrides it.
+   * Pass it only if no foreign page can have sent the request.
    */
   readonly cookie?: string | undefined
-  /** The name that a guest or agent chooses (docs/api.md, Conventions). With a bearer token it is the name of the program. */
+  /** The name that a guest or agent chooses (docs/api.md, Conventions). With a bearer token, it is the name of the program. */
   readonly author?: string | undefined
   /** Whether the request came to the MCP endpoint. The broker issues tokens that are valid only there. */
   readonly atMcp?: boolean
@@ -48,7 +48,7 @@ const findKey = async ({ storage, clock }: Service, key: string): Promise<FoundK
 const noted = new WeakMap<Service, Map<string, number>>()
 const notedMax = 10_000
 
-/** Records the time of a link's use, at intervals. */
+/** Records the time of a link's use, but at most once per interval. */
 const touch = (service: Service, doc: string, share: string): void => {
   const times = noted.get(service) ?? new Map<string, number>()
   noted.set(service, times)
@@ -68,7 +68,7 @@ const linkName = ({ label, task }: Share): string | null => (task === undefined 
 
 const guest = (credentials: Credentials): Caller => ({ ...anonymous, identity: { kind: 'guest', name: credentials.author ?? null } })
 
-/** The identity and rights from a session or an agent token. */
+/** The identity and rights that follow from a session or a token. */
 interface Holder {
   readonly identity: Exclude<Identity, { kind: 'guest' }>
   readonly session: string | null
@@ -123,7 +123,7 @@ const holderOfBearer = async (service: Service, bearer: string, atMcp: boolean):
 /** Returns the holder of the credentials. Throws `credential_invalid` for an unknown bearer token. */
 const findHolder = async (service: Service, { bearer, cookie, author, atMcp = false }: Credentials): Promise<Holder | undefined> => {
   if (bearer === undefined) return cookie === undefined ? undefined : holderOfSession(service, 'browser', cookie)
-  // Some programs send the key after the name of another scheme: `Token KEY`.
+  // Some programs send the key after the name of another scheme, as in `Token KEY`.
   if (shareKeyPattern.test(bearer.split(' ').at(-1) ?? ''))
     throw new ServiceError('credential_invalid', {
       message: 'You sent a share key in Authorization.',
@@ -137,7 +137,7 @@ const findHolder = async (service: Service, { bearer, cookie, author, atMcp = fa
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/** Returns the link of a key on this document. Throws `not_found` for a key of another document, and `document_deleted`. */
+/** Returns the link that a key opens on this document. Throws `not_found` if the key belongs to another document, and `document_deleted`. */
 const shareOf = async (service: Service, doc: string, key: string): Promise<Share> => {
   const found = await findKey(service, key)
   if (found.doc !== doc) throw new ServiceError('not_found')
@@ -147,10 +147,11 @@ const shareOf = async (service: Service, doc: string, key: string): Promise<Shar
 }
 
 /**
- * The caller of an operation on a document. A session or agent token identifies the caller; the role of its owner and the role of a key are both
- * ceilings, and the lower one counts. Throws `credential_required` without any credential, whether or not the document exists; `credential_invalid`
- * if one of them is invalid; `not_found` if they are valid but not for this document; `document_deleted` to those who had access. `inTrash`: an
- * owner also gets a document in the trash.
+ * Returns the caller of an operation on a document. A session or token identifies the caller. The role of its owner and the role of a key are both
+ * ceilings; the lower one counts. `inTrash` also admits an owner to a document in the trash.
+ *
+ * Throws `credential_required` if there is no credential, whether or not the document exists. Throws `credential_invalid` if a credential is
+ * invalid, and `not_found` if the credentials are valid but not for this document. Throws `document_deleted` for callers who had access.
  */
 export const callerOfDocument = async (
   service: Service,
@@ -161,7 +162,7 @@ export const callerOfDocument = async (
   const holder = await findHolder(service, credentials)
   const share = credentials.key === undefined ? undefined : await shareOf(service, doc, credentials.key)
   if (holder === undefined && share === undefined) throw new ServiceError('credential_required', { message: 'This document is private.' })
-  // A name that is not an id may be longer than any key in the store.
+  // A text that is not an id may be longer than the longest key that the store accepts.
   const head = isDocumentId(doc) ? await service.ledger.findHead(doc) : undefined
   const role = roleOn(doc, head, holder ?? anonymous, share?.role ?? null)
   if (role === null) throw new ServiceError('not_found')
@@ -202,8 +203,8 @@ export const callerOfService = async (service: Service, credentials: Credentials
 }
 
 /**
- * Returns the caller of an operation on the document of the link, or on no document if there is no link. Throws the errors of `callerOfDocument` or
- * `callerOfService`.
+ * Returns the caller of an operation on the document of the link. Without a link, the operation concerns no document. Throws the errors of
+ * `callerOfDocument` or `callerOfService`.
  */
 export const callerOfLink = async (service: Service, credentials: Credentials): Promise<Caller> => {
   if (credentials.key === undefined) return callerOfService(service, credentials)
@@ -211,7 +212,7 @@ export const callerOfLink = async (service: Service, credentials: Credentials): 
   return callerOfDocument(service, doc, credentials)
 }
 
-/** Returns the caller for a person who is signed in on a browser, for a page that concerns no document. */
+/** Returns the caller for a person who is signed in with a browser, for a page that concerns no document. */
 export const callerOfSession = (found: FoundSession): Caller => ({
   ...anonymous,
   ...holderOf(found),

@@ -1,6 +1,6 @@
 /**
- * Whether access that was granted is still valid. An admitted request may take long: its body arrives slowly, a document loads, another request
- * comes first. Every change for a caller therefore checks the same records again, in the turn in which it is made.
+ * Decides whether access that was granted is still valid. An admitted request may take long: its body arrives slowly, a document must load, or
+ * other requests come first. Therefore every change for a caller checks the same records again, in the turn in which the change is made.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -21,19 +21,19 @@ export const lowerRole = (one: Role | null, other: Role | null): Role | null => 
   return includesRole(one, other) ? other : one
 }
 
-/** Returns the role that an account or agent has as the owner. */
+/** Returns the owner's role if the account or agent owns the document, otherwise null. */
 export const ownRole = (head: Pick<Head, 'owner'> | undefined, { kind, ...identity }: Caller['identity']): Role | null =>
   kind !== 'guest' && head?.owner.kind === kind && 'id' in identity && head.owner.id === identity.id ? 'owner' : null
 
 /** Whether a document is within the scope of a program. */
 export const isWithin = (scope: Scope | null, doc: string): boolean => scope === null || scope.docs === null || scope.docs.includes(doc)
 
-/** Whether a program with this scope may create documents. A list of documents cannot include a new one. */
+/** Whether a program with this scope may create documents. A scope with a list of documents cannot include a new document. */
 export const mayCreate = (scope: Scope | null): boolean => scope === null || (scope.docs === null && includesRole(scope.role, 'edit'))
 
 /**
- * Returns the role that credentials give on a document, or null if they give none. Each credential is a ceiling. `share`: the link, if there is one.
- * A program cannot see documents outside its scope, even by a link.
+ * Returns the role that credentials give on a document; null if they give none. Each credential is a ceiling. `share` is the role of the link, or
+ * null. A program cannot see documents outside its scope, not even through a link.
  */
 export const roleOn = (
   doc: string,
@@ -46,7 +46,7 @@ export const roleOn = (
   return isWithin(scope, doc) ? lowerRole(role, scope.role) : null
 }
 
-/** Whether a link opens its document at an instant. */
+/** Whether a link gives access at a point in time. */
 export const isLive = (share: Share | undefined, now: number): share is Share =>
   share !== undefined && share.revokedAt === null && (share.expiresAt === null || share.expiresAt > now)
 
@@ -71,8 +71,8 @@ const requireSameRole = (caller: Caller, head: Head, read: Read): void => {
 }
 
 /**
- * Checks access that was granted again. `head`: the head of the document, if the access is to a document. Throws the errors that the caller would
- * get for a new request: `credential_invalid`, `not_found` or `forbidden`.
+ * Checks again whether granted access is still valid. `head` is the head of the document, if the access is to a document. Throws the error that a
+ * new request would get: `credential_invalid`, `not_found` or `forbidden`.
  */
 export const requireRight = (caller: Caller, head: Head | undefined, now: number, read: Read): void => {
   requireCredentials(caller, now, read)
@@ -80,8 +80,8 @@ export const requireRight = (caller: Caller, head: Head | undefined, now: number
 }
 
 /**
- * Checks access to a document, or to none (''), again. Returns the checks for a commit, so that the commit succeeds only while the access is valid.
- * `inTrash`: accepts a document in the trash. Throws the errors of `requireRight`, and `document_deleted`.
+ * Checks access again, to a document or, with '', to none. Returns the checks for a commit, so that the commit succeeds only while the access is
+ * valid. With `inTrash`, accepts a document in the trash. Throws the errors of `requireRight`, and `document_deleted`.
  */
 export const requireRightNow = async (
   { storage, clock, ledger }: Service,
@@ -98,9 +98,7 @@ export const requireRightNow = async (
   return found.map(({ key, entry }) => ({ key, version: entry?.version ?? null }))
 }
 
-/**
- * Commits for a caller. Resolves with false if another check failed. Throws `credential_invalid` if the access has ended; nothing is written then.
- */
+/** Commits for a caller. Resolves to false if another check failed. Throws `credential_invalid` if the access has ended; then nothing is written. */
 export const commitFor = async (service: Service, caller: Caller, batch: Batch): Promise<boolean> => {
   for (let attempts = 0; attempts < limits.commitAttemptsMax; attempts++) {
     const checks = await requireRightNow(service, '', caller)

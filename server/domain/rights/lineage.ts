@@ -1,6 +1,6 @@
 /**
- * Links that were made through other links. A link never outlives its maker; otherwise its holder could extend their own access. Links that the
- * owner of a document made as an account or agent have no maker.
+ * Links that were made through other links. A link never outlives its maker, because its holder could otherwise extend their own access. A link
+ * that the owner of a document made while signed in has no maker.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -15,7 +15,7 @@ import type { Service } from '../service.ts'
 export const makerOf = (draft: Draft, { rests, identity }: Caller): Share | undefined =>
   rests.share === null || ownRole(draft.head, identity) !== null ? undefined : draft.read<Share>(rests.share)
 
-/** Returns the end of a link that is made through another. Throws `invalid_request` if the requested end is later. */
+/** Returns the expiry time of a link that is made through another link. Throws `invalid_request` if the requested time is later than the maker's. */
 export const endWithin = (maker: Share | undefined, asked: number | null): number | null => {
   const latest = maker?.expiresAt ?? null
   if (latest === null) return asked
@@ -26,7 +26,7 @@ export const endWithin = (maker: Share | undefined, asked: number | null): numbe
   return asked ?? latest
 }
 
-/** Returns the link with this id and all links made through it, directly or not; the link itself comes first. */
+/** Returns the link with this id, followed by all links made through it, directly or indirectly. */
 export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   const found = links.filter((link) => link.id === id)
   // The list grows while the loop runs. There are no cycles: a link is younger than its maker, or was raised by a link that has no maker.
@@ -34,7 +34,7 @@ export const lineageOf = (links: readonly Share[], id: string): Share[] => {
   return found
 }
 
-/** Throws `invalid_request` for a role above that of the link's maker, because the holder of the maker knows this link. */
+/** Throws `invalid_request` if the role is above the role of the link's maker, because the holder of the maker knows this link. */
 export const requireRoleWithin = (links: readonly Share[], { maker }: Share, role: Role): void => {
   const by = links.find(({ id }) => id === maker)
   if (by === undefined || includesRole(by.role, role)) return
@@ -43,9 +43,9 @@ export const requireRoleWithin = (links: readonly Share[], { maker }: Share, rol
 }
 
 /**
- * Returns a link in the form that it needs before it may give more. A caller with a link raises only links made through it, because access beyond
- * its own would outlast it. The first owner link, which has no maker and no end, also raises links without a maker; those then end with it. `by`:
- * the link of the caller (`makerOf`). Throws `invalid_request`.
+ * Returns a link in the form that it must have before its role is raised. A caller with a link may raise only links made through it, because the
+ * raised access could otherwise outlast the caller's own. The first owner link has no maker and never expires. It may also raise links without a
+ * maker; they then end with it. `by` is the link of the caller (`makerOf`). Throws `invalid_request`.
  */
 export const raisedThrough = (links: readonly Share[], link: Share, by: Share | undefined): Share => {
   if (by === undefined || lineageOf(links, by.id).some(({ id }) => id === link.id)) return link
@@ -58,7 +58,7 @@ export const raisedThrough = (links: readonly Share[], link: Share, by: Share | 
 export const rootOf = (maker: Share | undefined): string | undefined =>
   maker === undefined || maker.role === 'owner' ? undefined : (maker.root ?? maker.id)
 
-/** Returns a link with a new role, followed by the links made through it, none with a higher role than its maker. */
+/** Returns a link with a new role, followed by the links made through it. No link gets a higher role than its maker. */
 export const withRole = (links: readonly Share[], id: string, role: Role): Share[] => {
   const changed = new Map<string, Share>()
   for (const { root: _root, ...link } of lineageOf(links, id)) {
@@ -70,12 +70,12 @@ export const withRole = (links: readonly Share[], id: string, role: Role): Share
   return [...changed.values()]
 }
 
-/** The advice for a link that can neither stay nor make a link that outlasts it. */
+/** Advice for a link that cannot stay and cannot create a link that outlasts it. */
 const claimInstead = 'Sign in and claim the document: its account then revokes every link.'
 
 /**
- * Refuses to keep the caller's own link when its maker is revoked: the link would outlive its maker by its own decision. The role decides who may
- * revoke a link, but not how long access was granted. Throws `forbidden`.
+ * Refuses to keep the caller's link when its maker is revoked: the holder of the link would decide that it outlives its maker. The role decides who
+ * may revoke a link, but not how long access was granted. Throws `forbidden`.
  */
 export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Share | undefined): void => {
   if (by === undefined || by.id === ended.id || !lineage.some(({ id }) => id === by.id)) return
@@ -85,17 +85,17 @@ export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Sha
   })
 }
 
-/** Throws `last_owner_link` if the document would have neither an account nor an owner link without these links. */
+/** Throws `last_owner_link` if the document would be left without an account and without an owner link once these links end. */
 export const requireOwnerLeft = ({ head, now }: Draft, links: readonly Share[], ended: readonly Share[]): void => {
   const opens = (link: Share): boolean => link.role === 'owner' && isLive(link, now)
-  // Whether a link has no end. A link that expires cannot replace an owner link that does not.
+  // A link that expires cannot replace an owner link that never expires.
   const lasts = (link: Share): boolean => opens(link) && link.expiresAt === null
   const needed = ended.some(lasts) ? lasts : opens
   if (head.owner.kind !== 'anonymous' || !ended.some(opens)) return
   if (!links.some((link) => needed(link) && !ended.includes(link))) throw new ServiceError('last_owner_link')
 }
 
-/** Returns all links of a document, including ended ones. */
+/** Returns all links of a document, including links that have ended. */
 export const listLinks = async ({ storage }: Service, doc: string): Promise<Share[]> => {
   const links: Share[] = []
   for (let after: string | undefined; ;) {
@@ -107,8 +107,8 @@ export const listLinks = async ({ storage }: Service, doc: string): Promise<Shar
 }
 
 /**
- * Changes all links of a document that are not revoked, together with their review assignments. No link can be made between listing and changing
- * them, because the head counts the links ever made. Throws the errors of `ledger.write`.
+ * Changes all links of a document that are not revoked, together with their review assignments. No link can be created between listing and changing
+ * them, because the head counts all links ever made. Throws the errors of `ledger.write`.
  */
 export const changeLinks = async <T>(
   service: Service,

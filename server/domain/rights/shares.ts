@@ -1,4 +1,4 @@
-/** Share links: a secret that grants one role (docs/api.md, Shares). */
+/** Share links. A share link is a secret that grants one role (docs/api.md, Shares). */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { shareKeyPattern } from '../../../shared/names.ts'
@@ -31,7 +31,7 @@ const instantOrNull = (ms: number | null): string | null => (ms === null ? null 
 
 export const shareUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}?key=${secret}`
 
-/** Returns the address of the document's canonical Markdown, with this link. */
+/** Returns the address of the document's canonical Markdown with the key of this link. */
 export const agentUrl = ({ baseUrl }: Service, doc: string, secret: string): string => `${baseUrl}/d/${doc}.md?key=${secret}`
 
 const present = (service: Service, doc: string, share: Share, lastUsedAt: number | null): Output<'listShares'>['shares'][number] => {
@@ -53,7 +53,7 @@ const present = (service: Service, doc: string, share: Share, lastUsedAt: number
 }
 
 interface NewShare {
-  /** The link through which this link is made and with which it ends; undefined: none. */
+  /** The link through which this link is made and with which it ends. Undefined if there is none. */
   readonly maker: Share | undefined
   readonly role: Role
   readonly label: string | null
@@ -104,7 +104,7 @@ const tooManyLinks = (ofTasks: boolean): ServiceError => {
 }
 
 /**
- * Makes room for a link when the count is at its limit. Expired links are still counted, because nobody revokes them. Nothing changes if a link was
+ * Makes room for a link when the count has reached its limit. Expired links still count, because nobody revokes them. Changes nothing if a link was
  * made in the meantime.
  */
 export const makeRoom = async (service: Service, doc: string): Promise<void> => {
@@ -139,10 +139,10 @@ export const createShare: OnDocument<'createShare'> = async (service, caller, do
   })
 }
 
-/** Returns the position in the list: newest first, then by id among links made at the same time. */
+/** Returns the sort position of a link: by creation time, then by id. */
 const placeOf = ({ createdAt, id }: Share): string => `${String(createdAt).padStart(15, '0')}-${id}`
 
-/** Returns when a link was last used: now, while a page or program is connected with it; null for never. */
+/** Returns the time of a link's last use: now if a page or program is connected with it, null if it was never used. */
 const lastUse = async ({ clock, live, storage }: Service, doc: string, share: string): Promise<number | null> => {
   if (live.isUsed(doc, share)) return clock.now()
   const used = await storage.get(keys.use(doc, share))
@@ -178,7 +178,7 @@ export const readShare = async (service: Service, doc: string, { share }: Input<
   return { share: present(service, doc, link, await lastUse(service, doc, link.id)) }
 }
 
-/** Revokes a link and its review assignment. `through`: the other revoked link that ends this one with it. */
+/** Revokes a link and its review assignment's link. `through` is the id of the revoked link with which this one ends. */
 const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, through?: string): void => {
   const { id, hash, role, label, expiresAt, task } = share
   const { shares, taskShares } = draft.head
@@ -191,26 +191,29 @@ const putRevocation = (draft: Draft, caller: Caller, doc: string, share: Share, 
   }
   draft.event('share.revoked', actorOf(caller), { shareId: id, role, label, ...(through === undefined ? {} : { endedWith: through }) })
   const reviewed = task === undefined ? undefined : draft.read<Task>(keys.task(doc, task))
-  // The assignment shows its link, and must not show a revoked link as live.
+  // The assignment shows its link, and must not show a revoked link as valid.
   if (reviewed !== undefined)
     draft.put(keys.task(doc, reviewed.id), encodeRecord({ ...reviewed, share: { ...reviewed.share, revoked: true } } satisfies Task))
 }
 
-/** Gives the links made through one link another maker, or none. */
+/** Changes the maker of all links made through one link. With undefined, they have no maker. */
 const passOn = (draft: Draft, doc: string, links: readonly Share[], from: string, to: string | undefined): void => {
   for (const { maker, ...link } of links)
     if (maker === from)
       draft.put(keys.share(doc, link.id), encodeRecord({ ...link, ...(to === undefined ? {} : { maker: to }) } satisfies Share))
 }
 
-/** Revokes the link that claimed a document. Links made through it now belong to the account. */
+/** Revokes the link that was used to claim a document. Links made through it now belong to the account. */
 export const putRevocationOfClaim = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string): void => {
   const link = links.find((each) => each.id === id)
   if (link !== undefined) putRevocation(draft, caller, doc, link)
   passOn(draft, doc, links, id, undefined)
 }
 
-/** Revokes a link, with or without the links made through it. Returns the ids of all that ended. Throws `last_owner_link` or `forbidden`. */
+/**
+ * Revokes a link, and with it the links made through it unless `keep` is set. Returns the ids of all links that ended. Throws `last_owner_link` or
+ * `forbidden`.
+ */
 const putRevocations = (draft: Draft, caller: Caller, doc: string, links: readonly Share[], id: string, keep: boolean): string[] => {
   const lineage = lineageOf(links, id)
   const ended = keep ? lineage.slice(0, 1) : lineage
@@ -235,13 +238,13 @@ export const revokeShare: OnDocument<'revokeShare'> = async (service, caller, do
   return answer
 }
 
-/** The effects of a role change: the answer, and the links lowered with it. */
+/** The effects of a role change: the answer, and the links whose roles were lowered with it. */
 interface RoleChange {
   readonly answer: Output<'changeShare'>
   readonly lowered: readonly Share[]
 }
 
-/** Puts a link with its new role, and all links made through it. Throws `invalid_request` or `last_owner_link`. */
+/** Stores a link with its new role, and all links made through it. Throws `invalid_request` or `last_owner_link`. */
 const putRole = (
   service: Service,
   draft: Draft,
@@ -277,7 +280,9 @@ const putRole = (
   return { answer: remember(service, draft, caller, doc, answer), lowered }
 }
 
-/** Changes the role of a link on every channel at once. Throws `not_found`, `invalid_request` or `last_owner_link`. */
+/**
+ * Changes the role of a link. The new role applies at once on REST, MCP and WebSocket. Throws `not_found`, `invalid_request` or `last_owner_link`.
+ */
 export const changeShare: OnDocument<'changeShare'> = async (service, caller, doc, input) => {
   const { id } = await getShare(service, doc, input.share)
   const { answer, lowered } = await changeLinks(service, caller, doc, (draft, links) =>

@@ -1,6 +1,6 @@
 /**
- * The author and time of each line. They come from the journal, which names the author of every update. The ids of characters never change, so each
- * character belongs to the update that first inserted it, wherever edits and merges have moved it since.
+ * Finds the author and time of each line in the journal, which names the author of every update. The ids of characters never change. So each
+ * character belongs to the update that first inserted it, regardless of where edits and merges have moved it.
  */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
@@ -14,7 +14,7 @@ import { entriesAfter, formatVersion, type JournalEntry, nextTag, type Point, re
 import type { Storage } from '../ports.ts'
 import type { Service } from '../service.ts'
 
-/** Consecutive characters of one client by one actor, as a half-open range of clocks. */
+/** Consecutive characters that one actor typed with one client, as a half-open range of Yjs clocks. */
 interface Stretch {
   readonly from: number
   to: number
@@ -23,15 +23,15 @@ interface Stretch {
   at: number
 }
 
-/** The authors in the journal of a document up to a point. */
+/** The authors in the journal of a document, up to a point of its history. */
 interface Authors {
   seq: number
   tag: string
-  /** By client id, in the order of the clock. */
+  /** Stretches by client id, in the order of the clock. */
   readonly stretches: Map<number, Stretch[]>
 }
 
-/** A longer pause in typing, in milliseconds, begins a new stretch. */
+/** A longer pause in typing begins a new stretch. In milliseconds. */
 const pauseMs = 60_000
 
 const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void => {
@@ -42,7 +42,7 @@ const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void 
     if (known.length === 0) stretches.set(client, known)
     const last = known.at(-1)
     const [from, to] = [Math.max(clock, last?.to ?? 0), clock + struct.length]
-    // A device that sends known characters does not become their author.
+    // A device that sends characters that are already known does not become their author.
     if (to <= from) continue
     if (last?.to === from && last.actor === actor && at - last.at < pauseMs) Object.assign(last, { to, at })
     else known.push({ from, to, actor, at })
@@ -51,7 +51,7 @@ const add = ({ stretches }: Authors, { actor, at, update }: JournalEntry): void 
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Reads the journal up to the point. Returns false if the authors are those of another history. */
+/** Reads the journal up to the point. Returns false if the authors belong to a different history. */
 const follow = async (storage: Storage, doc: string, authors: Authors, to: Point): Promise<boolean> => {
   if (authors.seq >= to.seq) return true
   for await (const entries of entriesAfter(storage, doc, authors.seq)) {
@@ -62,7 +62,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
       Object.assign(authors, { seq: entry.seq, tag: entry.tag })
     }
     if (authors.seq >= to.seq) return true
-    // A long history must not block everyone else.
+    // Reading a long history must not block other requests.
     await nextTurn()
   }
   return false
@@ -71,7 +71,7 @@ const follow = async (storage: Storage, doc: string, authors: Authors, to: Point
 const keptMax = 16
 const kept = new WeakMap<Storage, Map<string, Promise<Authors>>>()
 
-/** Returns the authors of a document up to at least the point. Entries that were read earlier are not read again. */
+/** Returns the authors of a document, up to at least the point. Entries that were read before are not read again. */
 const authorsAt = (storage: Storage, doc: string, to: Point): Promise<Authors> => {
   const documents = kept.get(storage) ?? new Map<string, Promise<Authors>>()
   kept.set(storage, documents)
@@ -140,7 +140,7 @@ class Line {
   }
 }
 
-/** Yields lines with the person who last wrote in each. A line break counts only if the line is otherwise empty. */
+/** Yields lines with the person who last wrote in each line. A line break counts only if the line is otherwise empty. */
 function* linesBy(content: string, parts: Iterable<{ length: number; actor: string; at: number }>): Generator<Line> {
   let line = new Line()
   let offset = 0
@@ -157,17 +157,17 @@ function* linesBy(content: string, parts: Iterable<{ length: number; actor: stri
       offset++
     }
   }
-  // A line break at the end of the text begins no further line.
+  // A line break at the end of the text does not begin another line.
   if (!content.endsWith('\n')) yield line
 }
 
 const isSame = (run: Run, { actor, at, actors }: Line): boolean =>
   run.actor === actor && run.at === at && run.actors.length === actors.length && run.actors.every((each, index) => each === actors[index])
 
-/** Lines to process before yielding to the event loop. */
+/** The number of lines to process before yielding to the event loop. */
 const linesAtOnce = 20_000
 
-/** Returns runs of lines after a given line, at most `count`; the last run may continue. */
+/** Returns at most `count` runs of the lines after a given line. The last run may be incomplete. */
 const runsAfter = async (lines: Iterable<Line>, after: number, count: number): Promise<Run[]> => {
   const runs: Run[] = []
   let number = 0
@@ -195,7 +195,7 @@ const present = ({ line, lastLine, actor, at, actors }: Run): Attribution['lines
   }
 }
 
-/** Returns the authors of lines. Throws `unknown_version`. */
+/** Returns the authors of the requested lines. Throws `unknown_version`. */
 export const readAttribution = async (
   service: Service,
   doc: string,

@@ -1,10 +1,10 @@
 /**
- * Reading and writing the text.
+ * Reads and writes the text.
  *
  * This folder holds the text of a document: reading, replacing and editing it, its journal, its versions, and its copy in memory.
  *
- * Every write enters the live document as a minimal edit of the same history. Between the check of the version and the end of the
- * transaction there is no `await`, so no keystroke can come between them unseen; then one commit makes everything durable.
+ * Every write enters the live document as a minimal edit of the same history. There is no `await` between the check of the version and the end of
+ * the transaction, so no keystroke can slip in between. Then one commit makes everything durable.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -23,7 +23,10 @@ import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 import { type TextTitle, titleOfText } from '../../../shared/names.ts'
 
-/** Returns the title of a document: from its front matter, the title given at creation, its first heading, its first line, or "Untitled". */
+/**
+ * Returns the title of a document: the title in its front matter, or else the title given at creation, its first heading, its first line, or
+ * "Untitled".
+ */
 export const titleOf = (head: Head, { titles }: { readonly titles: TextTitle }): string => titleOfText(titles, head.title) ?? 'Untitled'
 
 /** Returns the newest text on disk, rebuilt without the document in memory. */
@@ -32,7 +35,10 @@ const storedSnapshot = async ({ storage, ledger }: Service, doc: string): Promis
   return snapshotOf({ seq, tag }, await contentAt(storage, doc, { seq, tag }))
 }
 
-/** Returns the text in memory, once it is on disk. If it cannot be written (a full disk), the text on disk stays readable. */
+/**
+ * Returns the text in memory once it is on disk. If it cannot be written (a full disk), returns the text on disk, so that the document stays
+ * readable.
+ */
 const durableSnapshot = async (service: Service, openDoc: OpenDocument): Promise<Snapshot> => {
   const snapshot = openDoc.snapshot()
   try {
@@ -50,8 +56,8 @@ const projectionOf = async ({ storage }: Service, doc: string, { seq, tag }: Hea
 }
 
 /**
- * Returns the text on disk. An open document answers from memory once its newest edit is durable, a closed document from its projection without
- * loading the Y.Doc.
+ * Returns the text on disk. If the document is open, the text comes from memory once its newest edit is durable. If it is closed, the text comes
+ * from its projection, without loading the Y.Doc.
  */
 export const currentContent = async (service: Service, doc: string, known?: Head): Promise<Snapshot> => {
   const openDoc = service.live.find(doc)
@@ -82,7 +88,7 @@ export const findPoint = async (service: Service, doc: string, version: string):
   return found?.tag === point.tag ? point : undefined
 }
 
-/** Returns the tags of a list: quoted, unquoted, with `W/`, or `*`. */
+/** Parses a list of tags. Each tag may be quoted, unquoted, preceded by `W/`, or `*`. */
 export const tagsNamed = (list: string): string[] =>
   list
     .split(',')
@@ -95,12 +101,12 @@ export const tagsNamed = (list: string): string[] =>
     .filter((part) => part !== '')
 
 /**
- * Returns the versions in `If-Match` or `baseVersion`: quoted, unquoted, `W/`, a list, or `*` (docs/api.md, Text and versions). The tag of a text
- * with its head counts as the version of that text.
+ * Returns the versions in `If-Match` or `baseVersion`, which may hold a list of versions, quoted or not, with `W/`, or `*` (docs/api.md, Text and
+ * versions). The tag of a text together with its head counts as the version of that text.
  */
 export const versionsNamed = (base: string): string[] => tagsNamed(base).map((tag) => tag.replace(/\+[0-9a-f]{8}$/, ''))
 
-/** Whether a replacement names no version that the caller has read. */
+/** Whether a replacement does not name a version that the caller has read. */
 export const namesNone = (base: string | undefined): boolean => base === undefined || versionsNamed(base).includes('*')
 
 /** Whether the caller names this version. A caller that names no version accepts any. */
@@ -113,7 +119,7 @@ export const baseOf = async (service: Service, doc: string, base: string): Promi
   return point && contentAt(service.storage, doc, point)
 }
 
-/** Resolves with undefined if the work takes too long or too much is queued before it. The answer is useful without this work. */
+/** Resolves to undefined if the work takes too long or too much work is queued before it. The answer is useful without the result. */
 const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   try {
     return await work
@@ -123,7 +129,7 @@ const unlessTooMuch = async <T>(work: Promise<T>): Promise<T | undefined> => {
   }
 }
 
-/** Returns the changes by others since the version that a caller read; undefined if there are none, or too many to compare. */
+/** Returns the changes that others made since the version that a caller read. Returns undefined if there are none, or too many to compare. */
 export const othersChanges = async (
   { texts }: Service,
   doc: string,
@@ -162,7 +168,7 @@ const reconciled = async (service: Service, doc: string, before: string, mine: s
 }
 
 /**
- * Returns the conflict error with the data that the caller needs to reconcile: the difference, and the merge if the base is known
+ * Returns the conflict error with the data that the caller needs to reconcile both texts: the difference, and the merge if the base is known
  * (docs/api.md, Text and versions).
  */
 export const conflict = async (
@@ -187,7 +193,7 @@ export const conflict = async (
   return new ServiceError('version_conflict', { ...facts, ...(await reconciled(service, doc, before, mine, now.content)) })
 }
 
-/** Checks the size of a text after edits. Throws `content_too_large`. */
+/** Checks the size that a text will have after edits. Throws `content_too_large`. */
 export const checkSize = (content: string, edits: readonly Edit[] = []): void => {
   const contentUnits = edits.reduce((sum, { from, to, insert }) => sum + insert.length - (to - from), content.length)
   if (contentUnits > limits.contentUnitsMax)
@@ -202,25 +208,25 @@ export interface TextChange {
   readonly cause: RevisionCause
   readonly event: 'content.changed' | 'content.replaced' | 'content.restored'
   readonly label?: string | undefined
-  /** Actors who wrote the change, besides the one who makes it. */
+  /** Actors who also wrote the change, in addition to the actor who makes it. */
   readonly authors?: readonly string[]
   /** Whether the change replaces the text without naming a version. */
   readonly isUnguarded?: boolean
-  /** Further fields of the event besides the hunks. */
+  /** Additional fields of the event, apart from the hunks. */
   readonly facts?: Pick<ContentPayload, 'suggestionIds' | 'reopenedIds' | 'revision' | 'partial'>
 }
 
-/** The result of a change to the text, inside its commit. */
+/** The result of a change to the text, for use inside its commit. */
 export interface Changed {
   readonly after: Snapshot
   readonly revisionId: number
-  /** The newest revision before the change. */
+  /** Number of the newest revision before the change. */
   readonly revisionBefore: number
-  /** The revision of typed text that was saved with this change, if any. */
+  /** The revision of typed text that was saved with this change. Undefined if there is none. */
   readonly typed: Revision | undefined
 }
 
-/** Returns the range of the last edit's text after all edits. */
+/** Returns the range that the text of the last edit has after all edits. */
 const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   const last = edits.at(-1)
   if (last === undefined) return undefined
@@ -228,7 +234,7 @@ const lastPlace = (edits: readonly Edit[]): Range | undefined => {
   return { from: last.from + shift, to: last.from + shift + last.insert.length }
 }
 
-/** Further writes in the commit of a change to the text. */
+/** Additional writes in the commit of a change to the text. */
 interface Beside<T> {
   /** Annotations whose text is replaced, so that their pins need not move. */
   readonly untied?: readonly string[]
@@ -254,7 +260,7 @@ const record = (
   saveUnsaved(draft, before)
   const { revision: revisionBefore } = draft.head
   draft.head = { ...draft.head, announcedSeq: Math.max(draft.head.announcedSeq, after.seq) }
-  // A retry that sends the same text again must not fill the history, because the newest revision already shows this text.
+  // The newest revision may already show this text. A retry that sends it again must not fill the history.
   const isShown = after.seq === before.seq && draft.head.revisionSeq === after.seq && draft.head.revision > 0
   if (isShown && (change.label ?? '') === '') return { revisionId: revisionBefore, revisionBefore }
   const revision = saveRevision(draft, after, change.cause, actor, change.label ?? null, change.authors)
@@ -271,7 +277,7 @@ const record = (
   return { revisionId: revision.id, revisionBefore }
 }
 
-/** Checks the quota. Throws `quota_exceeded` for edits that do not fit. */
+/** Checks the quota. Throws `quota_exceeded` if the edits do not fit. */
 const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): void => {
   const inserted = edits.reduce((sum, { insert }) => sum + insert.length, 0)
   const removed = edits.reduce((sum, { from, to }) => sum + to - from, 0)
@@ -279,10 +285,10 @@ const requireSpace = ({ service, openDoc }: Opened, edits: readonly Edit[]): voi
 }
 
 /**
- * Applies edits to the current text and writes everything that belongs to them in one commit: updates, revisions, events, the annotations' moved
- * pins, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call. The text
- * in memory changes before the commit, so the caller's right is checked here, and the service makes the writes that follow. Throws the errors of a
- * right that has ended, and `quota_exceeded`; nothing has changed then.
+ * Applies edits to the current text, and writes in one commit everything that belongs to them: updates, revisions, events, the moved pins of
+ * annotations, and the records of `beside`. There is no `await` before the edits are applied, so check their preconditions just before the call.
+ * The text in memory changes before the commit. Therefore the caller's right is checked here, and the service itself makes the writes that follow.
+ * Throws the error of a right that has ended, and `quota_exceeded`; then nothing has changed.
  */
 export const changeText = async <T>(
   opened: Opened,
@@ -296,7 +302,7 @@ export const changeText = async <T>(
   for (const id of untied) annotations.untie(id)
   const before = openDoc.snapshot()
   const actor = actorOf(caller)
-  // Queued before the change, for the same commit, because the revision of typed text must show only the typed text.
+  // This write is queued before the change, for the same commit, because the revision of typed text must show only the typed text.
   let saved: Revision | undefined
   const typed = service.ledger.write(doc, 'system', (draft) => {
     openDoc.journalInto(draft, before.seq)
@@ -322,8 +328,8 @@ export const changeText = async <T>(
 }
 
 /**
- * Returns the minimal edits, at most `editsAtOnceMax`. If finding them takes too long, the part between the first and the last difference is
- * replaced.
+ * Returns the minimal edits, at most `editsAtOnceMax`. If finding them takes too long, returns an edit that replaces the part between the first and
+ * the last difference.
  */
 export const editsTo = async ({ texts }: Service, doc: string, before: string, after: string): Promise<readonly Edit[]> =>
   coarsened((await unlessTooMuch(texts.do(doc, 'diff', before, after))) ?? coarseWordDiff(before, after), before, limits.editsAtOnceMax)

@@ -1,4 +1,4 @@
-/** Resolves the edits of a program on one text: the resulting changes, or the reason why they cannot be made. */
+/** Resolves the edits of a program in one text. The result is the list of changes, or the reason why they cannot be made. */
 import { type ErrorCode, ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Output } from '../../../shared/operations/index.ts'
@@ -13,7 +13,7 @@ import { requireFew } from '../review/proposed-hunks.ts'
 
 type Edited = Output<'editContent'>
 
-/** A change, and the index of the operation that makes it; one operation may make several. */
+/** A change, and the index of the operation that makes it. One operation may make several changes. */
 export interface Change extends Resolved {
   readonly operation: number
 }
@@ -38,7 +38,7 @@ interface Failure {
   readonly hint?: string
 }
 
-/** Throws the first failure together with the others, so that the caller can correct all of them in one request. */
+/** Throws the first failure, with details of the others, so that the caller can correct all of them in one request. */
 export const refuse = (failures: readonly Failure[], version: string, now: Source): void => {
   const [first] = failures
   if (first === undefined) return
@@ -56,7 +56,7 @@ export const refuse = (failures: readonly Failure[], version: string, now: Sourc
   })
 }
 
-/** Returns the changes of the operations in the text that they name. Throws `target_not_found` or `target_ambiguous`. */
+/** Returns the changes that the operations make in the text that was read. Throws `target_not_found` or `target_ambiguous`. */
 export const resolveAll = (read: Source, operations: readonly Operation[], version: string): Planned[] => {
   const failures: Failure[] = []
   const planned = operations.flatMap((operation, index): Planned[] => {
@@ -88,22 +88,22 @@ const refuseOverlaps = (changes: readonly Change[]): void => {
 }
 
 /**
- * Returns the indices of changes in document order. An insertion before a range comes first, and insertions at one place keep the order of the
- * request.
+ * Returns the indices of changes in document order. An insertion at the start of a range comes before the range. Insertions at one position keep
+ * the order of the request.
  */
 const inOrder = (changes: readonly Resolved[]): number[] => {
   const at = (index: number): Resolved => changes[index] as Resolved
   return changes.map((_change, index) => index).toSorted((one, other) => at(one).from - at(other).from || at(one).to - at(other).to)
 }
 
-/** Whether an operation replaces a text without quoting it. */
+/** Whether an operation replaces text without quoting it. */
 export const comparesTexts = ({ op }: Operation): boolean => op === 'set_document' || op === 'replace_section' || op === 'replace_lines'
 
-/** Returns edits of only the difference, so that cursors and anchors in the rest of the range stay. */
+/** Returns edits for only the part that differs, so that cursors and anchors in the rest of the range stay in place. */
 const minimal = (content: string, { from, to, insert }: Resolved): Edit[] =>
   diff(content.slice(from, to), insert).map((edit) => ({ from: from + edit.from, to: from + edit.to, insert: edit.insert }))
 
-/** Returns the resulting range of each operation; for several places, the range from the first to the last. */
+/** Returns the resulting range of each operation. If an operation makes several changes, its range extends from the first to the last. */
 export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
   const results: Edited['results'] = []
   let shift = 0
@@ -122,15 +122,15 @@ export const resultsOf = (changes: readonly Change[]): Edited['results'] => {
 
 /** Changes to a text, and the edits that make them. */
 export interface EditPlan {
-  /** Changes in the order of the operations. */
+  /** Changes, in the order of the operations. */
   readonly changes: readonly Change[]
-  /** Minimal edits, ascending. */
+  /** Minimal edits, in ascending order. */
   readonly edits: readonly Edit[]
   readonly diff: string
 }
 
 /**
- * Returns the plan of changes on a text. `granularity`: how proposed changes are split. Throws `too_many_changes`, or `invalid_request` if two
+ * Returns the plan for changes in a text. `granularity` says how proposed changes are split. Throws `too_many_changes`, or `invalid_request` if two
  * changes overlap.
  */
 export const planOf = (content: string, changes: readonly Change[], granularity?: Granularity): EditPlan => {
@@ -141,7 +141,7 @@ export const planOf = (content: string, changes: readonly Change[], granularity?
   return { changes, edits, diff: unifiedDiff(content, applyEdits(content, edits), limits.diffCharsMax) }
 }
 
-/** Returns the plan of operations on a text. Throws the errors of `resolveAll` and `planOf`. */
+/** Returns the plan for operations on a text. Throws the errors of `resolveAll` and `planOf`. */
 export const planEdits = (content: string, version: string, operations: readonly Operation[], granularity?: Granularity): EditPlan =>
   planOf(
     content,

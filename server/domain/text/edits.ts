@@ -1,6 +1,6 @@
 /**
- * Edits by programs. They name text that the program has read, and are made in the current text. Each edit follows its own words into the current
- * text, so it is refused only if exactly that text has changed. Either all edits are made, or none (docs/api.md, Text and versions).
+ * Edits by programs. An edit names text that the program has read, and is made in the current text. Each edit follows its target text into the
+ * current text, so it is refused only if exactly that text has changed. Either all edits are made, or none (docs/api.md, Text and versions).
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -27,8 +27,8 @@ import { aimAll, changedSince, type Ground, groundOf } from './targets.ts'
 type Edited = Output<'editContent'>
 
 /**
- * Returns the range to follow from the text that was read. An addition to a section follows the heading to the current end of the section. An
- * insertion follows the words next to it.
+ * Returns the range of the read text that is followed into the current text. An addition to a section follows the section's heading to the current
+ * end of the section. An insertion follows the text next to it.
  */
 const followed = (source: Source, { operation, change }: Planned): Range => {
   if (change.beside !== undefined) return change.beside
@@ -40,13 +40,13 @@ const followed = (source: Source, { operation, change }: Planned): Range => {
 const isStructured = (operation: Operation): operation is Structured =>
   ['replace_all', 'append_row', 'set_cell', 'check', 'append_item'].includes(operation.op)
 
-/** Whether an operation inserts at the beginning or the end of the document. It is next to no words, so it can always be resolved. */
+/** Whether an operation inserts at the beginning or the end of the document. It refers to no existing text, so it can always be resolved. */
 const isAtEdge = (operation: Operation): boolean =>
   (operation.op === 'append' && operation.section === undefined) || (operation.op === 'insert' && operation.at !== undefined)
 
 /** Returns the position of an operation in the current text; undefined if its target has changed. */
 const landed = (now: Source, { operation, change }: Planned, quote: string, range: Range | undefined): Resolved | undefined => {
-  // Resolved again, because the beginning and the end of the document may have moved.
+  // The operation is resolved again, because the beginning and the end of the document may have moved.
   if (isAtEdge(operation)) return resolve(now, operation) as Resolved
   if (range === undefined || now.text.slice(range.from, range.to) !== quote) return undefined
   if (operation.op === 'insert') return besideWords(now.text, operation, range)
@@ -56,7 +56,10 @@ const landed = (now: Source, { operation, change }: Planned, quote: string, rang
   return section && append(now, section, operation.markdown)
 }
 
-/** Returns the changes for the current text, in the order of the operations, followed from an earlier version. Throws `target_*`. Synchronous. */
+/**
+ * Returns the changes for the current text, in the order of the operations, after following their targets from an earlier version. Throws
+ * `target_*`. Synchronous.
+ */
 const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operation[]): Change[] => {
   const { content, version } = openDoc.snapshot()
   const read = sourceOf(ground.content())
@@ -84,16 +87,18 @@ const land = ({ openDoc }: Opened, ground: Ground, operations: readonly Operatio
   return changes as Change[]
 }
 
-/** How often edits are planned again because others changed the same part in the meantime. */
+/** How many times edits are planned again because other people changed the same part in the meantime. */
 const plansMax = 10
 
-/** Returns changes moved to a text that was edited next to them, each with the edit before it; undefined if an edit touches them. */
+/** Returns changes moved to a text that was edited next to them, each with the edit before it. Returns undefined if an edit touches one of them. */
 const shifted = (changes: readonly Change[], before: string, now: string): Change[] | undefined => {
   const places = changes.map((change) => followedEdits([change], before, now)?.[0])
   return places.every((place) => place !== undefined) ? changes.map((change, index) => ({ ...change, ...places[index] })) : undefined
 }
 
-/** Returns a plan moved to the current text, which may have changed next to its targets; undefined if an edit touches a target. Synchronous. */
+/**
+ * Returns a plan moved to the current text, which may have changed next to its targets. Returns undefined if an edit touches a target. Synchronous.
+ */
 const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | undefined => {
   if (now.seq === seen.seq) return plan
   const edits = followedEdits(plan.edits, seen.content, now.content)
@@ -103,7 +108,7 @@ const brought = (plan: EditPlan, seen: Snapshot, now: Snapshot): EditPlan | unde
 
 /**
  * Computes a plan without blocking other requests, and passes it on for the current text in the same turn. Throws the errors of the operations, and
- * `busy` if others keep changing the same part.
+ * `busy` if other people keep changing the same part.
  */
 const withPlan = async <T>(
   { service, doc, openDoc }: Opened,
@@ -126,7 +131,7 @@ const withPlan = async <T>(
   throw new ServiceError('busy', { retryAfterSeconds: limits.laneRetrySeconds })
 }
 
-/** Whether a plan replaces a section that the caller does not claim to have read, so that no operation quotes its text. */
+/** Whether a plan replaces a section although the caller named no version and no operation quotes the section's text. */
 const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { changes }: EditPlan, content: string): boolean =>
   namesNone(baseVersion) &&
   changes.some(({ operation, from, to, insert }) => {
@@ -135,8 +140,8 @@ const replacesUnread = ({ operations, baseVersion }: Input<'editContent'>, { cha
   })
 
 /**
- * Makes or proposes the changes of a plan for the current text. `newest`: key of the newest revision. There is no `await` before the changes are
- * made.
+ * Makes or proposes the changes of a plan in the current text. `newest` is the key of the newest revision. There is no `await` before the changes
+ * are made.
  */
 const carryOut = async (
   opened: Opened,
@@ -182,7 +187,7 @@ const carryOut = async (
   )
 }
 
-/** Throws `version_required` if a caller replaces the entire text, lines or cells by number and does not name the version that it read. */
+/** Throws `version_required` if a caller replaces the entire text, or addresses lines or cells by number, without naming the version that it read. */
 const requireRead = ({ operations, baseVersion, mode, dryRun }: Input<'editContent'>): void => {
   if (mode === 'suggest' || dryRun === true || !namesNone(baseVersion)) return
   const blind = operations.find((operation) => operation.op === 'set_document' || isByNumber(operation))

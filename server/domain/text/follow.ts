@@ -1,6 +1,7 @@
 /**
- * The work that follows an edit once it is on disk: `content.changed` after a second, a revision and the canonical text after a pause, mentions in
- * chats (mentions.ts), and a checkpoint when the journal's tail has grown. Each open document has one follower. Typed text is safe without it.
+ * The work that follows an edit once it is on disk: a `content.changed` event after a second, a revision and the canonical text after a pause,
+ * mentions in chats (mentions.ts), and a checkpoint when the journal's tail has grown. Each open document has one follower. Typed text is safe even
+ * without it.
  */
 import type { Announcement, Follower } from './follower.ts'
 import * as Y from 'yjs'
@@ -35,13 +36,13 @@ interface FollowerOptions {
   readonly ledger: Ledger
   readonly clock: Clock
   readonly texts: Texts
-  /** Called when deferrable work fails. It is tried again at the next edit, or when the document settles. */
+  /** Called when work that can wait has failed. The work is tried again at the next edit, or when the document settles. */
   readonly onProblem: (error: unknown) => void
 }
 
 /**
- * Returns the snapshot up to which content events describe the changes: the current one, unless the last process ended before it could announce
- * them.
+ * Returns the snapshot up to which content events describe the changes. This is the current snapshot, unless the last process ended before it could
+ * announce them.
  */
 const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: Head): Promise<Snapshot> => {
   if (head.announcedSeq >= head.seq) return openDoc.snapshot()
@@ -50,13 +51,13 @@ const announcedAtStart = async (storage: Storage, openDoc: OpenDocument, head: H
   return snapshotOf(point, await contentAt(storage, openDoc.id, point))
 }
 
-/** Journal records to read or remove in one step of a compaction. */
+/** The number of journal records to read or remove in one step of a compaction. */
 const compactionStep = 32
 
 /** Yields to the event loop, because the store answers within the same turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Calls `run` once, `quietMs` after the last call to `poke` and at most `maxMs` after the first. */
+/** Returns a function that calls `run` once: `quietMs` after the last call to `poke`, and at most `maxMs` after the first call. */
 const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void): { poke(): void; stop(): void } => {
   let first: number | undefined
   let cancel: (() => void) | undefined
@@ -78,7 +79,7 @@ const debounce = (clock: Clock, quietMs: number, maxMs: number, run: () => void)
   }
 }
 
-/** Returns the hunks, computed in this turn: one coarse hunk if the texts differ too much to compare at once. */
+/** Returns the hunks, computed in this turn. If the texts differ too much to compare at once, returns a single coarse hunk. */
 const hunksAtOnce = (before: string, after: string): readonly Hunk[] => {
   const [change] = coarseDiff(before, after)
   if (change === undefined) return []
@@ -109,7 +110,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     return { actor, payload }
   }
 
-  /** Returns the changes since the last announcement; undefined if another caller announces them. */
+  /** Returns the changes since the last announcement. Returns undefined if another caller announces them. */
   const changesTo = async (to: Snapshot): Promise<readonly Hunk[] | undefined> => {
     const from = base
     const found = await texts.do(doc, 'hunks', from.content, to.content, limits.diffCharsMax).catch((error: unknown) => {
@@ -146,7 +147,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     await ledger.write(doc, 'system', (draft) => saveUnsaved(draft, to))
   }
 
-  /** Returns the records of the tail, oldest first. They are read in pieces, so that reading delays nobody's typing. */
+  /** Returns the records of the tail, oldest first. They are read in pieces, so that reading does not delay anyone's typing. */
   const tailUpTo = async (seq: number): Promise<TailRecord[]> => {
     const records: TailRecord[] = []
     for (;;) {
@@ -158,8 +159,8 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   }
 
   /**
-   * Gathers the journal's tail into a history segment and writes the resulting state. The records are removed afterwards, in steps. Readers skip
-   * records that a segment contains, and the next compaction removes any that a crash left behind.
+   * Gathers the journal's tail into a history segment, and writes the resulting state. Afterwards, the records are removed in steps. Readers skip
+   * records that a segment contains. If a crash leaves some behind, the next compaction removes them.
    */
   const compact = async (): Promise<void> => {
     const to = openDoc.snapshot()
@@ -190,7 +191,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
     }
   }
 
-  /** Counts the size of a document from an earlier version, which did not count it. */
+  /** Counts the size of a document that an earlier version created without counting it. */
   const count = async (): Promise<void> => {
     const bytes = await measure(storage, doc)
     await ledger.write(doc, 'system', (draft) => {
@@ -248,7 +249,7 @@ export const createFollower = async ({ openDoc, head, storage, ledger, clock, te
   }
 }
 
-/** Saves a revision before an update that deletes most of the text, because a single wrong paste must not cost a night's work. */
+/** Saves a revision before an update that deletes most of the text, because a single wrong paste must not cost hours of work. */
 export const saveBeforeWipe = (ledger: Ledger, doc: string, before: Snapshot): Promise<unknown> =>
   ledger.write(doc, 'system', (draft: Draft) => {
     if (draft.head.revisionSeq < before.seq) saveRevision(draft, before, 'autosave', null)

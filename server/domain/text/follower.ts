@@ -1,26 +1,26 @@
-/** The work that follows an edit (follow.ts), as the writers of text see it. */
+/** The interface of the work that follows an edit (follow.ts), for the code that writes text. */
 import type { EventPayload } from '../../../shared/events.ts'
 import type { Snapshot } from './journal.ts'
 
 /** The payload of a content event (docs/api.md, Events and inbox). */
 export type ContentPayload = EventPayload<'content.changed'>
 
-/** A `content.changed` event to be written. */
+/** A `content.changed` event that must be written. */
 export interface Announcement {
-  /** The person who typed; `system:` if there were several. */
+  /** The person who typed; `system:` if several people typed. */
   readonly actor: string
   readonly payload: ContentPayload
 }
 
 export interface Follower {
   /**
-   * Takes over the announcement of everything up to `to`. Returns the payload of a `content.changed` that the caller must write, or undefined if
-   * everything is announced. Synchronous.
+   * Takes over the announcement of everything up to `to`. Returns the payload of a `content.changed` event that the caller must write. Returns
+   * undefined if everything was already announced. Synchronous.
    */
   takeAnnouncement(to: Snapshot): Announcement | undefined
   /** Records that the caller itself announces everything up to this snapshot. */
   announced(to: Snapshot): void
-  /** Does waiting work now: announcement, revision, canonical text, checkpoint. Called before the document leaves memory. */
+  /** Does the waiting work immediately: announcement, revision, canonical text, checkpoint. Called before the document leaves memory. */
   settle(): Promise<void>
   stop(): void
 }

@@ -1,17 +1,17 @@
 /**
- * The journal: every update a document ever took, in order. It is the truth on disk, and the history.
+ * The journal: every update that was ever applied to a document, in order. It is the truth on disk, and it is the history.
  *
- * Numbers are unsigned variable-length integers, strings and byte strings are length-prefixed (lib0).
+ * Numbers are unsigned variable-length integers. Strings and byte strings are length-prefixed (lib0).
  *
  *   record      format (1) · first sequence number · tag before it · count · entry…
- *   entry       milliseconds since the entry before (since 1970 for the first) · actor ('' = as before) · update (Yjs V1)
+ *   entry       milliseconds since the previous entry (since 1970 for the first) · actor ('' = same as before) · update (Yjs V1)
  *   segment     deflate-raw of: format (1) · count · record…
  *   state       format (1) · sequence number · tag · Yjs V1 state        (checkpoint and keyframe)
  *   projection  format (1) · sequence number · tag · Markdown in UTF-8 up to the end
  *
  * The entries of a document are numbered from 1 without gaps. The tag is a hash chain over the updates: tag(0) is random, tag(n) = the first 12 hex
- * digits of SHA-256(tag(n-1) · update(n)). `{n}-{tag(n)}` is the version of the document after entry n: versions are ordered, and a version from
- * another document, an invented one, or one from a history that a restored backup lacks has a different tag.
+ * digits of SHA-256(tag(n-1) · update(n)). `{n}-{tag(n)}` is the version of the document after entry n. Versions are ordered. A version has a
+ * different tag if it was invented, or comes from another document or from a history that a restored backup lacks.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -39,7 +39,7 @@ export interface JournalEntry {
   readonly update: Uint8Array
 }
 
-/** A point in a document's history. */
+/** A point in the history of a document. */
 export interface Point {
   readonly seq: number
   readonly tag: string
@@ -62,7 +62,7 @@ export const nextTag = (tag: string, update: Uint8Array): string =>
 
 export const formatVersion = (point: Point): string => `${point.seq}-${point.tag}`
 
-/** Returns a snapshot whose derived values are computed on first use. */
+/** Returns a snapshot. Its derived values are computed when they are first used. */
 export const snapshotOf = ({ seq, tag }: Point, content: string, stored?: Uint8Array): Snapshot => {
   let bytes = stored
   let titles: TextTitle | undefined
@@ -86,7 +86,7 @@ export const parseVersion = (version: string): Point | undefined => {
   return match === null ? undefined : { seq: Number(match[1]), tag: match[2] ?? '' }
 }
 
-/** Encodes consecutive entries; `before` is the tag before the first. */
+/** Encodes consecutive entries. `before` is the tag before the first entry. */
 export const encodeEntries = (entries: readonly JournalEntry[], before: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, format)
@@ -96,7 +96,7 @@ export const encodeEntries = (entries: readonly JournalEntry[], before: string):
   let at = 0
   let actor = ''
   for (const entry of entries) {
-    // If the clock is set back, the recorded time stays the same for a while. The journal does not stop.
+    // If the clock is set back, the recorded time does not advance for a while, but the journal goes on.
     const now = Math.max(entry.at, at)
     encoding.writeVarUint(encoder, now - at)
     encoding.writeVarString(encoder, entry.actor === actor ? '' : entry.actor)
@@ -114,7 +114,7 @@ const readFormat = (decoder: decoding.Decoder): void => {
   if (found !== format) throw damaged(`format ${found}`)
 }
 
-/** Returns the entries of a record, with newly computed tags. */
+/** Returns the entries of a record. Their tags are computed again. */
 export const decodeEntries = (record: Uint8Array): JournalEntry[] => {
   const decoder = decoding.createDecoder(record)
   readFormat(decoder)
@@ -182,7 +182,7 @@ const decodeSegment = async (segment: Uint8Array): Promise<JournalEntry[]> => {
   return Array.from({ length: count }, () => decodeEntries(decoding.readVarUint8Array(decoder))).flat()
 }
 
-/** Yields entries in pages, from the first record with an entry after `seq`; segments first, then the tail. */
+/** Yields pages of entries, from the first record with an entry after `seq`: first the segments, then the tail. */
 export async function* entriesAfter(storage: Storage, doc: string, seq: number): AsyncGenerator<JournalEntry[]> {
   let after = seq
   for (;;) {
@@ -199,7 +199,7 @@ export async function* entriesAfter(storage: Storage, doc: string, seq: number):
   }
 }
 
-/** Returns the state from which to rebuild `seq`: the newest checkpoint or keyframe that is not after it. */
+/** Returns the state from which to rebuild `seq`: the newest checkpoint or keyframe at or before `seq`. */
 const stateBefore = async (storage: Storage, doc: string, seq: number): Promise<ReturnType<typeof decodeState> | undefined> => {
   const checkpoint = await storage.get(keys.checkpoint(doc))
   const state = checkpoint && decodeState(checkpoint.value)
@@ -208,7 +208,7 @@ const stateBefore = async (storage: Storage, doc: string, seq: number): Promise<
   return keyframe && decodeState(keyframe.value)
 }
 
-/** The entries of the journal after the last checkpoint, and their bytes. */
+/** The size of the journal after the last checkpoint: the number of its entries, and their bytes. */
 export interface Tail {
   readonly records: number
   readonly bytes: number
@@ -233,9 +233,9 @@ const updatesTo = async (storage: Storage, doc: string, to: Point): Promise<{ up
   return { updates, tail: { records: entries.length, bytes: entries.reduce((sum, update) => sum + update.length, 0) } }
 }
 
-/** Brings an empty Y.Doc to the point `to`, in one transaction. Throws `storage_corrupt` if the chain of tags does not lead to that point. */
+/** Brings an empty Y.Doc to the point `to` in one transaction. Throws `storage_corrupt` if the chain of tags does not lead to that point. */
 export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Point): Promise<Tail> => {
-  // Records may move from the tail to a segment between two reads. A gap in the first read is then gone in the second.
+  // Records may move from the tail to a segment between two reads. A gap in the first attempt is then gone in the second one.
   const { updates, tail } = await updatesTo(storage, doc, to).catch(() => updatesTo(storage, doc, to))
   ydoc.transact(() => {
     for (const update of updates) Y.applyUpdate(ydoc, update)
@@ -243,7 +243,7 @@ export const rebuild = async (storage: Storage, doc: string, ydoc: Y.Doc, to: Po
   return tail
 }
 
-/** Returns the text at a point of the history that is known to exist. */
+/** Returns the text at a point of the history. The point must exist. */
 export const contentAt = async (storage: Storage, doc: string, point: Point): Promise<string> => {
   const ydoc = new Y.Doc()
   try {
@@ -254,7 +254,7 @@ export const contentAt = async (storage: Storage, doc: string, point: Point): Pr
   }
 }
 
-/** Returns the point after the entry with this number, which must not be above the head's; 0 is the empty document. */
+/** Returns the point after the entry with this number. The number must not be above the number in the head; 0 is the empty document. */
 export const findPointAt = async (storage: Storage, head: Head, seq: number): Promise<Point | undefined> => {
   if (seq === head.seq) return { seq, tag: head.tag }
   if (seq === 0) return { seq, tag: head.firstTag }
@@ -265,12 +265,12 @@ export const findPointAt = async (storage: Storage, head: Head, seq: number): Pr
 /** A record of the journal's tail. */
 export interface TailRecord {
   readonly key: Key
-  /** Its last entry. */
+  /** Sequence number of its last entry. */
   readonly seq: number
   readonly value: Uint8Array
 }
 
-/** Returns the journal records whose last entry is after `after` and at or before `upTo`, oldest first. */
+/** Returns the journal records whose last entry is after `after`, and not after `upTo`, oldest first. */
 export const listRecords = async (
   storage: Storage,
   doc: string,

@@ -1,4 +1,4 @@
-/** Resolves the target of a request (words, a line, a range) to a part of a text. */
+/** Resolves the target of a request (a quotation, a line, or a range) to a part of a text. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import { findWords, linesOf, missedPlace, type Range, wholeCharacters } from '../../../shared/text/anchors.ts'
@@ -13,7 +13,7 @@ export interface Target {
   readonly prefix?: string | undefined
   readonly suffix?: string | undefined
   readonly occurrence?: number | undefined
-  /** Client, clock and length of each run of characters that formed `find`. */
+  /** Client, clock and length of each run of characters that made up `find`. */
   readonly characters?: readonly number[] | undefined
 }
 
@@ -26,20 +26,20 @@ export const kindOf = ({ find, line, anchor }: Target): CommentTarget['kind'] =>
 const tooLarge = (path: string, size: number, max: number, unit: string): ServiceError =>
   new ServiceError('text_too_large', { details: [{ path, message: `has ${size} ${unit}; the limit is ${max}` }] })
 
-/** Checks the size of a comment, reply or note. Throws `text_too_large`. */
+/** Checks the size of a comment, a reply or a note. Throws `text_too_large`. */
 export const checkAnnotation = (path: string, text: string): void => {
   const bytes = Buffer.byteLength(text)
   if (bytes > limits.annotationBytesMax) throw tooLarge(path, bytes, limits.annotationBytesMax, 'bytes')
 }
 
-/** Checks the size of text that is quoted or proposed. Throws `text_too_large`. */
+/** Checks the size of quoted or proposed text. Throws `text_too_large`. */
 export const checkText = (path: string, text: string): void => {
   if (text.length > limits.targetUnitsMax) throw tooLarge(path, text.length, limits.targetUnitsMax, 'UTF-16 units')
 }
 
 /**
- * Returns the range of a target; undefined if its words are not in the text, or the target is the document. Throws `target_ambiguous`,
- * `invalid_request` or `text_too_large`, and `target_not_found` for lines and ranges that the text does not have.
+ * Returns the range of a target. Returns undefined if its quotation is not in the text, or if the target is the document. Throws
+ * `target_ambiguous`, `invalid_request` or `text_too_large`, and `target_not_found` for lines and ranges that the text does not have.
  */
 export const rangeNamed = (content: string, target: Target): Range | undefined => {
   const { find, line, anchor, ...which } = target
@@ -68,8 +68,8 @@ const rangeOfWords = (content: string, { find, line, ...which }: Target): Range 
 }
 
 /**
- * Returns the range of words whose context on one side was changed by others since the caller read them. The other side must identify a single
- * place.
+ * Returns the range of a quotation if somebody changed its context on one side since the caller read it. The context on the other side must
+ * identify a single position.
  */
 export const rangeBesideOne = (content: string, { find, prefix = '', suffix = '' }: Target): Range | undefined => {
   if (find === undefined || prefix === '' || suffix === '') return undefined

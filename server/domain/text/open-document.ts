@@ -1,8 +1,8 @@
 /**
- * A document in memory: the single source of truth for its text while it is open.
+ * A document in memory. While the document is open, it is the single source of truth for the text.
  *
- * Every update that the Y.Doc takes, from a socket or from the API, gets the next sequence number and tag synchronously in the Y.Doc's own `update`
- * listener, and is journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on it. A version check
+ * Every update of the Y.Doc, from a socket or from the API, gets the next sequence number and tag synchronously, in the Y.Doc's `update` listener.
+ * Updates are journaled in that order. `seq` may therefore be ahead of the disk; `durableSeq` is the newest update on disk. A version check
  * compares with `seq`, so that it sees edits that are applied but not yet journaled.
  */
 import * as Y from 'yjs'
@@ -22,42 +22,42 @@ export interface OpenDocument {
   readonly id: string
   readonly ydoc: Y.Doc
   readonly text: Y.Text
-  /** Newest update applied. */
+  /** Sequence number of the newest applied update. */
   readonly seq: number
-  /** Newest update that is on disk. */
+  /** Sequence number of the newest update that is on disk. */
   readonly durableSeq: number
-  /** True once the journal failed. Then nothing may be read from or written to this copy. */
+  /** True once the journal has failed. From then on, this copy must not be read or written. */
   readonly failed: boolean
-  /** Updates in the journal's tail and their bytes, since the last checkpoint. */
+  /** The number and size of the updates in the journal since the last checkpoint. */
   readonly tail: Tail
   snapshot(): Snapshot
-  /** Returns the bytes of the document on disk, plus those being written, for quotas. */
+  /** Returns the head's fields that quotas need. They include the bytes that are being written. */
   held(): Held
   /** Records a head that was written. */
   written(head: Head): void
-  /** The newest update that replaced the text by another one, after which surviving characters may belong to different words; 0: none. */
+  /**
+   * Sequence number of the newest update that replaced the entire text; 0 if there was none. After it, surviving characters may belong to different
+   * words.
+   */
   readonly replacedSeq: number
   /**
-   * Applies edits as one transaction by `actor` and returns the new text. `isCompared`: the edits are the difference of two texts. Synchronous:
-   * check a version just before, without an `await` in between.
+   * Applies edits as one transaction by `actor`, and returns the new text. `isCompared` says that the edits are the difference of two texts.
+   * Synchronous: check a version just before the call, without an `await` in between.
    */
   apply(edits: readonly Edit[], actor: string, isCompared?: boolean): Snapshot
   /**
-   * Applies updates of clients in one transaction, each as a separate journal entry with its author. `step` passes them in order, each checked
-   * against the document after the previous ones. `inserted`: UTF-16 units of text in the update; `isNew`: it has structs. `step` must not throw,
-   * because Yjs has no rollback.
+   * Applies updates of clients in one transaction. Each update becomes a separate journal entry with its author. `step` passes the updates in
+   * order, so that it can check each one against the document after the previous ones. `inserted` is the number of UTF-16 units of text in the
+   * update; `isNew` says that the update has structs. `step` must not throw, because Yjs has no rollback.
    */
   takeTogether(origin: unknown, step: (take: (update: Uint8Array, actor: string, inserted: number, isNew: boolean) => void) => void): void
-  /** Writes updates into the draft that are applied (up to `seq`, if given) but not on disk. Call it inside a change of this document. */
+  /** Writes into the draft the updates that are applied but not on disk, up to `seq` if it is given. Call it inside a change of this document. */
   journalInto(draft: Draft, seq?: number): void
-  /** Resolves when everything up to `seq` (default: the current one) is on disk. Rejects when the journal failed. */
+  /** Resolves when everything up to `seq` (by default, the current `seq`) is on disk. Rejects if the journal failed. */
   durable(seq?: number): Promise<void>
-  /** Calls `listener` after each advance of `durableSeq` and when the journal fails. Returns a function that ends the calls. */
+  /** Calls `listener` whenever `durableSeq` advances, and when the journal fails. Returns a function that ends the calls. */
   onDurable(listener: () => void): () => void
-  /**
-   * Calls `listener` with the authors after each transaction that changed something, in the turn of the transaction. Returns a function that ends
-   * the calls.
-   */
+  /** Calls `listener` with the authors after each transaction that changed something, in the same turn. Returns a function that ends the calls. */
   onUpdate(listener: (actors: ReadonlySet<string>) => void): () => void
   /** Records that a checkpoint contains the tail. */
   checkpointed(): void
@@ -66,13 +66,13 @@ export interface OpenDocument {
 interface OpenDocumentOptions {
   readonly id: string
   readonly ydoc: Y.Doc
-  /** The head that matches the Y.Doc. */
+  /** The head that matches the state of the Y.Doc. */
   readonly head: Head
   readonly tail: Tail
   readonly ledger: Ledger
   readonly clock: Clock
   readonly actorOf: ActorOfOrigin
-  /** Called once, when the journal cannot be written or an update could not be applied. */
+  /** Called once if the journal cannot be written or an update cannot be applied. */
   readonly onFailure: (cause: unknown) => void
 }
 
@@ -102,7 +102,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   let failed = false
   let failure: unknown
   let pending: Pending[] = []
-  /** The bytes of the updates that wait. */
+  /** The size of the updates that wait to be written. */
   let waitingBytes = 0
   let draining = false
   let records = tail.records
@@ -111,7 +111,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   let counted = { added: 0, removed: 0 }
   const listeners = new Set<() => void>()
   const updateListeners = new Set<(actors: ReadonlySet<string>) => void>()
-  /** Updates that the transaction in progress applies together. */
+  /** The updates that the current transaction applies together. */
   let together: Taken[] | undefined
   const notify = (): void => listeners.forEach((listener) => listener())
 
@@ -131,7 +131,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
   }
 
   const journalInto = (draft: Draft, upTo = Number.POSITIVE_INFINITY): void => {
-    // Writes queued behind the failed one must not reach the disk, because another copy may have continued from the failed write.
+    // Writes that were queued behind the failed one must not reach the disk, because another copy may have continued from the state on disk.
     if (failed) throw failure as Error
     const entries = pending.filter((entry) => entry.seq > draft.head.seq && entry.seq <= upTo)
     const last = entries.at(-1)
@@ -168,7 +168,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       .then(settle, fail)
   }
 
-  // `event.delta` would be simpler, but for it Yjs walks the entire document at each keystroke.
+  // `event.delta` would be simpler, but to compute it, Yjs walks through the entire document at each keystroke.
   let length = text.length
   text.observe((_event, { deleteSet }) => {
     const removed = [...deleteSet.clients.values()].flat().reduce((sum, deleted) => sum + deleted.len, 0)
@@ -201,14 +201,14 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
           const before = text.length
           Y.applyUpdate(ydoc, update)
           const removed = before + inserted - text.length
-          // Deleting deleted text changes nothing, so it makes no version.
+          // Deleting text that is already deleted changes nothing, so it creates no version.
           if (!isNew && removed === 0) return
           taken.push({ actor, update, added: inserted, removed })
           waitingBytes += update.length
         })
       }, origin)
     } catch (cause) {
-      // A part of an update may be in memory now that the journal does not get.
+      // A part of an update may now be in memory although the journal will not get it.
       fail(cause)
     } finally {
       together = undefined
@@ -251,7 +251,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       }
     },
     apply(edits, actor, isCompared = false) {
-      // Edits are applied from the last to the first, so that offsets stay valid. Nothing in here can throw, because Yjs has no rollback.
+      // Edits are applied from the last to the first, so that offsets stay valid. Nothing here can throw, because Yjs has no rollback.
       const apply = (): void => {
         for (const edit of edits.toReversed()) {
           if (edit.to > edit.from) text.delete(edit.from, edit.to - edit.from)
@@ -261,7 +261,7 @@ export const createOpenDocument = ({ id, ydoc, head, tail, ledger, clock, actorO
       const before = snapshot().content
       if (isCompared && edits.length > 0) replacedSeq = point.seq + 1
       ydoc.transact(apply, { source: 'local', skipStoreHooks: true, context: { actor } })
-      // The new text is known. Yjs would walk the entire document to compute it.
+      // The new text is known here. Yjs would walk through the entire document to compute it.
       if (edits.length > 0) cached = snapshotOf(point, applyEdits(before, edits))
       return snapshot()
     },

@@ -1,4 +1,4 @@
-/** Reads the text (all of it, a section, some lines, or the changes since a version) and its outline. */
+/** Reads the outline of a text, and the text itself: all of it, one section, some lines, or the changes since a version. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -8,13 +8,13 @@ import { ownAssignment } from '../review/own-assignment.ts'
 import type { Service } from '../service.ts'
 import type { OnDocument } from '../on-document.ts'
 
-/** The symbol under which an answer contains its text in UTF-8, for callers that send the bytes unchanged. */
+/** The key under which an answer contains its text in UTF-8, for callers that send the bytes unchanged. */
 export const utf8 = Symbol('utf8')
 
 /** Returns the text of a version, or the current text if the request names none. Throws `unknown_version`. */
 const textOf = async (service: Service, doc: string, version?: string): Promise<Snapshot> => {
   if (version === undefined) return currentContent(service, doc)
-  // The version may also be in quotes, as in an ETag.
+  // The version may be quoted, like an ETag.
   const [named = ''] = versionsNamed(version)
   const point = await findPoint(service, doc, named)
   if (point === undefined) throw new ServiceError('unknown_version')
@@ -23,7 +23,7 @@ const textOf = async (service: Service, doc: string, version?: string): Promise<
 
 type View = Pick<Input<'readContent'>, 'section' | 'lines' | 'since' | 'values'>
 
-/** Returns the requested part. Throws `target_not_found`, `target_ambiguous`, `unknown_version` or `invalid_request`. */
+/** Returns the requested part of the text. Throws `target_not_found`, `target_ambiguous`, `unknown_version` or `invalid_request`. */
 const viewOf = async (service: Service, doc: string, text: Snapshot, view: View): Promise<string> => {
   const { section, lines, since, values } = view
   const { texts, clock } = service

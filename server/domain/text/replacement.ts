@@ -1,4 +1,4 @@
-/** Replaces the entire text of a document, or restores a version: the difference from the current text becomes a change. */
+/** Replaces the entire text of a document, or restores a version. The difference from the current text becomes the change. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -36,7 +36,7 @@ interface Replacement extends Omit<TextChange, 'edits' | 'isCompared'> {
 
 type Replaced = Output<'replaceContent'>
 
-/** A text that replaces the current one, and the edits from the text that was read. */
+/** The text that a caller read, and the edits that turn it into the replacement. */
 interface Plan {
   readonly seen: Snapshot
   readonly content: string
@@ -45,7 +45,7 @@ interface Plan {
   readonly others?: Replaced['othersChanged']
 }
 
-/** Returns the plan of a replacement. Throws `version_conflict`, unless the changes are to be merged and do not touch. */
+/** Returns the plan of a replacement. Throws `version_conflict`, unless the caller asks for a merge and the changes do not touch. */
 const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement): Promise<Plan> => {
   const { content, baseVersion, onConflict } = what
   const doc = openDoc.id
@@ -61,12 +61,13 @@ const planOf = async (service: Service, openDoc: OpenDocument, what: Replacement
   return { seen, content: merged.content, edits: await editsTo(service, doc, seen.content, merged.content), isMerged: true, others }
 }
 
-/** How often a merge is repeated because others changed the same part in the meantime. */
+/** How many times a merge is repeated because other people changed the same part in the meantime. */
 const mergesMax = 5
 
 /**
- * Returns the edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes in between. A
- * replacement without a version overwrites them, as if it had arrived a moment later. Undefined if they conflict. Synchronous.
+ * Returns the edits of a plan, moved to the current text, which may have changed while they were computed. A merge keeps the changes made in
+ * between. A replacement without a version overwrites them, as if it had arrived a moment later. Returns undefined if the changes conflict.
+ * Synchronous.
  */
 const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVersion: string | undefined): readonly Edit[] | undefined => {
   const now = openDoc.snapshot()
@@ -75,7 +76,7 @@ const editsNow = ({ seen, edits, isMerged }: Plan, openDoc: OpenDocument, baseVe
   return matches(baseVersion, now.version) ? rebased(edits, seen.content, now.content) : undefined
 }
 
-/** Returns the text that an unguarded replacement overwrote, and how to restore it. `shown` is the newest revision before it. */
+/** Returns the text that an unguarded replacement overwrote, and how to restore it. `shown` is the newest revision before the replacement. */
 export const unseenOf = (
   doc: string,
   version: string,
@@ -90,7 +91,7 @@ export const unseenOf = (
 const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacement): Promise<Replaced> =>
   withAnnotations(service, doc, async (opened) => {
     const { openDoc } = opened
-    // Without a base there is nothing to merge, and the write would replace text that the caller never saw.
+    // Without a base version there is nothing to merge, and the write would replace text that the caller never saw.
     if (what.onConflict === 'merge' && namesNone(what.baseVersion))
       throw new ServiceError('invalid_request', { details: [{ path: 'baseVersion', message: 'must be given with onConflict=merge' }] })
     for (let left = mergesMax; ; left--) {
@@ -107,7 +108,7 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
       }
       // Comparing large texts takes a while, and the caller's access may end during it.
       if (unitsOf([seen.content, content]) > limits.textInlineUnitsMax) await requireRightNow(service, doc, caller)
-      // There is no `await` between here and the change: an edit in between would be lost.
+      // There is no `await` from here until the change, because an edit in between would be lost.
       const edits = editsNow(plan, openDoc, what.baseVersion)
       if (edits === undefined && left > 0) continue
       if (edits === undefined) throw await conflict(service, openDoc, what.baseVersion ?? '', what.content, openDoc.snapshot())
@@ -131,8 +132,8 @@ const replaceIn = (service: Service, caller: Caller, doc: string, what: Replacem
   })
 
 /**
- * Only proposals have `granularity` and `note`, so a caller that sends them without `mode: suggest` meant to propose. Throws `invalid_request`, with
- * the way to propose.
+ * Only proposals have `granularity` and `note`. A caller that sends these fields without `mode: suggest` meant to propose. Throws
+ * `invalid_request`, which says how to propose.
  */
 export const requireProposing = (input: Pick<Input<'replaceContent'>, 'mode' | 'granularity' | 'note'>): void => {
   if (input.mode === 'suggest') return

@@ -1,4 +1,4 @@
-/** Saved revisions, which point to versions. Their text is rebuilt from the journal. */
+/** Saved revisions. A revision points to a version, and its text is rebuilt from the journal. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Input, Output } from '../../../shared/operations/index.ts'
@@ -27,7 +27,7 @@ const present = (revision: Revision): Output<'listRevisions'>['revisions'][numbe
   createdAt: instant(revision.createdAt)
 })
 
-/** Writes a revision of a snapshot; `actor` is null if several people typed. */
+/** Writes a revision of a snapshot. `actor` is null if several people typed. */
 export const saveRevision = (
   draft: Draft,
   snapshot: Snapshot,
@@ -50,11 +50,11 @@ export const saveRevision = (
   })
 }
 
-/** Saves the text typed since the last revision, if any (restoring keeps the history between). */
+/** Saves a revision of the text typed since the last one, if there is any. So restoring a version does not lose the text in between. */
 export const saveUnsaved = (draft: Draft, snapshot: Snapshot): Revision | undefined =>
   draft.head.revisionSeq < snapshot.seq ? saveRevision(draft, snapshot, 'autosave', null) : undefined
 
-/** Throws `not_found`. */
+/** Returns a revision. Throws `not_found`. */
 export const getRevision = async ({ storage }: Service, doc: string, id: number): Promise<Revision> => {
   const entry = await storage.get(keys.revision(doc, id))
   if (entry === undefined) throw new ServiceError('not_found', { message: `There is no revision ${id}.` })

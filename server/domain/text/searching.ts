@@ -1,4 +1,4 @@
-/** Searches the text of one document, or of all documents that an account owns: one after another, for a bounded time. */
+/** Searches the text of one document, or of all documents that an account owns. Documents are searched one after another, for a bounded time. */
 import { setImmediate } from 'node:timers/promises'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -25,7 +25,7 @@ type Found = Output<'searchDocuments'>['docs'][number]
 const isGone = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'document_deleted' || error.code === 'not_found')
 
-/** Matches of the words in a document; undefined: none, or it is being deleted. */
+/** Returns the matches in a document. Returns undefined if there are none, or if the document is being deleted. */
 const foundIn = async (service: Service, doc: string, words: string, exact: boolean): Promise<Found | undefined> => {
   try {
     const head = await service.ledger.head(doc)
@@ -44,7 +44,7 @@ const foundIn = async (service: Service, doc: string, words: string, exact: bool
 
 const place = /^\d{15}-[\w-]{12,22}$/
 
-/** Throws `account_required`, `invalid_request` or `busy`. */
+/** Searches the documents of the caller. Throws `account_required`, `invalid_request` or `busy`. */
 export const searchDocuments = async (
   service: Service,
   caller: Caller,
@@ -62,7 +62,7 @@ export const searchDocuments = async (
     const found = entry.doc === undefined ? undefined : await foundIn(service, entry.doc, q, exact)
     if (found !== undefined) docs.push(found)
     looked += 1
-    // Texts in memory do not yield to the event loop by themselves.
+    // Searching texts that are in memory does not yield to the event loop by itself.
     if (looked % limits.searchTurnDocuments === 0) await setImmediate()
   }
   const last = entries[looked - 1]

@@ -1,4 +1,4 @@
-/** From a range of the text that a caller read, current or earlier, to a range of the live text. */
+/** Follows a range of the text that a caller read, current or earlier, to a range of the live text. */
 import * as Y from 'yjs'
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -13,7 +13,7 @@ import { checkText, type Target } from './named-range.ts'
 import type { OpenDocument } from './open-document.ts'
 import type { Service } from '../service.ts'
 
-/** The range of the characters that a page saw, if the live text still has them and they read the same. */
+/** Returns the range of the characters that a page saw. Returns undefined unless the live text still has them and they still read the same. */
 export const rangeOfCharacters = (
   { text }: OpenDocument,
   { past, content }: Ground,
@@ -28,7 +28,7 @@ export const rangeOfCharacters = (
   return range !== undefined && now.slice(range.from, range.to) === find ? range : undefined
 }
 
-/** How the live text came from the version that was read. */
+/** The edits from the version that was read to the live text, and the sequence number of the live text at that time. */
 interface Since {
   readonly seq: number
   readonly edits: readonly Edit[]
@@ -36,14 +36,14 @@ interface Since {
 
 /** The text that a caller has read. */
 export interface Ground {
-  /** A copy of an earlier version, and its sequence number; null: the caller read the live text. */
+  /** A copy of the earlier version that the caller read, with its sequence number. Null if the caller read the live text. */
   readonly past: { readonly text: Y.Text; readonly seq: number; readonly since: Since } | null
   readonly content: () => string
 }
 
 const liveGround = (openDoc: OpenDocument): Ground => ({ past: null, content: () => openDoc.snapshot().content })
 
-/** The text of a version. Throws `unknown_version`. */
+/** Returns the text of a version. Throws `unknown_version`. */
 export const groundOf = async (service: Service, openDoc: OpenDocument, baseVersion: string | undefined): Promise<Ground> => {
   const [named, ...others] = baseVersion === undefined ? ['*'] : versionsNamed(baseVersion)
   if (named === '*' || named === openDoc.snapshot().version) return liveGround(openDoc)
@@ -58,21 +58,21 @@ export const groundOf = async (service: Service, openDoc: OpenDocument, baseVers
   return { past: { text: past, seq: point.seq, since }, content: () => content }
 }
 
-/** The edits from the text that was read to the current one. They are computed already, unless somebody wrote in the meantime. */
+/** Returns the edits from the text that was read to the current text. They were computed before, unless somebody wrote in the meantime. */
 const editsSince = ({ seq, edits }: Since, openDoc: OpenDocument, before: string): readonly Edit[] => {
   const { content } = openDoc.snapshot()
   if (seq === openDoc.seq) return edits
   return before.length + content.length <= limits.textInlineUnitsMax ? diff(before, content) : coarseDiff(before, content)
 }
 
-/** The current text at a changed range of the text that was read. Synchronous. */
+/** Returns the range of the current text that replaced a changed range of the text that was read. Synchronous. */
 export const changedSince = (openDoc: OpenDocument, { past, content }: Ground, range: Range): Range =>
   past === null ? range : changeIn(range, editsSince(past.since, openDoc, content()))
 
-/** A pin on the live text, for a range of the ground. */
+/** A pin on the live text, for a range of the text that the caller read. */
 export interface Aim {
   readonly pin: Pin
-  /** Its current range; undefined: that text is gone. */
+  /** The current range of the pin. Undefined if that text is gone. */
   readonly range: Range | undefined
 }
 
@@ -82,7 +82,7 @@ export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges:
   if (past === null) return pinsAt(openDoc.text, now, ranges).map((pin, index) => ({ pin, range: ranges[index] }))
   const before = content()
   const then = pinsAt(past.text, before, ranges)
-  // Changes since then may have moved the text, or replaced it with another that shares some of its characters.
+  // Later changes may have moved the text, or replaced it with a different text that shares some of its characters.
   const isCompared = openDoc.replacedSeq > past.seq
   const moved = pinsAfter(openDoc.text, then, ranges, {
     before,
@@ -107,15 +107,15 @@ export const aimAll = (openDoc: OpenDocument, { past, content }: Ground, ranges:
   })
 }
 
-/** `aimAll` for one range. */
+/** Calls `aimAll` for a single range. */
 export const aim = (openDoc: OpenDocument, ground: Ground, range: Range): Aim => aimAll(openDoc, ground, [range])[0] as Aim
 
-/** How often a range is searched again because others changed the same part meanwhile. */
+/** How many times a range is searched again because other people changed the same part in the meantime. */
 const looksMax = 10
 
 /**
- * Finds a range in the text that the caller read, without blocking other requests, and hands over both in the same turn. Changes by others in the
- * live text are taken into account. Throws the errors of `look`; `busy` if others keep changing the same part.
+ * Finds a range in the text that the caller read, without blocking other requests, and passes on the range in the same turn. It takes into account
+ * the changes that others made in the live text. Throws the errors of `look`, and `busy` if others keep changing the same part.
  */
 export const withRange = async <T>(
   ground: Ground,

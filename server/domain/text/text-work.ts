@@ -1,6 +1,6 @@
 /**
- * Named work on whole texts. Everything here takes text and returns data, so that it can run in a thread as well as inline. The size decides which
- * (server/threads/texts.ts); the time that the work takes depends on the text.
+ * Named work on entire texts. Every function here takes text and returns data, so that it can run in a thread or inline. The size of the text
+ * decides which (server/threads/texts.ts); the duration depends on the contents.
  */
 import { ServiceError } from '../../../shared/errors.ts'
 import { withValues } from '../../../shared/fences/document-sheets.ts'
@@ -19,7 +19,7 @@ import { mentionIndex } from '../events/mention-index.ts'
 import { rangeBesideOne, rangeNamed, type Target } from './named-range.ts'
 import { proposedHunks } from '../review/proposed-hunks.ts'
 
-/** A heading as the outline lists it. */
+/** A heading as it appears in the outline. */
 interface Heading {
   readonly level: number
   readonly title: string
@@ -32,11 +32,11 @@ interface Outline {
   readonly units: number
   readonly lines: number
   readonly headings: Heading[]
-  /** Total number of headings in the text. */
+  /** The total number of headings in the text. */
   readonly total: number
 }
 
-/** Headings after a line, at most `count`. */
+/** Returns at most `count` headings after a line. */
 const outline = (text: string, after: number, count: number): Outline => {
   const { outline: all, lines } = sourceOf(text)
   const first = all.findIndex(({ line }) => line > after)
@@ -51,7 +51,7 @@ const outline = (text: string, after: number, count: number): Outline => {
 
 const isSpace = (unit: number): boolean => unit <= 0x20 || (unit >= 0x80 && String.fromCharCode(unit).trim() === '')
 
-/** The section with this name. Throws `target_not_found` or `target_ambiguous`. */
+/** Returns the section with this name. Throws `target_not_found` or `target_ambiguous`. */
 const section = (text: string, name: string): string => {
   const found = sectionOf(sourceOf(text), name)
   if (!isUnresolved(found)) return text.slice(found.from, found.to)
@@ -60,7 +60,7 @@ const section = (text: string, name: string): string => {
   throw new ServiceError(code, { ...facts, ...(nearest.length === 0 ? {} : { nearest }) })
 }
 
-/** A range of lines. Throws `target_not_found`. */
+/** Returns a range of lines. Throws `target_not_found`. */
 const lines = (text: string, range: string): string => {
   const [first = '', last = first] = range.split('-')
   const found = linesOf(text)
@@ -70,11 +70,11 @@ const lines = (text: string, range: string): string => {
   return text.slice(start.from, end.to)
 }
 
-/** The differences between two versions, for people and programs. */
+/** The differences between two versions, in a form for people and in a form for programs. */
 interface Comparison {
   readonly diff: string
   readonly hunks: ReturnType<typeof hunks>
-  /** The rest was left out. */
+  /** Whether the rest was left out. */
   readonly truncated: boolean
 }
 
@@ -86,7 +86,7 @@ const comparison = (before: string, after: string, charsMax: number, hunksMax: n
   return { diff, hunks: shown, truncated: diff.length < whole.length || shown.length < all.length }
 }
 
-/** Help for a writer whose version is stale: how the current text differs from the one that was read, and both changes merged. */
+/** Helps a writer whose version is stale: returns how the current text differs from the text that was read, and a merge of both changes. */
 const reconciliation = (
   base: string,
   mine: string,
@@ -97,8 +97,8 @@ const reconciliation = (
 const unfoundHint = 'Quote the words as nearest shows them, or send unanchored: true to comment without a place.'
 
 /**
- * The range that a target names; undefined: it names none, or the words are missing and may be. Throws `target_not_found` with the lines most like
- * the words; the errors of `rangeNamed`.
+ * Returns the range that a target names. Returns undefined if it names none, or if the quotation is missing and `unanchored` permits that. Throws
+ * `target_not_found` with the lines most similar to the quotation, and the errors of `rangeNamed`.
  */
 const target = (text: string, named: Target & { readonly unanchored?: boolean | undefined }): Range | undefined => {
   const found = rangeNamed(text, named) ?? rangeBesideOne(text, named)
@@ -107,7 +107,7 @@ const target = (text: string, named: Target & { readonly unanchored?: boolean | 
   throw new ServiceError('target_not_found', { hint: unfoundHint, ...(nearest.length === 0 ? {} : { nearest }) })
 }
 
-/** A fence that can be tidied. */
+/** A fence that can be tidied, with the edits that tidy it. */
 interface Healable {
   readonly body: string
   readonly bodyFrom: number
@@ -115,7 +115,7 @@ interface Healable {
   readonly edits: readonly Edit[]
 }
 
-/** The fences that concurrent edits left untidy, with the edits that tidy them. */
+/** Returns the fences that concurrent edits left untidy, with the edits that tidy them. */
 const healable = (text: string): Healable[] =>
   fencesOf(text).flatMap((fence): Healable[] => {
     const { kind, source, bodyFrom, bodyTo } = fence
@@ -148,8 +148,8 @@ export type TextWork = typeof textWork
 /** Does work on the texts of a document without blocking other requests. */
 export interface Texts {
   /**
-   * Throws the errors of the work; `too_complex` if it takes too long or too much memory, `busy` if too much is queued. Others may change the
-   * document meanwhile.
+   * Runs one piece of work. Throws the errors of the work, `too_complex` if it takes too long or too much memory, and `busy` if too much work is
+   * queued. The document may change in the meantime.
    */
   readonly do: <Name extends keyof TextWork>(
     doc: string,
@@ -158,7 +158,7 @@ export interface Texts {
   ) => Promise<ReturnType<TextWork[Name]>>
 }
 
-/** Size of the texts in an input, in UTF-16 units. */
+/** Returns the total size of the texts in an input, in UTF-16 units. */
 export const unitsOf = (input: unknown): number => {
   if (typeof input === 'string') return input.length
   if (typeof input !== 'object' || input === null) return 0
