@@ -1,7 +1,8 @@
 /**
- * Finds regular expressions that take more than linear time on some text, in all code that reads text from others. Exits 1 with a line for each.
+ * Finds regular expressions that take more than linear time on some text, in all code that reads untrusted text. It prints a line for each and exits
+ * with 1.
  *
- * An expression that only ever reads short text may stay, with a comment on the line above that states the bound:
+ * An expression that only reads short text may stay, with a comment on the line above that states the bound:
  *
  *     // Regex bound: a setting of the operator.
  */
@@ -10,7 +11,7 @@ import { join } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 import { judge } from './regexes/judge.ts'
 
-/** A fault as printed. */
+/** Formats a fault for printing. */
 const faultAt = (file: string, source: string, at: number, words: string): string =>
   `${file}:${source.slice(0, at).split('\n').length} ${words}`
 
@@ -19,7 +20,7 @@ const bound = /^\s*(?:\/\/|\*|\/\*\*?) ?Regex bound: \S.{10}/
 /** Whether the line above a position states a bound. */
 const isBounded = (source: string, at: number): boolean => bound.test(source.slice(0, at).split('\n').at(-2) ?? '')
 
-/** The faults of one file. Errors: throws for a file that cannot be parsed. */
+/** Returns the faults of one file. Throws if the file cannot be parsed. */
 export const faultsOf = (file: string, source: string): string[] => {
   const { program, errors } = parseSync(file, source)
   const [error] = errors
@@ -48,7 +49,7 @@ export const faultsOf = (file: string, source: string): string[] => {
   return faults
 }
 
-/** The relevant parts of a call. */
+/** A call that creates a regular expression. */
 interface Construction {
   readonly start: number
   readonly callee: { readonly type: string; readonly name?: unknown }
@@ -57,7 +58,7 @@ interface Construction {
 
 const root = join(import.meta.dirname, '..')
 
-/** The faults of everything below `server`, `shared`, `cli` and `web`. */
+/** Returns the faults of all files below `server`, `shared`, `cli` and `web`. */
 export const allFaults = (): string[] =>
   globSync('{server,shared,cli,web}/**/*.{ts,tsx,mts,js,mjs}', { cwd: root })
     .toSorted()

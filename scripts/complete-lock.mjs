@@ -1,9 +1,9 @@
 /**
- * Completes package-lock.json with the platform binaries that the configured registry lacks, so that `npm ci` accepts the lock everywhere: npm leaves
- * out packages that it cannot look up, and then calls its own lock incomplete. Run it after every `npm install`.
+ * Completes package-lock.json with the platform binaries that the configured registry lacks, so that `npm ci` accepts the lock file everywhere. npm
+ * leaves out packages that it cannot look up, and then reports that its own lock file is incomplete. Run this script after every `npm install`.
  *
- * `--integrity` asks the registry for the checksum of each entry without one, one at a time, and lists the packages that it lacks. A second argument
- * names another lock file.
+ * `--integrity` asks the registry for the checksum of each entry without one, one at a time, and lists the packages that the registry lacks. A second
+ * argument names another lock file.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const lock = JSON.parse(readFileSync(file, 'utf8'))
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openbsd', 'netbsd', 'openharmony', 'sunos', 'aix', 'win32']
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32']
 
-/** The platform that a package is for, from its name. */
+/** Returns the platform of a package, based on its name. */
 const platformOf = (name) => {
   const words = name.split('/').at(-1).split('-')
   const find = (known) => known.filter((each) => words.includes(each))
@@ -39,7 +39,7 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(name)
   }
 }
-/** The checksum of a package from the registry; undefined when it lacks the package. */
+/** Returns the checksum of a package from the registry; undefined if the registry does not have the package. */
 const integrityOf = (name, version) => {
   try {
     const said = execFileSync('npm', ['view', `${name}@${version}`, 'dist.integrity'], { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,6 +1,6 @@
 /**
- * `npm run dev [-- FOLDER]`: the server on watch, and Vite in front of it. A change to a server file restarts the server; a change to a page file
- * reaches the open page at once. One address serves both, so cookies, links and the Origin check work as they do in `npm start`.
+ * Runs `npm run dev [-- FOLDER]`: the server in watch mode, with Vite in front of it. A change to a server file restarts the server. A change to a
+ * page file reaches the open page immediately. Both use one address, so cookies, links and the Origin check work as they do in `npm start`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,13 +13,13 @@ import { createLogger, createServer, type Logger, type ProxyOptions } from 'vite
 const root = resolve(import.meta.dirname, '..')
 const web = join(root, 'web')
 const host = '127.0.0.1'
-// Another port than `npm start`: the service worker of its pages would answer here instead of Vite.
+// The port differs from that of `npm start`: otherwise the service worker of its pages would answer here instead of Vite.
 const port = Number(process.env['AGMD_PORT'] ?? 5173)
 const address = process.env['AGMD_BASE_URL'] ?? `http://localhost:${port}`
-// Only as an argument: a trial must not open the documents that `npm start` serves.
+// The folder can only be set as an argument, so that a trial never opens the documents of `npm start`.
 const dataFolder = resolve(process.argv[2] ?? join(root, 'data-dev'))
 
-/** A free port, which the server keeps across restarts. */
+/** Returns a free port. The server uses the same port after a restart. */
 async function freePort(): Promise<number> {
   const listener = createListener().listen(0, host)
   await once(listener, 'listening')
@@ -30,20 +30,20 @@ async function freePort(): Promise<number> {
   return found.port
 }
 
-/** The pages that the browser draws. The server renders all others: sign-in, account, published pages. */
+/** Pages that the browser renders. The server renders all other pages: sign-in, account and published pages. */
 const shellPage = /^\/(?:new|d\/[^/.]+)?$/
 /** Virtual addresses of Vite. */
 const viteAddress = /^\/(?:@|node_modules\/)/
 
 const isFile = (path: string): boolean => existsSync(path) && statSync(path).isFile()
 
-/** The address under which Vite answers a request; undefined when the server answers it; false when nobody does. */
+/** Returns the address under which Vite answers a request. Returns undefined if the server answers the request, and false if nobody does. */
 function viteTakes({ method, url = '/', headers }: IncomingMessage): string | false | undefined {
-  // Vite reports changes to open pages through a socket of its own.
+  // Vite reports changes to open pages through a separate socket.
   if (headers.upgrade !== undefined) return headers['sec-websocket-protocol']?.startsWith('vite-') === true ? url : undefined
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const path = url.split('?')[0] ?? '/'
-  // The service worker of the last build would serve the pages of that build.
+  // The service worker of the last build would serve the old pages.
   if (path === '/sw.js') return false
   if (shellPage.test(path)) return headers.accept?.includes('text/html') === true ? '/index.html' : undefined
   return viteAddress.test(path) || isFile(join(web, path)) || isFile(join(web, 'public', path)) ? url : undefined
@@ -54,7 +54,7 @@ const proxyTo = (target: string): ProxyOptions => ({
   ws: true,
   bypass: viteTakes,
   configure: (proxy) => {
-    // The pages wait for a restarting server.
+    // While the server restarts, pages get a 503 and try again.
     proxy.on('error', (_error, _request, response) => {
       if (!('writeHead' in response) || response.headersSent) return
       const answer = response as ServerResponse
@@ -63,7 +63,7 @@ const proxyTo = (target: string): ProxyOptions => ({
   }
 })
 
-/** Vite's warnings and errors, without a record of each request that arrived during a server restart. */
+/** Logs Vite's warnings and errors, except those about requests that arrived while the server restarted. */
 function quietLogger(): Logger {
   const logger = createLogger('warn', { allowClearScreen: false })
   return { ...logger, error: (text, options) => void (text.includes('proxy error') || logger.error(text, options)) }
@@ -85,7 +85,7 @@ function startServer(serverPort: number): ChildProcess {
   })
 }
 
-/** Resolves once the server answers; rejects when its process has ended. */
+/** Resolves when the server answers. Rejects when the process of the server has exited. */
 async function answers(serverPort: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error('the server ended; its message is above')
@@ -104,7 +104,7 @@ const vite = await createServer({
     port,
     strictPort: true,
     proxy: { '^/': proxyTo(`http://${host}:${serverPort}`) },
-    // The frame that draws diagrams has the origin `null`, and loads its scripts from here.
+    // The frame that draws diagrams has the origin `null` and loads its scripts from this address.
     cors: { origin: [address, 'null'] }
   }
 })
@@ -121,7 +121,7 @@ async function stop(signal: NodeJS.Signals): Promise<void> {
   process.exit(0)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop('SIGTERM'))
-// The launcher was killed: it holds the other end of a channel.
+// The launcher holds the other end of this channel, so a disconnect means that the launcher was killed.
 process.once('disconnect', () => void stop('SIGTERM'))
 
 await answers(serverPort, server)

@@ -1,6 +1,6 @@
 /**
- * The lengths of functions: `node scripts/functions.ts [folder …]` prints how many there are, percentiles and the longest. Lines of logic exclude
- * blank lines, comments and named functions inside.
+ * Measures the length of functions. `node scripts/functions.ts [folder …]` prints the number of functions, percentiles, and the longest functions.
+ * Lines of logic exclude blank lines, comments and nested functions with a name.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -28,7 +28,7 @@ const isNode = (value: unknown): value is Node =>
 
 const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
 
-/** The name of a function, or of the variable, property or method that holds it; undefined: it has none. */
+/** Returns the name of a function, or of the variable, property or method that holds it; undefined if it has no name. */
 const nameOf = (node: Node, parent: Node | undefined, text: string): string | undefined => {
   const { id } = node as Node & { readonly id?: Node | null }
   const { id: variable, key } = (parent ?? {}) as { readonly id?: Node; readonly key?: Node }
@@ -36,7 +36,7 @@ const nameOf = (node: Node, parent: Node | undefined, text: string): string | un
   return named && /^\w+/.exec(text.slice(named.start, named.end))?.[0]
 }
 
-/** Maps each offset of a text to its line, counted from 0. */
+/** Returns a function that maps an offset of a text to its line, counted from 0. */
 const lineCounter = (text: string): ((at: number) => number) => {
   const starts = [...text.matchAll(/\n/g)].map(({ index }) => index)
   return (at) => {
@@ -55,7 +55,7 @@ const measure = (path: string): Measured[] => {
   const lineAt = lineCounter(text)
   const isBare = text.split('\n').map((line) => /^\s*(?:\/\/|\/\*|\*|$)/.test(line))
   const found: Measured[] = []
-  /** Adds the functions in a node, and returns the lines of the named ones. */
+  /** Adds the functions in a node. Returns the lines that belong to named functions. */
   const visit = (node: Node, parent?: Node): Set<number> => {
     const inner = new Set(childrenOf(node).flatMap((child) => [...visit(child, node)]))
     const name = functionTypes.includes(node.type) ? nameOf(node, parent, text) : undefined
@@ -70,14 +70,14 @@ const measure = (path: string): Measured[] => {
   return found
 }
 
-/** The source folders. */
+/** Folders with source code. */
 const programFolders = ['shared', 'server', 'web', 'cli', 'scripts']
 
-/** The functions in the files of these folders. */
+/** Returns the functions in the files of these folders. */
 export const functionsIn = (folders: readonly string[] = programFolders): Measured[] =>
   folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })).flatMap(measure)
 
-/** The value that a given share of the functions, from 0 to 1, does not exceed. */
+/** Returns the value that a given share of the functions, from 0 to 1, does not exceed. */
 export const percentile = (measured: readonly Measured[], of: 'lines' | 'logic', part: number): number => {
   const sorted = measured.map((each) => each[of]).toSorted((one, other) => one - other)
   return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)] ?? 0

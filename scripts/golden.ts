@@ -1,7 +1,7 @@
 /**
- * Makes test/golden/format-1: a data folder written by this version, and the contents that every later version must read from it. Run only for a new
- * data format, with a new folder name: `node scripts/golden.ts [folder]`. Texts, counters and times are the same in every run; ids, keys and tags are
- * random.
+ * Creates test/golden/format-1: a data folder written by this version, and the contents that every later version must read from it. Run it only for a
+ * new data format, with a new folder name: `node scripts/golden.ts [folder]`. Texts, counters and times are the same in every run. Ids, keys and tags
+ * are random.
  */
 import { createHash } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ const call = async ({ doc, key }: Reader, method: string, path: string, body?: u
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The reads of a document that must match. */
+/** Returns the contents of a document that later versions must read. */
 const expectation = async (target: Reader, shares: readonly unknown[], versions: ReadonlyMap<string, string>): Promise<unknown> => {
   const { content, version } = await readMarkdown(target)
   const { revisions } = await call(target, 'GET', '/revisions')
@@ -56,7 +56,7 @@ const expectation = async (target: Reader, shares: readonly unknown[], versions:
   }
 }
 
-// A long one: typed by two people until its journal was compacted, then replaced, restored and shared.
+// Creates a long document. Two people type until its journal is compacted; then it is replaced, restored and shared.
 const long = await createDocument(url, '# Golden\n\nä€🙂 with all kinds of units\n')
 const seen = new Map([[long.version, '# Golden\n\nä€🙂 with all kinds of units\n']])
 const see = async (): Promise<string> => {
@@ -91,7 +91,7 @@ const empty = await createDocument(url, '')
 const deleted = await createDocument(url, 'nothing of this may stay\n')
 await call(deleted, 'DELETE', '')
 
-// A document whose last words are only in the journal, as after a crash.
+// Creates a document whose newest text is only in the journal, as after a crash.
 const late = await createDocument(url, 'On disk.\n')
 const cy = new Typist('Cy', late)
 cy.connect()

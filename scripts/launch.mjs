@@ -1,5 +1,5 @@
-// The single entry point of `npm start`, `npm test` and the other npm scripts. Plain JavaScript, because any Node >= 20 must be able to run it on a
-// fresh clone before anything is installed. It installs missing packages, finds the Node 24 that runs our TypeScript, and hands over to it.
+// The only entry point of `npm start`, `npm test` and the other npm scripts. It is plain JavaScript, because any Node >= 20 must be able to run it on
+// a fresh clone before anything is installed. It installs missing packages, finds the Node 24 that runs our TypeScript, and starts that Node.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,13 +11,14 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const inRoot = (...parts) => join(root, ...parts)
 const inContinuousIntegration = !['', '0', 'false'].includes(process.env.CI ?? '')
 
-/** sysexits.h: EX_USAGE. */
+/** The exit code EX_USAGE of sysexits.h. */
 const exitUsage = 64
 const oldestNode = 20
 const runtimeNode = 24
-// npm forwards a signal that the terminal has already sent to us: the same signal within this time is an echo, not a second request.
+// npm forwards a signal that the terminal has already sent to this process. The same signal within this time is such an echo and not a second
+// request.
 const echoMilliseconds = 500
-// A service notices within this time that npm was killed.
+// A service detects within this time that npm was killed.
 const parentCheckMilliseconds = 1000
 
 const commands = {
@@ -51,7 +52,7 @@ class Failure extends Error {
 
 const say = (text) => process.stderr.write(`agmd: ${text}\n`)
 
-/** The newest available Node; set once the packages are installed. */
+/** Path of the newest available Node. It is set when the packages are installed. */
 let node = process.execPath
 
 async function main([name = '', ...words]) {
@@ -72,9 +73,10 @@ function usage() {
 // --- Processes
 
 /**
- * Runs a program in the project's folder and resolves with its exit code, or 128 + the number of the signal that killed it. Signals are passed on
- * once. A `service` runs until it is stopped. It has a process group of its own: the terminal would send it Ctrl-C as well, and it would take the
- * second one for "at once". It also has a channel to this process, and stops when that closes: this process may be killed without a chance to tell.
+ * Runs a program in the project's folder. Resolves with its exit code, or with 128 + the number of the signal that killed it. Signals are forwarded
+ * once. A `service` runs until it is stopped, in a separate process group: otherwise the terminal would also send it Ctrl-C, and the service would
+ * treat the second signal as "stop immediately". It also has a channel to this process and stops when the channel closes, because this process may be
+ * killed without a chance to forward a signal.
  */
 async function run(program, words, { env = {}, service = false, output } = {}) {
   const child = spawn(program, words, {
@@ -101,7 +103,7 @@ function ended(child, program) {
   })
 }
 
-/** Like `run`, but shows the program's output only when it fails. */
+/** Like `run`, but shows the output of the program only if the program fails. */
 async function runQuietly(program, words, options) {
   const output = []
   const code = await run(program, words, { ...options, output })
@@ -110,8 +112,8 @@ async function runQuietly(program, words, options) {
 }
 
 /**
- * Calls `gone` when npm, which started this process, was killed and could pass no signal on. A launcher that was started directly may outlive its
- * parent, as a service in the background does.
+ * Calls `gone` when npm, which started this process, was killed and could not forward a signal. If this process was started directly, it may outlive
+ * its parent, for example as a service in the background.
  */
 function watchNpm(gone) {
   if (process.env.npm_lifecycle_event === undefined) return () => {}
@@ -124,7 +126,10 @@ function watchNpm(gone) {
   return () => clearInterval(timer)
 }
 
-/** The ids of the parent and its parent: npm starts a shell that starts us. Only Linux tells the second one without another process. */
+/**
+ * Returns the ids of the parent process and of the grandparent: npm starts a shell, which starts this process. Only Linux reports the grandparent
+ * without another process.
+ */
 function ancestors() {
   const status = readIfThere(`/proc/${process.ppid}/status`) ?? ''
   return `${process.ppid} ${/^PPid:\t(\d+)$/m.exec(status)?.[1] ?? ''}`
@@ -137,7 +142,7 @@ function forwardSignals(child, service) {
       const now = Date.now()
       const echo = now - (lastAt.get(signal) ?? 0) < echoMilliseconds
       lastAt.set(signal, now)
-      // A child in our group has already received the terminal's SIGINT.
+      // A child in the same process group has already received SIGINT from the terminal.
       if (!echo && (service || signal !== 'SIGINT' || !process.stdin.isTTY)) child.kill(signal)
     }
     process.on(signal, listener)
@@ -148,14 +153,14 @@ function forwardSignals(child, service) {
 
 const runNode = (words, options) => run(node, words, options)
 
-/** The path of an installed package's program. */
+/** Returns the path of a program in an installed package. */
 const tool = (path) => inRoot('node_modules', ...path.split('/'))
 
 // --- Installing
 
 /**
- * `npm ci` when the installed packages are not those of package-lock.json. The hash of the installed lock file is stored next to them. Without it
- * (someone ran npm), npm's own record is compared. `tools`: includes the development packages.
+ * Runs `npm ci` if the installed packages differ from those in package-lock.json. The hash of the installed lock file is stored next to the packages.
+ * If the hash is missing because someone ran npm, npm's own record is compared instead. `tools`: includes the development packages.
  */
 async function install(tools) {
   const hash = sha256(readFileSync(inRoot('package-lock.json')))
@@ -179,7 +184,7 @@ async function npmCi(tools) {
   throw new Failure(`npm ci failed; its message is above. ${advice}`, code)
 }
 
-// A package can name binaries that were never published for some platforms. npm leaves those out when it writes the lock file, and then refuses the
+// A package can list binaries that were never published for some platforms. npm leaves these out when it writes the lock file, and then refuses the
 // lock file because they are missing ("Missing: NAME@ from lock file", without a version). `npm install --no-save` installs the same locked versions.
 function lacksOptionalPackages(output) {
   const faults = output.match(/(Missing|Invalid): .*/g) ?? []
@@ -195,7 +200,7 @@ async function npm(words) {
   return { code, output: Buffer.concat(output).toString() }
 }
 
-/** Whether npm's record of node_modules has every package of the lock file (except optional ones) in its version. */
+/** Whether npm's record of node_modules contains every package of the lock file in the same version, except optional packages. */
 function isInstalled(tools) {
   const text = readIfThere(inRoot('node_modules/.package-lock.json'))
   if (text === undefined) return false
@@ -205,7 +210,10 @@ function isInstalled(tools) {
   return wanted.filter(needed).every(([path, entry]) => installed[path]?.version === entry.version)
 }
 
-/** The npm package `node` is Node 24 for platforms that have it. On others, and with --ignore-scripts, the user's own Node is used. */
+/**
+ * Returns the path of Node 24. The npm package `node` provides it on most platforms. On other platforms, and with --ignore-scripts, the user's own
+ * Node is used.
+ */
 function findNode() {
   const packaged = tool(process.platform === 'win32' ? 'node/bin/node.exe' : 'node/bin/node')
   const found = [packaged, process.execPath].find((path) => majorOf(path) >= runtimeNode)
@@ -233,8 +241,8 @@ async function start(...words) {
 }
 
 /**
- * The server sends published pages and account pages from the last build, so a clone without a build is built first. `.env` is for `npm start` only:
- * its port and data folder are not meant for a trial.
+ * Builds first if there is no build, because the server needs the last build for published pages and account pages. `.env` applies only to `npm
+ * start`: its port and data folder are not meant for development.
  */
 async function dev(...words) {
   const code = existsSync(inRoot('dist/web/index.html')) ? 0 : await buildIfStale()
@@ -263,7 +271,7 @@ async function buildIfStale() {
   return build()
 }
 
-/** Changes whenever a source of the build does. */
+/** Returns a hash that changes when a source of the build changes. */
 function builtHash() {
   const files = ['package.json', 'package-lock.json', ...filesBelow('web'), ...filesBelow('cli'), ...filesBelow('shared')]
   return sha256(files.map((path) => `${path} ${sha256(readFileSync(inRoot(path)))}`).join('\n'))
@@ -279,7 +287,7 @@ function filesBelow(folder) {
 
 const vitest = ['vitest/vitest.mjs', 'run']
 
-// By path and under our Node, since .bin is not on the PATH of a caller that does not use npm.
+// The checks are run by path with our Node, because .bin is not in the PATH of callers that do not use npm.
 const staticChecks = {
   format: ['oxfmt/bin/oxfmt', '--check', '.'],
   types: ['typescript/bin/tsc', '--noEmit'],
@@ -304,19 +312,19 @@ async function test(...words) {
   return conclude(failed, await runSuite(chromium))
 }
 
-/** Test files ask `test/support/repeats.ts` how long to run. */
+/** Runs all tests. Test files ask `test/support/repeats.ts` how long to run. */
 function testAll(...words) {
   process.env.AGMD_TEST_ALL = '1'
   return test(...words)
 }
 
-/** The pages have settings of their own: they run in a browser, without the types of Node. */
+/** Checks types. The pages have a separate configuration, because they run in a browser without the types of Node. */
 async function types() {
   const everything = await runTool(staticChecks.types)
   return everything || runTool([...staticChecks.types, '--project', 'web'])
 }
 
-/** Some tests request files that the build makes: the client download, the styles of pages. */
+/** Some tests request files that the build creates: the client to download and the styles of pages. */
 async function unitTests(...words) {
   const built = await buildIfStale()
   return built || runTool([...vitest, '--project', 'fast', ...words])
@@ -328,7 +336,7 @@ async function browserTests(...words) {
   return built || runTool([...vitest, '--project', 'browser', ...words], { env })
 }
 
-/** The pictures are by-products of the tests of the pages' look (test/browser/appearance.ts). */
+/** Takes screenshots. They are by-products of the tests of the pages' appearance (test/browser/appearance.ts). */
 async function screens(...words) {
   process.env.AGMD_TEST_SCREENS = '1'
   const files = words.length > 0 ? words : filesBelow('test/browser').filter((path) => path.endsWith('.test.ts') && takesPictures(path))
@@ -339,7 +347,7 @@ const takesPictures = (path) => readFileSync(inRoot(path), 'utf8').includes("fro
 
 const runTool = ([path, ...words], options) => runNode([tool(path), ...words], options)
 
-/** Runs all checks, so that one run shows every fault. Resolves with the names of those that failed. */
+/** Runs all static checks, even after one fails, so that one run shows every fault. Resolves with the names of the failed checks. */
 async function runStaticChecks() {
   const failed = []
   for (const [name, [path, ...rest]] of Object.entries(staticChecks)) {
@@ -352,7 +360,7 @@ async function runStaticChecks() {
   return failed
 }
 
-/** In continuous integration a skipped test would hide a missing component, so it counts as a failure. */
+/** In continuous integration, a skipped test counts as a failure, because it would hide a missing component. */
 async function runSuite(env) {
   const report = inRoot('dist/test-report.json')
   rmSync(report, { force: true })
@@ -387,7 +395,9 @@ const chromiumPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 ]
 
-/** The environment variable that tells the browser tests where Chromium is. Installs Debian's Chromium if it is missing and that is possible. */
+/**
+ * Returns the environment variable that tells the browser tests where Chromium is. If Chromium is missing, installs Debian's package where possible.
+ */
 async function provideChromium() {
   const given = process.env.AGMD_CHROMIUM
   if (given && !existsSync(given)) throw new Failure(`AGMD_CHROMIUM is ${given}, but there is no such file.`)
@@ -407,12 +417,12 @@ async function installChromium() {
   return findChromium()
 }
 
-/** Debian's headless Chromium: most browser tests run in it, in two thirds of the time. Without it they use the full browser. */
+/** Provides Debian's headless Chromium. Most browser tests run in it and take a third less time. Without it, they run in the full browser. */
 async function provideHeadlessShell() {
   if (existsSync('/usr/bin/chromium') && !existsSync('/usr/bin/chromium-headless-shell')) await installPackages(['chromium-headless-shell'])
 }
 
-/** Installs Debian packages if this user may. */
+/** Installs Debian packages if this user has the permission. */
 async function installPackages(names) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
   say(`installing ${names.join(' ')} (apt-get)…`)
@@ -423,7 +433,7 @@ async function installPackages(names) {
 
 // --- Engines of media jobs
 
-/** Programs that a compute node uses, and the Debian packages that contain them. */
+/** Programs that a compute node uses, with the Debian packages that contain them. */
 const engines = {
   tesseract: ['tesseract-ocr', 'tesseract-ocr-eng'],
   flite: ['flite'],
@@ -432,7 +442,7 @@ const engines = {
   sox: ['sox']
 }
 
-/** Installs the engines for the media job tests if they are missing and that is possible. */
+/** Installs missing engines for the tests of media jobs, where possible. */
 async function provideEngines() {
   const missing = () => Object.keys(engines).filter((name) => !isOnPath(name))
   if (missing().length > 0) await installPackages(missing().flatMap((name) => engines[name]))
@@ -445,14 +455,14 @@ async function provideEngines() {
 
 // --- PostgreSQL
 
-/** Whether the programs of a PostgreSQL server are here: Debian keeps them out of the PATH. The tests look in the same places. */
+/** Whether the programs of a PostgreSQL server are installed. Debian does not put them in the PATH. The tests look in the same places. */
 function hasPostgres() {
   const below = '/usr/lib/postgresql'
   const versions = existsSync(below) ? readdirSync(below) : []
   return isOnPath('initdb') || versions.some((version) => existsSync(join(below, version, 'bin', 'initdb')))
 }
 
-/** Installs PostgreSQL for the tests of that store, when it is missing and that is possible. The tests start a server of their own. */
+/** Installs PostgreSQL for the tests of that store if it is missing, where possible. The tests start a separate server. */
 async function providePostgres() {
   if (!hasPostgres()) await installPackages(['postgresql'])
   if (hasPostgres()) return
@@ -465,7 +475,7 @@ const isOnPath = (name) => (process.env.PATH ?? '').split(delimiter).some((folde
 
 // --- Scripts
 
-/** Runs every script of a folder in turn, or the one that the first word names; it receives the other words. */
+/** Runs the script of a folder that the first word names, or all its scripts in turn. The script receives the other words. */
 async function runScripts(folder, [wanted, ...words]) {
   const names = existsSync(inRoot('scripts', folder)) ? readdirSync(inRoot('scripts', folder)).filter((name) => name.endsWith('.ts')) : []
   const known = names.map((name) => basename(name, '.ts')).sort()
@@ -492,7 +502,7 @@ function readIfThere(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-// A read-only install (an image, a package) is compared again at each start.
+// In a read-only installation (an image or a package) the hash cannot be stored, so the packages are compared again at each start.
 function writeIfAllowed(path, text) {
   try {
     writeFileSync(path, text)

@@ -1,4 +1,7 @@
-/** Where the server's time goes under a bench: `npm run profile -- NAME [LINES]` runs it on ours alone and sums the samples by package and by function. */
+/**
+ * Shows where the server spends its time under a benchmark. `npm run profile -- NAME [LINES]` runs the benchmark on our server only, and sums the
+ * samples by package and by function.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +35,7 @@ const byPackage = new Map<string, number>()
 const byFunction = new Map<string, number>()
 const add = (sums: Map<string, number>, key: string, microseconds: number): void => void sums.set(key, (sums.get(key) ?? 0) + microseconds)
 
-/** Workers have profiles of their own: the main thread's is the one of thread 0. */
+/** Each worker has a separate profile. The profile of thread 0 is that of the main thread. */
 const file = readdirSync(folder).find((each) => /^CPU\.\d+\.\d+\.\d+\.0\./.test(each))
 if (file === undefined) throw new Error('the server left no profile')
 const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile

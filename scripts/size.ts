@@ -1,4 +1,7 @@
-/** The gzipped size of a visit, at first and for later parts, with its budget. Run alone, it prints the sizes and exits 1 when one is over budget. */
+/**
+ * Measures the gzipped size of a visit, of the first load and of parts that are loaded later, and compares it with the budgets. Run directly, it
+ * prints the sizes and exits with 1 if one is over budget.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -11,7 +14,7 @@ interface Chunk {
 
 export interface Size {
   readonly name: string
-  /** Kilobytes (1024 bytes), gzipped. */
+  /** Gzipped size, in kilobytes (1024 bytes). */
   readonly kilobytes: number
   readonly kilobytesMax: number
 }
@@ -25,7 +28,7 @@ const reading = 'reading/reading.ts'
 const review = 'review/review.ts'
 const extras = 'document/extras.ts'
 
-/** The files of a chunk and of all its static imports. */
+/** Returns the files of a chunk and of all chunks that it imports statically. */
 function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css'): string[] {
   const chunk = manifest[key]
   if (chunk === undefined) throw new Error(`the manifest has no ${key}`)
@@ -36,12 +39,12 @@ function filesOf(manifest: Record<string, Chunk>, key: string, kind: 'js' | 'css
 const gzipped = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + gzipSync(readFileSync(join(built, file)), { level: 9 }).length, 0) / 1024
 
-/** Returns the sizes of the last build. Throws if nothing was built. */
+/** Returns the sizes in the last build. Throws if there is no build. */
 export function sizes(): Size[] {
   const manifest = JSON.parse(readFileSync(join(built, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
   const total = (keys: readonly string[], kind: 'js' | 'css'): number =>
     gzipped(new Set(keys.flatMap((key) => filesOf(manifest, key, kind))))
-  /** The size of a chunk without the parts that the requesting page already has. */
+  /** Returns the size of a chunk without the files that the page has already loaded. */
   const later = (key: string, ...present: readonly string[]): number => {
     const there = new Set(present.flatMap((other) => filesOf(manifest, other, 'js')))
     return gzipped(new Set(filesOf(manifest, key, 'js').filter((file) => !there.has(file))))

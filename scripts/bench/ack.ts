@@ -1,10 +1,11 @@
 /**
- * Time from an edit to its acknowledgement (ours: on disk; bare Hocuspocus: in memory) and to every other client, compared with bare Hocuspocus and a
- * bare ws broadcast. Rounds alternate. All use the same load generator, so its cost per received message is in every figure.
+ * Measures the time from an edit to its acknowledgement and to its arrival at every other client, compared with bare Hocuspocus and a bare ws
+ * broadcast. Our server acknowledges an edit when it is on disk; bare Hocuspocus when it is in memory. Rounds alternate. All servers get the same
+ * load generator, so every figure includes its cost per received message.
  */
 import { createDocument, markOf, ms, openPeer, pause, percentile, type Place, startBare, startProcess, table } from './support/support.ts'
 
-/** Excluded: a fresh process first runs cold code. */
+/** Time before the measurement begins, because a new process first runs cold code. */
 const warmUpSeconds = 1.5
 const secondsPerRow = Number(process.env['AGMD_BENCH_SECONDS'] ?? 3)
 
@@ -79,7 +80,7 @@ for (const row of rows) {
   ]
   for (const [name, place, protocol] of targets) {
     const { acks, arrivals, expected } = await measure(place, protocol, row)
-    // Bare Hocuspocus also echoes an edit to its author. Such duplicates count twice, and are fast.
+    // Bare Hocuspocus also sends an edit back to its author. These duplicates are counted as well, and they arrive fast.
     const share = expected === 0 ? '-' : `${Math.min(100, Math.round((arrivals.length / expected) * 100))} %`
     printed.push([
       row.clients,

@@ -1,6 +1,6 @@
 /**
- * A board of 1,000 cards on the page of a document. It measures the time until the live view has painted it, with all code loaded, compared with a
- * bare page with the same cards as plain elements; and the time between frames while a card is dragged.
+ * Measures a board of 1,000 cards on the page of a document. It measures the time until the live view has painted the board, with all code loaded,
+ * compared with a bare page that has the same cards as plain elements. It also measures the time between frames while a card is dragged.
  */
 import type { Page } from 'playwright-core'
 import { launchBrowser, worked } from './support/painting.ts'
@@ -8,7 +8,7 @@ import { createDocument, ms, percentile, startProcess, table } from './support/s
 
 const rounds = 8
 const dragMoves = 90
-/** The number of cards that fit into the window, in all columns. */
+/** Number of cards that fit into the window, over all columns. */
 const cardsSeen = 100
 
 const card = (index: number): string => `- [${' >x'[index % 3]}] Card number ${index} with some words @ana #tag${index % 7}\n`
@@ -20,7 +20,7 @@ const columns = Array.from({ length: 5 }, (_column, column) => {
 const server = await startProcess()
 const browser = await launchBrowser()
 
-/** Time from a click until this many cards are painted, in milliseconds. */
+/** Returns the time from a click until this many cards are painted, in milliseconds. */
 const opening = (page: Page, cards: number): Promise<number> =>
   page.evaluate(async (most) => {
     const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Source')
@@ -28,7 +28,7 @@ const opening = (page: Page, cards: number): Promise<number> =>
     if (button === undefined) throw new Error('there is no button of the views')
     button.click()
     const isThere = (): boolean => (document.querySelector('.md-component')?.shadowRoot?.querySelectorAll('.card').length ?? 0) >= most
-    // A frame draws the messages that arrived before it. A message sent now arrives after that frame.
+    // A frame draws the messages that arrived before it. A message that is sent now arrives after that frame.
     await new Promise((resolve) => {
       const channel = new MessageChannel()
       channel.port1.onmessage = resolve
@@ -41,7 +41,7 @@ const opening = (page: Page, cards: number): Promise<number> =>
     return performance.now() - start
   }, cards)
 
-/** The same number of plain elements, built by hand. */
+/** Returns the time to paint the same number of plain elements, which are created by hand. */
 const bare = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const start = performance.now()
@@ -60,7 +60,7 @@ const bare = (page: Page): Promise<number> =>
     return performance.now() - start
   })
 
-/** Times between frames while a card is dragged, in milliseconds. */
+/** Returns the times between frames while a card is dragged, in milliseconds. */
 async function dragging(page: Page): Promise<readonly number[]> {
   const box = await page.locator('.card').nth(1).boundingBox()
   if (box === null) throw new Error('the card is not drawn')
@@ -101,7 +101,7 @@ try {
     firsts.push(await opening(page, cardsSeen))
     await toSource()
     const { took, cpu } = await worked(page, () => opening(page, 1000))
-    // The first round warms up.
+    // The first round is a warm-up.
     if (round > 0) {
       times.push(took)
       cpus.push(cpu)

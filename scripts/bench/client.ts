@@ -1,7 +1,7 @@
 /**
- * Start-up time of the client: `agmd --version` and a call of the service, compared with bare `node -e 0` and a bare `fetch`, for every installed
- * Node. Rounds alternate, so that all run on the same machine state. The best round of each counts, because nothing disturbed it. Run: `npm run bench
- * client`.
+ * Measures the start-up time of the client: `agmd --version` and a call of the service, compared with bare `node -e 0` and a bare `fetch`, on every
+ * installed Node. Rounds alternate, so that the machine is in the same state for all. The best round of each counts, because nothing disturbed it.
+ * Run: `npm run bench client`.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import { nodes } from '../../test/support/cli.ts'
 import { ms, percentile, startProcess, table } from './support/support.ts'
 
-/** Starts of each kind. */
+/** Number of measured starts of each kind. */
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 30)
 
-/** The time that `agmd --version` may take beyond the bare start, in milliseconds. */
+/** Time that `agmd --version` may take in addition to the bare start, in milliseconds. */
 const extraMsMax = 60
 
 const agmd = join(import.meta.dirname, '..', '..', 'dist', 'agmd')

@@ -1,6 +1,7 @@
 /**
- * People who type in one document, each two edits a second and a cursor: time from sending to arrival at the others, and the server's processor time,
- * beside bare Hocuspocus in memory and with SQLite. Only sixty of them read incoming frames; otherwise the benchmark would measure this process.
+ * Measures many people who type in one document. Each person makes two edits a second and moves a cursor. The figures are the time from sending an
+ * edit to its arrival at other people, and the processor time of the server, compared with bare Hocuspocus in memory and with SQLite. Only sixty
+ * people read incoming frames; otherwise the benchmark would measure this process.
  */
 import { isLimited, openPerson, type Person, startMeter, startTargets, type Target } from './support/crowd.ts'
 import { markOf, ms, pause, percentile, table } from './support/support.ts'

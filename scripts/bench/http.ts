@@ -1,6 +1,6 @@
 /**
- * `GET .md` of a closed document (cold: from the store) and of an open one (warm), and `PUT`, per second, compared with a bare Koa route with the
- * same 10 KB. The load comes from this process over persistent sockets, one request at a time on each. Rounds alternate.
+ * Measures requests per second: `GET .md` of a closed document (cold, read from the store) and of an open one (warm), and `PUT`. The baseline is a
+ * bare Koa route with the same 10 KB. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { load, type Load, type Requests, secondsPerRound } from './support/load.ts'
 import { createDocument, pause, ms, startBare, type Place, startProcess, table, Typist } from './support/support.ts'

@@ -1,4 +1,4 @@
-/** Bytes on disk for one keystroke: as a journal record of its own, and in the compressed history, compared with its bare Yjs update. */
+/** Measures the bytes on disk for one keystroke, as a separate journal record and in the compressed history, compared with the bare Yjs update. */
 import { createDocument, ms, start, table, Typist } from './support/support.ts'
 
 const edits = 2_000
@@ -11,7 +11,7 @@ let bare = 0
 typist.ydoc.on('update', (update: Uint8Array) => (bare += update.length))
 const { storage } = world.service
 
-/** Bytes of all values below a part of the document's keys, and the number of values. */
+/** Returns the total size of all values below a part of the document's keys, in bytes, and the number of values. */
 const bytesOf = async (part: string): Promise<{ bytes: number; count: number }> => {
   const entries = await storage.list(['d', target.doc, part])
   return { bytes: entries.reduce((sum, { value }) => sum + value.length, 0), count: entries.length }

@@ -1,6 +1,6 @@
 /**
- * Prints the size of `tools/list` in bytes: in full, and for the invitation of each role; with `--tools` also for each tool. Run: `npm run bench
- * mcp-sizes`.
+ * Prints the size of `tools/list` in bytes, in full and for the invitation of each role. With `--tools` it also prints the size of each tool. Run:
+ * `npm run bench mcp-sizes`.
  */
 import { connectionOf } from '../../server/mcp/connection.ts'
 import { toolList } from '../../server/mcp/list.ts'

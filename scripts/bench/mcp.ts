@@ -1,6 +1,6 @@
 /**
- * MCP `read_doc` and `replace_doc` with edits, per second, compared with the same REST calls on the same server, with 10 KB documents. The load comes
- * from this process over persistent sockets, one request at a time on each. Rounds alternate.
+ * Measures MCP calls per second, `read_doc` and `replace_doc` with edits, compared with the same REST calls on the same server. The documents have 10
+ * KB. The load comes from this process over persistent sockets, with one request at a time on each. Rounds alternate.
  */
 import { type Load, load, type Requests, secondsPerRound } from './support/load.ts'
 import { createDocument, ms, pause, type Place, startProcess, table } from './support/support.ts'
@@ -29,7 +29,7 @@ const request = (method: string, path: string, key: string | undefined, json?: u
 const tool = (name: string, args: object): Buffer =>
   request('POST', '/mcp', undefined, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: `svc.${name}`, arguments: args } })
 
-/** Edits of one section, each with a different text. */
+/** Returns an edit of one section. Each edit has a different text. */
 const edits = (n: number): object[] => [{ op: 'replace_section', section: 'Mark', markdown: `${n}` }]
 
 const subjects: [string, Requests][] = [

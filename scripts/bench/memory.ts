@@ -1,4 +1,7 @@
-/** Memory of 10,000 idle documents (stored, not loaded) and of 1,000 open ones (2 KB, one connection each), as resident memory of the server process. */
+/**
+ * Measures the resident memory of the server with 10,000 idle documents (stored, not loaded) and with 1,000 open documents (2 KB and one connection
+ * each).
+ */
 import { createDocument, ms, pause, type Place, rss, startBare, startProcess, table, Typist } from './support/support.ts'
 
 const idleCount = 10_000
@@ -19,7 +22,7 @@ const idle = rss(agmdPid)
 
 const people = async (url: string | undefined): Promise<void> => {
   for (const [index, one] of created.slice(0, openCount).entries()) {
-    // One address may open 400 sockets.
+    // One address may open only 400 sockets.
     const typist = new Typist('c0', { ...one, ...(url === undefined ? {} : { url }), from: `127.0.0.${1 + (index % 4)}` })
     typist.connect()
     await typist.whenSynced()

@@ -1,6 +1,7 @@
 /**
- * Cold open of 10 KB, of 1 MB and of the B4 editing trace: server-side load (store → Y.Doc ready), and whole text at a client after a restart,
- * compared with bare Yjs loading the same state; then the author of each line of the trace. support/trace.ts names the origin of the trace.
+ * Measures the cold opening of three documents: 10 KB, 1 MB and the B4 editing trace (support/trace.ts). The figures are the time on the server from
+ * the store to a ready Y.Doc, and the time until a client has the full text after a restart, compared with bare Yjs that loads the same state. It
+ * then measures how long the authors of all lines of the trace take.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { createDocument, ms, pause, percentile, type Place, readMarkdown, start,
 import { readTrace, type Trace } from './support/trace.ts'
 
 const typeTrace = async (typist: InstanceType<typeof Typist>, { patches }: Trace): Promise<void> => {
-  // Code points equal UTF-16 units as long as nobody types an astral character.
+  // Code points equal UTF-16 units as long as the text has no astral characters.
   const astral = patches.some(([, , insert]) => /[\ud800-\udfff]/.test(insert))
   const unitOf = (position: number): number => (astral ? Array.from(typist.text.toString()).slice(0, position).join('').length : position)
   for (let n = 0; n < patches.length; n += 100) {
@@ -88,7 +89,7 @@ for (const { name, place } of documents) {
 console.log('cold open, ms (each in a fresh server; the first one of a process runs cold code)')
 table(['document', 'first load', 'load p50', 'bare Y.applyUpdate', 'text at a client'], rows)
 
-// The author of each line: the first answer reads the whole journal, the next one only the new entries.
+// For the authors of lines, the first answer reads the entire journal. The next answer reads only new entries.
 const attributed = await start({ folder, env })
 const answers: string[] = []
 for (const name of ['first', 'again']) {

@@ -1,6 +1,6 @@
 /**
- * The pages as a person meets them: the Lighthouse scores of a first visit to each (mobile, its own throttling), how soon a document opened before
- * shows its text without a network, and how much the editor shifts while it opens and while markers are revealed.
+ * Measures the pages as people see them: the Lighthouse scores of a first visit to each page (mobile, with Lighthouse's throttling), the time until a
+ * known document shows its text without a network, and how far the editor's text shifts while it opens and while markers appear.
  */
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const args = ['--headless', '--no-sandbox', '--disable-gpu']
 const sample = readFileSync(join(import.meta.dirname, '../../test/browser/published.md'), 'utf8')
 const offlineMsMax = 1500
 const shiftMax = 0.01
-/** Includes storage that Lighthouse itself does not clear: with a stored text or link it would not be a first visit. */
+/** Includes storage that Lighthouse does not clear: with a stored text or link, the visit would not be the first. */
 const clearStorageTypes = [
   'cookies',
   'file_systems',
@@ -39,7 +39,7 @@ const { secret } = (await made.json()) as { secret: string }
 const editor = `${url}/d/${place.doc}?key=${place.key}`
 let missed = false
 
-// Lighthouse runs in a browser that it controls itself.
+// Lighthouse needs a browser that it controls itself.
 const debugPort = 20_000 + (process.pid % 20_000)
 const browser = await chromium.launch({ executablePath, args: [...args, `--remote-debugging-port=${debugPort}`] })
 const pages: readonly (readonly [name: string, address: string, performance: number, bestPractices: number])[] = [
@@ -77,7 +77,7 @@ for (const [name, address, performance, bestPractices] of pages) {
 console.log(`\nLighthouse, ${rounds} rounds`)
 table(['page', 'performance', 'accessibility', 'best practices', 'layout shift'], rows)
 
-// How much moves when the cursor passes through the text, and markers appear and disappear.
+// Measures how far the text shifts when the cursor moves through it, and markers appear and disappear.
 const page: Page = await (await browser.newContext({ viewport: { width: 1280, height: 860 } })).newPage()
 await page.goto(editor)
 await page.locator('.chip[data-state=saved]').waitFor()
@@ -95,7 +95,7 @@ missed ||= shift > shiftMax
 console.log(`\nlayout shift while the cursor goes down 60 lines: ${shift.toFixed(4)}`)
 await browser.close()
 
-// A second visit without a network, in a browser that was closed in between.
+// Measures a second visit without a network, after the browser was closed.
 const times: number[] = []
 for (let round = 0; round < rounds; round++) {
   const folder = await mkdtemp(join(tmpdir(), 'agmd-bench-'))

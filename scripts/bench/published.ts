@@ -1,6 +1,6 @@
 /**
- * Published pages: how fast a text is rendered, and how many requests per second a rendered page answers, compared with a bare Koa route with as many
- * bytes. Their Lighthouse scores are in pages.ts.
+ * Measures published pages: how fast a text is rendered, and how many requests per second a rendered page serves, compared with a bare Koa route with
+ * the same number of bytes. The Lighthouse scores of these pages are in pages.ts.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,7 +20,7 @@ const ofLength = (length: number): string => specification.repeat(Math.ceil(leng
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
-// Rendering alone.
+// Measures only the rendering.
 const renderer = createPageRenderer(() => false, {})
 const timed = (text: string, times: number): number => {
   const taken = Array.from({ length: times }, () => {
@@ -68,7 +68,7 @@ table(
   firsts.map(([name, value]) => [name, ms(value)])
 )
 
-// Requests per second.
+// Measures requests per second.
 const page = await publish('A line of forty characters, more or less.\n\n'.repeat(190))
 const etag = (await fetch(`${url}/pub/${page.doc}`)).headers.get('etag') ?? ''
 const get = (path: string, more = ''): Buffer => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: text/html\r\n${more}\r\n`)

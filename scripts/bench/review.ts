@@ -1,7 +1,7 @@
 /**
- * Comments and suggestions on a document of 1 MB: listing 2,000 comments, and accepting a suggestion, over HTTP with everything on disk; compared
- * with a bare server that sends the same bytes, and a PUT of the same edit. It runs once on a text inserted in one piece, and once on one of 20,000
- * pieces, for which walking the text costs most.
+ * Measures comments and suggestions on a document of 1 MB: listing 2,000 comments, and accepting a suggestion, over HTTP with everything on disk. The
+ * baselines are a bare server that sends the same bytes, and a PUT of the same edit. One run uses a text that was inserted in one piece. Another uses
+ * a text of 20,000 pieces, which is the most expensive to walk.
  */
 import { createServer } from 'node:http'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const lineCount = 8000
 
 const random = seeded(1)
 
-/** About a megabyte of words with the frequencies of prose: few of them are rare. */
+/** Words for a text of about 1 MB. They occur as often as words in prose, so that few of them are rare. */
 const vocabulary = Array.from({ length: 3000 }, () =>
   Array.from({ length: 2 + random(8) }, () => String.fromCharCode(97 + random(26))).join('')
 )
@@ -46,7 +46,7 @@ const ask = async ({ doc, key }: Place, method: string, path: string, json?: unk
   return answer
 }
 
-/** Times of one kind of request in milliseconds, and the processor time that the server used for them. */
+/** Times of one kind of request, in milliseconds, and the processor time that the server used for them. */
 interface Figures {
   readonly times: number[]
   cpu: number
@@ -54,7 +54,7 @@ interface Figures {
 
 const figures = (): Figures => ({ times: [], cpu: 0 })
 
-/** Processor time of the server so far, of all threads, in milliseconds. Unlike the clock, it excludes other work on the machine. */
+/** Returns the processor time of all server threads so far, in milliseconds. Unlike elapsed time, it excludes other work on the machine. */
 const serverCpu = (): number => {
   const fields = readFileSync(`/proc/${server.child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
@@ -121,7 +121,7 @@ const measure = async (how: string, prepare: (place: Place) => Promise<void>): P
   for (let round = 0; round < rounds; round++) await timed(listing, list)
   for (const [index, id] of ids.entries()) {
     await timed(accepting, () => ask(place, 'POST', `/suggestions/${id}`, { action: 'accept' }))
-    // Not after each one: a list leaves a megabyte of garbage for the next request to collect.
+    // A list leaves a megabyte of garbage, which the next request would have to collect. So lists are not requested after every suggestion.
     if (index >= suggestionCount - rounds) await timed(after, list)
   }
   for (let round = 0; round < 10; round++) {
@@ -142,7 +142,7 @@ const measure = async (how: string, prepare: (place: Place) => Promise<void>): P
   ]
 }
 
-/** The same without HTTP: the server's own time, including its commit. */
+/** Measures the same operations without HTTP: the time of the server itself, including the commit. */
 const onServer = async (): Promise<string[][]> => {
   const world = await start()
   const { service } = world

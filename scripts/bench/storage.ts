@@ -1,6 +1,6 @@
 /**
- * Durable puts per second through the storage adapter, compared with bare lmdb puts of the same values in the same run.
- * Run: `node scripts/bench/storage.ts`. Rounds alternate, so that both see the same disk.
+ * Measures durable puts per second through the storage adapter, compared with bare lmdb puts of the same values.
+ * Run: `node scripts/bench/storage.ts`. Rounds alternate, so that the disk is in the same state for both.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ import { open } from 'lmdb'
 
 /** Length of one measurement, in milliseconds. */
 const roundMs = 1_000
-/** Length of a value, in bytes: about one keystroke in the journal. */
+/** Length of a value, in bytes. This is about one keystroke in the journal. */
 const valueBytes = 80
 
 type Put = (n: number) => Promise<unknown>
 
-/** The measured parts. They are loaded by address: a bench uses the server from outside, and scripts import nothing from it. */
+/** The measured modules. They are imported by address, because benchmarks use the server from outside and scripts must not import its code. */
 interface Measured {
   commit(batch: { puts: { key: (string | number)[]; value: Uint8Array }[] }): Promise<boolean>
   get(key: (string | number)[]): Promise<unknown>
@@ -34,7 +34,7 @@ const bare = open<Uint8Array, [string, number]>({ path: join(folder, 'bare'), en
 const value = new Uint8Array(valueBytes).fill(7)
 let next = 0
 
-/** Puts per second by a number of writers, each of which waits for its put before the next one. */
+/** Returns the puts per second of several writers. Each writer waits for its put before it starts the next one. */
 async function measure(writers: number, put: Put): Promise<number> {
   const begun = performance.now()
   const end = begun + roundMs
@@ -46,7 +46,7 @@ async function measure(writers: number, put: Put): Promise<number> {
   return Math.round((done / (performance.now() - begun)) * 1000)
 }
 
-/** Nanoseconds for one `get` of an existing key. */
+/** Returns the time for one `get` of an existing key, in nanoseconds. */
 async function measureGet(rounds: number): Promise<number> {
   const begun = performance.now()
   for (let n = 0; n < rounds; n++) await storage.get(['d', 'bench', n % 100])

@@ -1,6 +1,6 @@
 /**
- * LMDB beside PostgreSQL, in rounds that alternate: durable edits and guarded replacements per second through a whole server, and bytes of WAL for
- * each edit. Both stores are on the same disk. Run: `npm run bench stores`.
+ * Compares LMDB with PostgreSQL in alternating rounds: durable edits and guarded replacements per second through a complete server, and bytes of WAL
+ * per edit. Both stores are on the same disk. Run: `npm run bench stores`.
  */
 import { newCluster, noPostgres } from '../../test/support/postgres.ts'
 import { createDocument, ms, start, table, Typist } from './support/support.ts'
@@ -17,10 +17,10 @@ const worlds = {
   PostgreSQL: await start({ env: { AGMD_LOG_LEVEL: 'warn', AGMD_STORAGE: cluster.address() } })
 }
 
-/** Edits or replacements that were durable, for each second. */
+/** Returns the number of durable edits or replacements per second. */
 type Measure = (url: string) => Promise<number>
 
-/** So many people, each of whom types a character when the one before is acknowledged; each in a document of their own. */
+/** Simulates this many people in separate documents. Each types a character as soon as the previous one is acknowledged. */
 const typing =
   (people: number): Measure =>
   async (url) => {
@@ -47,7 +47,7 @@ const typing =
     return perSecond
   }
 
-/** So many programs, each of which replaces a document of its own with the version that it was answered last. */
+/** Simulates this many programs. Each repeatedly replaces its own document, based on the version in the last answer. */
 const replacing =
   (programs: number): Measure =>
   async (url) => {
@@ -83,7 +83,7 @@ const walPosition = async (): Promise<number> => {
   return Number(rows[0]!.at)
 }
 
-/** Bytes of WAL for each edit, with nothing else going on. */
+/** Returns the bytes of WAL per edit. Nothing else may write to the store meanwhile. */
 const walPerEdit = async (measure: Measure): Promise<number> => {
   const before = await walPosition()
   const perSecond = await measure(worlds.PostgreSQL.url)

@@ -1,7 +1,7 @@
 /**
- * The trace B4 (support/trace.ts) through one connection, one update for each keystroke. It sends them all at once, as a client does with offline
- * changes, and then with at most 1,000 unacknowledged. The baseline is bare Hocuspocus in memory and with SQLite. Our server must never close the
- * socket.
+ * Sends the trace B4 (support/trace.ts) through one connection, with one update for each keystroke. First it sends all updates at once, as a client
+ * does with offline changes. Then it sends them with at most 1,000 unacknowledged. The baseline is bare Hocuspocus in memory and with SQLite. Our
+ * server must never close the socket.
  */
 import * as Y from 'yjs'
 import { openPerson, startMeter, startTargets, type Target, updateFrame } from './support/crowd.ts'
@@ -10,7 +10,7 @@ import { readTrace } from './support/trace.ts'
 
 const trace = readTrace()
 const most = Number(process.env['AGMD_BENCH_UPDATES'] ?? trace.patches.length)
-/** Bare Hocuspocus never finishes a long queue. */
+/** Longest time for a run, in seconds. Bare Hocuspocus never finishes a long queue. */
 const secondsMax = 60
 
 const updates: Uint8Array[] = []

@@ -1,16 +1,16 @@
 /**
- * Time from a key going down to the paint that shows it, in a Markdown text of 100 KB and in one of 1 MB: the live and source views of agmd, compared
- * with bare editors. In every row a paint waits for the next frame of the browser.
+ * Measures the time from a key press to the paint that shows the character, in Markdown texts of 100 KB and 1 MB. It compares the live and source
+ * views of agmd with bare editors. In every row, a paint waits for the next frame of the browser.
  *
- * The editors of one table share a browser and take turns, a short block of keys each, at the same places in the same text: another program that uses
- * the processor for a second disturbs all of them. The ratio to the bare editor is that of the whole run; its range is the middle 90 % of the ratios
- * of resampled rounds (bootstrap).
+ * The editors of one table share a browser and take turns. Each types a short block of keys at the same places in the same text, so another program
+ * that uses the processor for a second disturbs all of them. The ratio to the bare editor is that of the entire run. Its range contains the middle 90
+ * % of the ratios of resampled rounds (bootstrap).
  *
- * The bare editor is CodeMirror's basic setup with Markdown (support/bare-editor.ts) in the size, column and typeface of ours, so that text shaping
- * costs both the same. Otherwise it has none of our features: no shared text, nothing stored, nothing sent.
+ * The bare editor is CodeMirror's basic setup with Markdown (support/bare-editor.ts). It has the size, column and typeface of our editor, so that
+ * text shaping costs the same in both. It has none of our other features: no shared text, no storage and no network.
  *
- * AGMD_BENCH_ROUNDS: blocks of each editor (40). AGMD_BENCH_ONLY: `100 KB` or `1 MB`. AGMD_BENCH_AGAINST: folder of another build of agmd, which also
- * takes turns. AGMD_BENCH_SEED: seed of the pauses between keys.
+ * AGMD_BENCH_ROUNDS: number of blocks per editor (default 40). AGMD_BENCH_ONLY: `100 KB` or `1 MB`. AGMD_BENCH_AGAINST: folder of another build of
+ * agmd, which also takes turns. AGMD_BENCH_SEED: seed of the pauses between keys.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -26,14 +26,14 @@ const shorterUnits = 100 * 1024
 const rounds = Number(process.env['AGMD_BENCH_ROUNDS'] ?? 40)
 const only = process.env['AGMD_BENCH_ONLY']
 const keysPerBlock = 10
-/** Keys of a block that do not count: the first ones bring code and data back into the processor caches. */
+/** Number of keys at the start of a block that do not count: they bring code and data back into the processor caches. */
 const warmUpKeys = 2
-/** A fast typist, in milliseconds per key; drawn at random, so that keys arrive at any time between two frames. */
+/** Shortest time between two keys of a fast typist, in milliseconds. The times are random, so that keys arrive at any point between two frames. */
 const keyMsMin = 50
 const keyMsMore = 20
 const restMs = 250
 const typistsElsewhere = 10
-/** The keys per second that each of them types. */
+/** Keys per second that each of the other typists types. */
 const keysPerSecond = 5
 const random = seeded(Number(process.env['AGMD_BENCH_SEED'] ?? 1))
 
@@ -43,14 +43,14 @@ const specification = readFileSync(
 )
 const sample = readFileSync(join(root, 'test/browser/sample.md'), 'utf8')
 
-/** Prose, lists, tables and code in turn. */
+/** Returns a text that consists of prose, lists, tables and code in turn. */
 function markdown(): string {
   const parts: string[] = []
   for (let units = 0; units < unitsMin; units += specification.length + 10 * sample.length) parts.push(specification, sample.repeat(10))
   return parts.join('\n').slice(0, unitsMin)
 }
 
-/** First lines of paragraphs, counted from 0: where people type. */
+/** Returns the first lines of paragraphs, counted from 0. People usually type in such lines. */
 function proseLines(text: string): number[] {
   const lines = text.split('\n')
   let code = false
@@ -67,7 +67,7 @@ interface Bench {
   place(line: number): Promise<void>
 }
 
-/** Records for each key how long its paint took. */
+/** Records how long the paint of each key took. */
 const watchKeys = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const times: number[] = []
@@ -105,7 +105,7 @@ async function typeAt({ page, place }: Bench, line: number): Promise<number[]> {
   }
   await pause(50)
   const times = await takeTimes(page)
-  // A blinking caret costs frames, which would count for the next editor.
+  // A blinking caret costs frames, which would be counted for the next editor.
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   return times
 }
@@ -158,7 +158,7 @@ const typeface = readFileSync(
   createRequire(import.meta.url).resolve('@fontsource/ia-writer-quattro/files/ia-writer-quattro-latin-400-normal.woff2')
 )
 
-/** The look of the live view: size of the editor, column, typeface. */
+/** Returns the style of the live view: the size of the editor, its column and its typeface. */
 async function looksOf(page: Page): Promise<string> {
   const { width, height, column, size, leading } = await page.evaluate(() => {
     const scroller = document.querySelector('.cm-scroller')!
@@ -192,10 +192,10 @@ async function agmd(browser: Browser, url: string, mode: 'live' | 'source'): Pro
   return { name: mode === 'live' ? 'agmd, live view' : 'agmd, source', page, place: placeInEditor(page) }
 }
 
-/** Times of one editor, by round. */
+/** Times of one editor, grouped by round. */
 type Rounds = readonly (readonly number[])[]
 
-/** All editors in turn, each at the same places. */
+/** Measures all editors in turn, each at the same places. */
 async function takeTurns(benches: readonly Bench[], lines: readonly number[]): Promise<Rounds[]> {
   for (const { page } of benches) await watchKeys(page)
   const found = benches.map((): number[][] => [])
@@ -203,7 +203,7 @@ async function takeTurns(benches: readonly Bench[], lines: readonly number[]): P
     const line = lines[Math.floor(((round + 1) * lines.length) / (rounds + 1))] as number
     for (const [index, bench] of benches.entries()) {
       const times = await typeAt(bench, line)
-      // The first round does not count: an editor runs some code for the first time.
+      // The first round does not count, because each editor runs some code for the first time.
       if (round >= 0) found[index]?.push(times)
     }
   }
@@ -212,7 +212,7 @@ async function takeTurns(benches: readonly Bench[], lines: readonly number[]): P
 
 const drawn = (values: Rounds, picks: readonly number[]): number[] => picks.flatMap((pick) => values[pick] ?? [])
 
-/** Ratio of two 95th percentiles, with its range. */
+/** Formats the ratio of two 95th percentiles with its range. */
 function ratio(one: Rounds, other: Rounds): string {
   const of = (picks: readonly number[]): number => percentile(drawn(one, picks), 0.95) / percentile(drawn(other, picks), 0.95)
   const all = one.map((_, index) => index)
@@ -228,7 +228,7 @@ function report(names: readonly string[], found: readonly Rounds[], bare: Rounds
   table(['editor', 'keys', 'p50', 'p95', 'max', 'p95 to bare'], rows)
 }
 
-/** Others type near the top, outside the visible part. Returns a function that stops them. */
+/** Makes other people type near the top of the text, outside the visible part. Returns a function that stops them. */
 async function others(target: { url: string; doc: string; key: string }): Promise<() => void> {
   const typists = Array.from({ length: typistsElsewhere }, (_, index) => new Typist(`t${index}`, target))
   for (const typist of typists) {
@@ -286,7 +286,7 @@ if (only !== '1 MB') {
     found[0] as Rounds
   )
   const [bare = 0, ours = 0] = found.map((values) => percentile(values.flat(), 0.95))
-  // Target: at 100 KB at most 1.15 times the bare editor's time.
+  // The target for 100 KB is at most 1.15 times the time of the bare editor.
   missed ||= ours > 1.15 * bare
   await close(benches)
 }
@@ -316,7 +316,7 @@ if (only !== '100 KB') {
     busy,
     busy[0] as Rounds
   )
-  // Target: 50 ms.
+  // The target is 50 ms.
   missed ||= [found, busy].some((values) => percentile((values[1] as Rounds).flat(), 0.95) >= 50)
   await close(benches.slice(0, 2))
 }

@@ -1,5 +1,5 @@
 /**
- * The anchor fuzz for any number of seeds: `npm run fuzz anchors [seeds] [first]`. Exits with 1 at the first failing seed; add that seed to
+ * Runs the anchor fuzz for any number of seeds: `npm run fuzz anchors [seeds] [first]`. It exits with 1 at the first failing seed. Add that seed to
  * test/anchors.test.ts.
  */
 import { anchorsHold } from '../../test/fuzz/anchors.ts'

@@ -1,6 +1,6 @@
 /**
- * The convergence fuzz for any number of seeds: `npm run fuzz convergence [seeds] [first]`. Exits with 1 at the first failing seed; add that seed to
- * test/fuzz/convergence.fuzz.test.ts.
+ * Runs the convergence fuzz for any number of seeds: `npm run fuzz convergence [seeds] [first]`. It exits with 1 at the first failing seed. Add that
+ * seed to test/fuzz/convergence.fuzz.test.ts.
  */
 import { converges } from '../../test/fuzz/convergence.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The frame fuzz for any number of frames: `npm run fuzz frames [count] [seed]`, 100,000 by default. Exits with 1 when anything crashes, changes, is
- * disturbed or leaks memory.
+ * Runs the frame fuzz for any number of frames: `npm run fuzz frames [count] [seed]`, 100,000 by default. It exits with 1 if a frame crashes the
+ * server, changes a document, disturbs another client or leaks memory.
  */
 import { fuzzFrames } from '../../test/fuzz/frames.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The request fuzz for any number of requests: `npm run fuzz requests [count] [seed]`, 100,000 by default. Exits with 1 at the first request that
- * breaks a rule: write a test for it.
+ * Runs the request fuzz for any number of requests: `npm run fuzz requests [count] [seed]`, 100,000 by default. It exits with 1 at the first request
+ * that breaks a rule. Write a test for that request.
  */
 import { fuzzRequests } from '../../test/fuzz/requests.ts'
 

@@ -1,34 +1,34 @@
 /**
- * A regular expression as its position automaton (Glushkov): a state for each place in the pattern that reads a character. Loops of the pattern are
- * loops of the automaton; parts outside loops occur a few times at most.
+ * Converts a regular expression to its position automaton (Glushkov), which has a state for each place in the pattern that reads a character. Loops
+ * of the pattern become loops of the automaton. Parts outside loops are repeated at most a few times.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
-/** A path through one top-level alternative of a pattern. */
+/** The automaton of one top-level alternative of a pattern. */
 export interface Automaton {
-  /** The probes that each state reads, as bits. */
+  /** The probe characters that each state reads, as bits. */
   readonly reads: readonly bigint[]
   /** The states that may follow each state. */
   readonly next: readonly ReadonlySet<number>[]
   /** States after which the expression has matched, whatever follows. */
   readonly accepting: ReadonlySet<number>
-  /** Edges that two nested loops share: `from,to`. */
+  /** Edges that two nested loops share, in the form `from,to`. */
   readonly doubled: ReadonlySet<string>
 }
 
-/** A part of a pattern: its first and last states, and whether it may be empty. */
+/** A part of a pattern: its first and last states, and whether it can match the empty text. */
 interface Part {
   readonly first: readonly number[]
   readonly last: readonly number[]
   readonly empty: boolean
 }
 
-/** More repetitions than this count as a loop. */
+/** Maximum number of repetitions that are not treated as a loop. */
 const repetitionsMax = 32
-/** Copies of a repeated part; more would show nothing new. */
+/** Maximum number of copies of a repeated part. More copies would not reveal anything new. */
 const copiesMax = 2
 
-/** Representative characters: one that two sets share shows that they overlap. */
+/** Returns representative characters. If two sets contain the same probe, they overlap. */
 const probesOf = (source: string): string[] => [
   ...new Set([
     ...Array.from({ length: 128 }, (_code, code) => String.fromCharCode(code)),
@@ -41,7 +41,7 @@ type Leaf = AST.Character | AST.CharacterSet | AST.CharacterClass | AST.Expressi
 
 const emptyPart: Part = { first: [], last: [], empty: true }
 
-/** Why an expression cannot be judged. */
+/** Thrown for an expression that cannot be judged. The message is the reason. */
 export class Unjudged extends Error {}
 
 const createBuilder = (source: string, flags: string) => {
@@ -93,14 +93,14 @@ const createBuilder = (source: string, flags: string) => {
     return { ...body, empty: true }
   }
 
-  /** Each part but the first may follow only the one before it: `x{0,2}` reads one `x` in one way. */
+  /** Joins optional copies of a part. Each copy follows the previous one, so that `x{0,2}` reads one `x` in only one way. */
   const optional = (parts: readonly Part[]): Part =>
     parts.toReversed().reduce((after, before) => ({ ...sequence([before, after]), empty: true }), emptyPart)
 
   const repeated = ({ min, max, element }: AST.Quantifier): Part => {
     const make = (): Part => partOf(element)
     const isLoop = max > repetitionsMax
-    // `x+` is one state, not `xx*`, or every loop would be ambiguous with its own beginning.
+    // `x+` has one state for `x`. With `xx*`, every loop would be ambiguous with its own beginning.
     if (isLoop && min > 0) return { ...loop(make), empty: make().empty }
     const wanted = Array.from({ length: Math.min(min, copiesMax) }, make)
     const others = isLoop ? loop(make) : optional(Array.from({ length: Math.min(max - min, copiesMax) }, make))
@@ -135,15 +135,15 @@ const createBuilder = (source: string, flags: string) => {
 
 const isLook = (node: AST.Node): boolean => node.type === 'Assertion' && (node.kind === 'lookahead' || node.kind === 'lookbehind')
 
-/** A lookaround reads its text again at each position. Errors: `Unjudged` when that text may be long. */
+/** A lookaround reads its text again at each position. Throws `Unjudged` if that text has no bound. */
 const refuseLoops = (assertion: AST.LookaroundAssertion): void => {
   if (/[*+]|\{\d+,\}/.test(assertion.raw.replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, ''))) throw new Unjudged('it looks around without a bound')
 }
 
-/** Whether an alternative can fail after its last state. */
+/** Whether an alternative can still fail after its last state. */
 const mayFailAtEnd = ({ elements }: AST.Alternative): boolean => elements.at(-1)?.type === 'Assertion'
 
-/** The automata of the top-level alternatives. Errors: `Unjudged`. */
+/** Returns the automata of the top-level alternatives. Throws `Unjudged`. */
 export const automataOf = (source: string, flags: string): Automaton[] => {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
     unicode: flags.includes('u'),
@@ -154,7 +154,7 @@ export const automataOf = (source: string, flags: string): Automaton[] => {
     const [head] = alternative.elements
     const isStart = head?.type === 'Assertion' && head.kind === 'start'
     const whole = builder.sequence(alternative.elements.map(builder.partOf))
-    // Without an anchor the expression is tried at every position, as if any text came before it.
+    // Without an anchor, the expression is tried at every position, as if any text preceded it.
     if (!flags.includes('y') && !(isStart && !flags.includes('m'))) {
       const before = builder.state(builder.anything)
       builder.join(before.last, before.last)

@@ -1,11 +1,11 @@
 /**
- * Whether a regular expression takes more than linear time on some text. It does when its automaton can read one text in many ways (Weber and Seidl,
- * On the degree of ambiguity of finite automata, 1991): a loop that leads to another and reads the same text (polynomial), or a loop that reads a
- * text in two ways (exponential). A backtracking engine tries them all if the text does not match in the end.
+ * Judges whether a regular expression takes more than linear time on some text. It does if its automaton can read a text in many ways (Weber and
+ * Seidl, On the degree of ambiguity of finite automata, 1991). Either a loop leads to another loop that reads the same text (polynomial time), or one
+ * loop can read a text in two ways (exponential time). A backtracking engine tries all these ways if the text does not match in the end.
  */
 import { type Automaton, automataOf, Unjudged } from './automaton.ts'
 
-/** The states that can be reached from each state by at least one step. */
+/** Returns the states that can be reached from each state in one or more steps. */
 const reachOf = ({ next }: Automaton): ReadonlySet<number>[] =>
   next.map((first) => {
     const found = new Set<number>(first)
@@ -13,7 +13,10 @@ const reachOf = ({ next }: Automaton): ReadonlySet<number>[] =>
     return found
   })
 
-/** Whether several states can read one text together, from one tuple to another, each within its own bounds. */
+/**
+ * Whether several states can read the same text together until `isGoal` accepts them. Each state may only pass through the states that are allowed
+ * for it.
+ */
 const leads = (
   { next, reads }: Automaton,
   from: readonly number[],
@@ -60,7 +63,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
     isDoubled ||
     inLoop.some(
       (one) =>
-        // Two ways around the loop that part and meet again.
+        // Looks for two ways around the loop that separate and meet again.
         leads(
           automaton,
           [one, one],
@@ -85,7 +88,7 @@ const isAmbiguous = (automaton: Automaton): boolean => {
   )
 }
 
-/** Why a regular expression may take more than linear time; undefined: it does not. */
+/** Returns the reason why a regular expression may take more than linear time; undefined if it does not. */
 export const judge = (source: string, flags: string): string | undefined => {
   try {
     return automataOf(source, flags).some(isAmbiguous) ? 'it reads some texts in more and more ways the longer they are' : undefined

@@ -1,6 +1,6 @@
 /**
- * Idle sockets: `npm run soak sockets [count]`, 10,000 by default. Each holds a document open, like a page in the background. Prints the server's
- * memory while they connect. Exits with 1 beyond 512 MiB, when a socket is closed, or when the server takes longer than 10 s to stop.
+ * Opens idle sockets: `npm run soak sockets [count]`, 10,000 by default. Each keeps a document open, like a page in the background. The script prints
+ * the server's memory while they connect. It exits with 1 if the server uses more than 512 MiB, closes a socket, or takes longer than 10 s to stop.
  */
 import { readFileSync } from 'node:fs'
 import * as encoding from 'lib0/encoding'
@@ -13,7 +13,7 @@ const count = Number(process.argv[2] ?? 10_000)
 const perDocument = 50
 const mebibytesMax = 512
 const stopSecondsMax = 10
-/** How long they stay, in seconds, so that pings are exchanged. */
+/** How long the sockets stay open, in seconds, so that pings are exchanged. */
 const idleSeconds = 60
 
 const mebibytesOf = ({ child }: ProcessWorld): number =>

@@ -1,6 +1,6 @@
 /**
- * A stop under load: `npm run soak stop [people] [requests a second]`, 200 and 50 by default. Exits with 1 when the server takes longer than 10 s to
- * stop, does not exit with 0, or lost an acknowledged change.
+ * Stops the server under load: `npm run soak stop [people] [requests a second]`, 200 and 50 by default. It exits with 1 if the server takes longer
+ * than 10 s to stop, does not exit with 0, or loses an acknowledged change.
  */
 import { stopUnderLoad } from '../../test/faults/stopping.ts'
 import { limits } from '../../shared/limits.ts'

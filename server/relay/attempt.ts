@@ -1,4 +1,4 @@
-/** One attempt at a job on one node: it sends the input file and receives the result. */
+/** One attempt at a job on one node. It sends the input file and receives the result. */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JobKind, JobResult } from '../../shared/media-jobs.ts'
@@ -10,16 +10,16 @@ import type { Upload } from '../domain/ports.ts'
 import { newAssetId } from '../domain/secrets.ts'
 import type { Service } from '../domain/service.ts'
 
-/** The part of a connection that its attempts use. */
+/** The part of a connection that attempts use. */
 export interface Wire {
   say(message: ServiceMessage): void
   send(frame: Uint8Array): void
 }
 
-/** Kind of the result file of a job; absent: none. */
+/** Kind of media of a job's result file. Other jobs have no result file. */
 const fileOf: Partial<Readonly<Record<JobKind, MediaKind>>> = { image: 'image', speech: 'audio' }
 
-/** The node left, the job was canceled, or the data was refused: nothing of it is kept. */
+/** The attempt is over because the node left, the job was canceled, or the data was refused. The received data is discarded. */
 class Stopped extends Error {}
 
 const refused = (message: string): { error: JobError } => ({ error: { code: 'result_refused', message } })
@@ -28,18 +28,18 @@ export class Assignment {
   readonly number: number
   readonly job: Job
   readonly doc: string
-  /** From 0 to 1; undefined: the node has not reported it. */
+  /** Reported progress, from 0 to 1; undefined if the node has not reported any. */
   progress: number | undefined
   readonly #service: Service
   readonly #wire: Wire
   readonly #window = new Window()
   readonly #inbox: Inbox
-  /** The incoming result file, from its first byte on. */
+  /** The upload of the result file; undefined until its first bytes arrive. */
   #upload: Promise<Upload> | undefined
   #over = false
   readonly #settle: (outcome: Outcome) => void
 
-  /** `settle` is called once, with the outcome that the node's messages led to. */
+  /** `settle` is called once, with the outcome that follows from the node's messages. */
   constructor(service: Service, wire: Wire, doc: string, job: Job, number: number, settle: (outcome: Outcome) => void) {
     this.#service = service
     this.#wire = wire
@@ -52,12 +52,12 @@ export class Assignment {
     })
   }
 
-  /** Whether the node has sent its last message, or none is needed. */
+  /** Whether the attempt needs no further message from the node. */
   get isOver(): boolean {
     return this.#over
   }
 
-  /** Tells the node about the job, and sends the file as fast as the node takes it. Throws the errors of the blobs. */
+  /** Sends the job and its file to the node, as fast as the node accepts it. Throws `storage_unavailable` and the errors of the blob store. */
   async start(): Promise<void> {
     const { job, number } = this
     const { file, kind, input } = job
@@ -75,12 +75,12 @@ export class Assignment {
       }
   }
 
-  /** Records how many more bytes of the file the node has processed. Throws `RangeError`. */
+  /** Records that the node has processed more bytes of the file. Throws `RangeError` if they were never sent. */
   credit(bytes: number): void {
     this.#window.give(bytes)
   }
 
-  /** Takes a piece of the result. Throws `RangeError` beyond the window. A result that is too large ends the job. */
+  /** Receives a chunk of the result. A result that is too large ends the job. Throws `RangeError` if the node sends more than the window allows. */
   push(bytes: Uint8Array): void {
     if (this.#over) return
     const bytesMax = fileOf[this.job.kind] === undefined ? 0 : limits.mediaResultBytesMax
@@ -94,7 +94,7 @@ export class Assignment {
   #receive(): Promise<Upload> {
     const upload = this.#service.blobs.receive(this.#inbox)
     upload.catch((error: unknown) => {
-      // A full disk is not the node's fault, but it ends this job.
+      // A full disk is not the fault of the node, but it ends this job.
       if (!(error instanceof Stopped)) this.#refuse(error instanceof Error ? error.message : 'The result could not be stored.')
     })
     return upload
@@ -107,7 +107,7 @@ export class Assignment {
     this.#settle(refused(message))
   }
 
-  /** The node has ended the job. Its first answer counts; later ones are dropped. */
+  /** Called when the node has ended the job. Only its first answer counts. */
   finish(result: JobResult, file: WireFile | null): void {
     if (this.#over) return
     this.#over = true
@@ -125,7 +125,7 @@ export class Assignment {
     this.#settle({ error })
   }
 
-  /** Ignores everything from now on, and discards what has arrived. */
+  /** Ignores all further messages, and discards the data that has arrived. */
   stop(): void {
     this.#over = true
     this.#window.close()

@@ -1,4 +1,4 @@
-/** Checks every message of a node, because a node may be anyone's machine. */
+/** Checks every message of a node, because anyone can run a node. */
 import { z } from 'zod'
 import { limits } from '../../shared/limits.ts'
 import { jobKinds } from '../../shared/media-jobs.ts'
@@ -36,7 +36,7 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fail'), job, code: z.enum(nodeFailures), message: z.string().max(limits.mediaReasonCharsMax) })
 ])
 
-/** Throws `RangeError` for an invalid message. */
+/** Parses a message. Throws `RangeError` if the message is invalid. */
 export const parseMessage = (text: string): NodeMessage => {
   try {
     return message.parse(JSON.parse(text)) as NodeMessage

@@ -1,4 +1,4 @@
-/** The socket of one node: its messages are checked and passed to their attempt. */
+/** The socket of one node. It checks the node's messages and passes them to their attempts. */
 import { limits } from '../../shared/limits.ts'
 import {
   type Capability,
@@ -19,17 +19,17 @@ import { Assignment } from './attempt.ts'
 import { parseMessage } from './messages.ts'
 
 export interface NodeEvents {
-  /** The node sent its hello and can take jobs. */
+  /** Called when the node has sent its hello and can receive jobs. */
   ready(node: Node): void
-  /** A slot is free again. */
+  /** Called when a slot is free again. */
   free(): void
-  /** The node left with these jobs unfinished. */
+  /** Called when the node has disconnected. `lost` contains its unfinished jobs. */
   gone(node: Node, lost: readonly Assignment[]): void
 }
 
 export class Node {
   readonly token: NodeToken
-  /** Whether it works for everyone, or only for the account of its token. */
+  /** Whether the node works for everyone, or only for the account of its token. */
   readonly shared: boolean
   readonly #service: Service
   readonly #socket: WebSocket
@@ -39,7 +39,7 @@ export class Node {
   #slots = 0
   #reserved = 0
   #numbers = 0
-  /** Bytes of finished jobs that may still arrive. */
+  /** Number of bytes of finished jobs that may still arrive. */
   #strayBytes = 0
   #heardAt: number
   #cancelBeat = (): void => undefined
@@ -78,7 +78,7 @@ export class Node {
     return this.#capabilities.some((each) => each.kind === kind)
   }
 
-  /** The voices of the node with valid names. */
+  /** Returns the voices of the node whose names are valid. */
   get voices(): readonly string[] {
     return this.#capabilities.flatMap(({ kind, voices = [] }) =>
       kind === 'speech' ? voices.filter((voice) => voicePattern.test(voice)) : []
@@ -93,7 +93,7 @@ export class Node {
     return [...this.#assignments.values()].find((each) => each.job.id === job)
   }
 
-  /** Assigns a job to the node. `settle` receives the outcome, unless the node leaves first. */
+  /** Assigns a job to the node. `settle` receives the outcome, unless the node disconnects first. */
   assign(doc: string, job: Job, settle: (outcome: Outcome) => void): void {
     const number = ++this.#numbers
     const over = (): void => {
@@ -117,7 +117,7 @@ export class Node {
     })
   }
 
-  /** Takes a job back. */
+  /** Withdraws a job from the node. */
   cancel(assignment: Assignment): void {
     assignment.stop()
     this.say({ type: 'cancel', job: assignment.number })
@@ -135,7 +135,7 @@ export class Node {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason)
-    // The relay does not wait for a node that does not answer the close frame.
+    // The relay does not wait for nodes that do not answer the close frame.
     this.end()
   }
 
@@ -143,7 +143,7 @@ export class Node {
     if (this.#ended) return
     this.#ended = true
     this.#cancelBeat()
-    // Finished jobs are left out: their outcome is being written.
+    // Finished jobs are not lost: their outcome is being written.
     const lost = [...this.#assignments.values()].filter((each) => !each.isOver)
     this.#assignments.clear()
     for (const each of lost) each.stop()
@@ -185,7 +185,7 @@ export class Node {
     return undefined
   }
 
-  /** The job with a number; undefined when it is over. Throws `RangeError` for one that the node never got. */
+  /** Returns the job with a number; undefined if the job is over. Throws `RangeError` if the node never received a job with this number. */
   #meant(number: number): Assignment | undefined {
     if (number > this.#numbers) throw new RangeError('this job was never given to this node')
     return this.#assignments.get(number)

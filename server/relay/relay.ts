@@ -1,42 +1,44 @@
 /**
- * The relay: compute nodes connect, and it gives jobs to them.
+ * The relay: compute nodes connect to it, and it assigns jobs to them.
  *
  * ## Protocol (version 1)
  *
- * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account made; the service never opens a connection to a
- * node. A request with an Origin comes from a page and is refused. 401: the token is invalid; 429: too many sockets.
+ * A node opens a WebSocket at `/relay` with `Authorization: Bearer anode_…`, a token that an account has created. The service never opens a
+ * connection to a node. A request with an Origin comes from a page and is refused with 403. The answer is 401 if the token is invalid, and 429 if
+ * there are too many sockets.
  *
- * Text frames are JSON messages (shared/relay.ts has their types), binary frames are pieces of files: the number of the job, 32 bits big-endian, then
- * 1 to 65,536 bytes.
+ * Text frames are JSON messages (shared/relay.ts has their types). Binary frames are chunks of files: the number of the job as 32 bits, big-endian,
+ * then 1 to 65,536 bytes.
  *
  *     node                                 service
  *     hello {protocol, slots, capabilities}  →            within 10 s; a capability is a kind of job and the engine that does it
  *                                            ←  welcome {protocol, name, beatSeconds, silentSecondsMax}
  *                                            ←  beat      every 10 s; the node answers each with a beat. A side that receives
- *     beat                                   →            nothing for 25 s considers the other gone
- *                                            ←  job {job, kind, input, file, seconds, resultBytesMax}, then the pieces of the file
- *     credit {job, bytes}                    →            the node has processed so many bytes of the file
- *     progress {job, progress}               →            from 0 to 1; as often as the node likes
- *     pieces of the result                   →
+ *     beat                                   →            nothing for 25 s considers the other side gone
+ *                                            ←  job {job, kind, input, file, seconds, resultBytesMax}, then the chunks of the file
+ *     credit {job, bytes}                    →            the node has processed this many bytes of the file
+ *     progress {job, progress}               →            from 0 to 1, as often as the node likes
+ *     chunks of the result                   →
  *                                            ←  credit {job, bytes}
- *     result {job, result, file} or          →            ends the job; `file` has size and hash of the file sent before it
- *     fail {job, code, message}              →
- *                                            ←  cancel {job}   the job is no longer wanted; the node need not answer
+ *     result {job, result, file} or          →            ends the job; `file` has the size and hash of the file sent before it
+ *     fail {job, code, message}              →            ends the job
+ *                                            ←  cancel {job}   the job is no longer needed; the node need not answer
  *
- * `job` is a number of this connection, counted from 1, and of this attempt: a node cannot name a job of another node, and an answer after the end of
- * its attempt is ignored. A node has at most `slots` jobs at a time. At most 256 KiB of a file are in transit without a credit, in both directions,
- * so neither side holds more than that in memory. Sizes are checked while the bytes arrive, the hash (SHA-256, base64url) at the end. `fail` says
- * what went wrong: `bad_input`, `engine_failed`, `timed_out` end the job; `engine_unavailable` too.
+ * `job` is the number of one attempt, counted from 1 on each connection. A node therefore cannot name a job of another node, and the service ignores
+ * messages about an attempt that has ended. A node has at most `slots` jobs at a time. In both directions, at most 256 KiB of a file may be in flight
+ * without a credit, so neither side holds more than that in memory. The service checks the size of a result while the bytes arrive, and its hash
+ * (SHA-256, base64url) at the end. The `code` of `fail` is `bad_input`, `engine_failed`, `engine_unavailable` or `timed_out`. All of these codes end
+ * the job.
  *
- * Close codes: 1001 the service restarts: connect again; 4400 bad message; 4401 the token was revoked: do not connect again; 4408 silent for too
- * long; 4429 too many. A node that connects again has no jobs: its former ones went to other nodes.
+ * Close codes: 1001 (the service restarts; connect again), 4400 (invalid message), 4401 (the token was revoked; do not connect again), 4408 (silent
+ * for too long), 4429 (the same token connected again). A node that connects again has no jobs, because its former jobs went to other nodes.
  *
  * ## Jobs
  *
- * The record is the truth (domain/media/media-jobs.ts); the relay only knows which jobs wait and which nodes work. A job goes to a node of its
- * account, or to one that serves everyone. When a node leaves with an unfinished job, the job goes to another at once. If there is no other node, the
- * job fails after 25 s, which is a minute after a node froze. After a restart the relay reads the open jobs from the store. Each result is written by
- * compare-and-set on the attempt, so no job ends twice.
+ * The stored record of a job is authoritative (domain/media/media-jobs.ts). The relay only knows which jobs wait and which nodes work. A job goes to
+ * a node of its account, or to a node that serves everyone. When a node disconnects with an unfinished job, the job immediately goes to another node.
+ * If there is no other node, the job fails after 25 s, which is a minute after a node froze. After a restart, the relay reads the open jobs from the
+ * store. Each result is written with compare-and-set on the attempt, so that no job ends twice.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -53,26 +55,27 @@ import type { Log } from '../log.ts'
 import type { Assignment } from './attempt.ts'
 import { Node } from './node.ts'
 
-/** An open job. */
+/** A job that has not ended. */
 interface Open {
   readonly doc: string
   readonly id: string
   readonly account: string
   readonly kind: JobKind
   readonly voice: string | undefined
-  /** The node that works on it; undefined: the job waits. */
+  /** The node that works on the job; undefined while the job waits. */
   node: Node | undefined
-  /** Cancel the timers that end the job: after too long without any node, and after too long in the queue. */
+  /** Cancels the timer that ends a job for which no capable node is connected. */
   cancelNodeless: (() => void) | undefined
+  /** Cancels the timer that ends a job after too long in the queue. */
   cancelQueue: (() => void) | undefined
 }
 
 export interface RelayServer extends Relay {
-  /** Takes over an HTTP upgrade. */
+  /** Handles an HTTP upgrade. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Accepts no more nodes and closes the connected ones. Their jobs stay open in their records. */
+  /** Stops accepting nodes and closes the connected ones. Their jobs remain open in the store. */
   stop(): void
-  /** Cuts nodes that did not answer the close frame. */
+  /** Cuts the connections of nodes that have not answered the close frame. */
   terminateNodes(): void
 }
 
@@ -85,7 +88,7 @@ const deny = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
-// The types of `ws` do not know this option yet (ws 8.19).
+// The types of `ws` lack this option (ws 8.19).
 const goodbye = { closeTimeout: limits.socketGoodbyeSecondsMax * 1000 }
 
 export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
@@ -97,13 +100,15 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     clientTracking: false
   })
   const nodes = new Set<Node>()
-  /** Sockets still open, including those that are closing. */
+  /** Open sockets, including those that are being closed. */
   const left = new Set<WebSocket>()
-  /** All sockets, including those whose token is still being checked. */
+  /** Number of all sockets, including those whose token is still being checked. */
   let sockets = 0
-  /** Open jobs in order of arrival; a job that lost its node keeps its place. */
+  /** Open jobs in order of arrival. A job that lost its node keeps its place in the queue. */
   const jobs = new Map<string, Open>()
-  /** Jobs about to be submitted, by account. They count, since otherwise many simultaneous requests would all pass the limit. */
+  /**
+   * Number of jobs that each account is about to submit. They count towards the limit: otherwise, many simultaneous requests would all be below it.
+   */
   const coming = new Map<string, number>()
   let stopping = false
 
@@ -129,7 +134,10 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const canDo = (node: Node, { account, kind }: Open): boolean => node.serves(account) && node.can(kind)
 
-  /** Prefers nodes of the account to those that serve everyone. If any node has the requested voice, only such nodes are considered. */
+  /**
+   * Returns a free node. Nodes of the account are preferred to nodes that serve everyone. If any node has the requested voice, only nodes with that
+   * voice are considered.
+   */
   const freeNodeFor = (open: Open): Node | undefined => {
     const able = [...nodes].filter((node) => canDo(node, open))
     const speaking = able.filter(({ voices }) => open.voice !== undefined && voices.includes(open.voice))
@@ -137,7 +145,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     return free.find((node) => node.token.account === open.account) ?? free[0]
   }
 
-  /** Starts or ends the time that a job may be without a node. */
+  /** Starts the timers of a waiting job, or stops the timer for jobs without a capable node. */
   const watch = (open: Open): void => {
     const { clock } = service()
     const { mediaQueueSecondsMax: queueSeconds, mediaNodelessSecondsMax: nodelessSeconds } = limits
@@ -163,7 +171,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
 
   const begin = async (open: Open, node: Node): Promise<void> => {
     const job = await beginJob(service(), open.doc, open.id).catch((error: unknown) => {
-      // The job was deleted meanwhile, so there is nothing to do.
+      // The job was deleted meanwhile, so it needs no work.
       log.debug('a job could not begin', { job: open.id, error })
       return undefined
     })
@@ -194,7 +202,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
     }
   }
 
-  /** Puts a job back after its node left, if it may be tried again. */
+  /** Puts a job back into the queue after its node disconnected, provided that it may be tried again. */
   const putBack = (open: Open, lost: boolean): void => {
     requeueJob(service(), open.doc, open.id, lost)
       .then((job) => {
@@ -259,11 +267,11 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
       left.add(ws)
       ws.on('close', () => left.delete(ws))
       ws.on('error', (error) => log.debug('node socket error', { error }))
-      // A node that connects again has lost its former socket, whether or not the server has noticed.
+      // If a node connects again, its former socket is lost, whether or not the server has noticed.
       before?.close(relayCloseCodes.tooMany, 'the same token connected again')
       nodes.add(new Node(service(), ws, found, events))
     })
-    // If the token was revoked during the lookup, there was no socket to end yet.
+    // If the token was revoked during the lookup, there was no socket to close at that time.
     if ((await findNode(service(), token ?? '')) === undefined) endNode(found.node.id)
     return undefined
   }
@@ -318,7 +326,7 @@ export const createRelay = ({ service, log }: RelayOptions): RelayServer => {
           const id = (after = String(key.at(-1)))
           if (jobs.has(id)) continue
           const doc = decodeRecord<string>(value)
-          // The relay does nothing for a deleted document. If it is restored, the next check finds the job.
+          // Nothing can be done for a deleted document. If the document is restored, the next check finds the job.
           const job = await requeueJob(service(), doc, id, false).catch(() => undefined)
           if (job !== undefined) add(doc, job)
         }

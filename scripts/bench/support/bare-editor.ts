@@ -1,6 +1,7 @@
 /**
- * CodeMirror without any of our code. Runs in the browser: `globalThis.bareEditor(text, setup)`. `basic`: the extensions of the package `codemirror`
- * (its `basicSetup`), GitHub-flavoured Markdown and wrapped lines. `keys`: the default keys and wrapped lines without a language: a minimal editor.
+ * CodeMirror without any code of agmd. It runs in the browser as `globalThis.bareEditor(text, setup)`. The setup `basic` has the extensions of the
+ * package `codemirror` (its `basicSetup`), GitHub-flavored Markdown and wrapped lines. The setup `keys` is a minimal editor: it has the default keys
+ * and wrapped lines, but no language.
  */
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'

@@ -1,6 +1,6 @@
 /**
- * The bare servers that the benchmarks use as a baseline: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|ws|koa`. Ends with its
- * parent.
+ * The bare servers that serve as baselines: `node scripts/bench/support/bare.ts hocuspocus|hocuspocus-sqlite|ws|koa`. The process exits when its
+ * parent exits.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -16,14 +16,14 @@ import * as Y from 'yjs'
 
 const tell = (port: number): void => console.log(`listening ${port}`)
 
-/** Hocuspocus as its manual starts it, in memory. */
+/** Starts Hocuspocus as its manual recommends, in memory. */
 const hocuspocus = async (): Promise<void> => {
   const server = new Server({ port: 0, address: '127.0.0.1', quiet: true })
   await server.listen()
   tell(server.address.port)
 }
 
-/** With its SQLite extension, which stores the whole document some seconds after a change. */
+/** Starts Hocuspocus with its SQLite extension, which stores the entire document a few seconds after a change. */
 const hocuspocusSqlite = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'agmd-bare-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -50,7 +50,7 @@ const hocuspocusSqlite = async (): Promise<void> => {
   tell(server.address.port)
 }
 
-/** Sends everything to everyone else. */
+/** Starts a WebSocket server that sends each message to all other clients. */
 const broadcast = (): void => {
   const server: WebSocketServer = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false }, () =>
     tell((server.address() as AddressInfo).port)
@@ -62,7 +62,7 @@ const broadcast = (): void => {
   )
 }
 
-/** Serves a text of 10 KB from memory, and stores a body there. */
+/** Starts a server that returns a text of 10 KB from memory, and stores request bodies in memory. */
 const koa = (): void => {
   const app = new Koa()
   const router = new Router()

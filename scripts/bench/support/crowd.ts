@@ -1,4 +1,4 @@
-/** Crowds of people on sockets, in one process. No client holds the document, and only some of them read incoming frames. */
+/** Simulates crowds of people on sockets, in one process. No client holds the document, and only some clients read incoming frames. */
 import { readFileSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -15,14 +15,14 @@ const frameTo = (doc: string, type: number, write: (encoder: encoding.Encoder) =
   return encoding.toUint8Array(encoder)
 }
 
-/** The frame of an update of the document. */
+/** Returns the frame for an update of the document. */
 export const updateFrame = (doc: string, update: Uint8Array): Uint8Array =>
   frameTo(doc, 0, (encoder) => {
     encoding.writeVarUint(encoder, 2)
     encoding.writeVarUint8Array(encoder, update)
   })
 
-/** A client that continues after its last text: the update with `mark` (update-check.ts describes the format). */
+/** Returns the update of a client that types `mark` after its last text (update-check.ts describes the format). */
 const typed = (client: number, clock: number, mark: string): Uint8Array => {
   const encoder = encoding.createEncoder()
   for (const number of [1, 1, client, clock]) encoding.writeVarUint(encoder, number)
@@ -43,9 +43,9 @@ const cursorAt = (client: number, clock: number): object => {
 }
 
 export interface Person {
-  /** Types a mark and, if people have cursors, moves the cursor after it. */
+  /** Types a mark. If people have cursors, it also moves the cursor behind the mark. */
   type(mark: string): void
-  /** Sends a frame unchanged. Returns the number of bytes waiting to be sent. */
+  /** Sends a frame unchanged. Returns the number of bytes that are waiting to be sent. */
   send(frame: Uint8Array): number
   close(): void
 }
@@ -54,7 +54,7 @@ interface PersonOptions {
   readonly place: Place
   readonly client: number
   readonly hasCursor: boolean
-  /** Absent: incoming frames are discarded unread. */
+  /** Called for each mark that arrives. If absent, incoming frames are discarded unread. */
   readonly onMark?: (mark: string) => void
   readonly onAcknowledged?: () => void
   readonly onClose?: (code: number) => void
@@ -125,7 +125,7 @@ export const openPerson = ({ place, client, hasCursor, onMark, onAcknowledged, o
     })
   })
 
-/** A server under test. */
+/** A server that is measured. */
 export interface Target {
   readonly name: string
   readonly pid: number
@@ -133,7 +133,7 @@ export interface Target {
   stop(): Promise<void>
 }
 
-/** Starts our servers and the others, or those that AGMD_BENCH_ONLY names. Profiles of ours go to AGMD_BENCH_PROFILE (scripts/profile.ts). */
+/** Starts our server and the baselines, or only those in AGMD_BENCH_ONLY. Profiles of our server go to AGMD_BENCH_PROFILE (scripts/profile.ts). */
 export const startTargets = async (): Promise<Target[]> => {
   const only = process.env['AGMD_BENCH_ONLY']?.split(',')
   const profiles = process.env['AGMD_BENCH_PROFILE']
@@ -162,13 +162,13 @@ export const startTargets = async (): Promise<Target[]> => {
   return targets
 }
 
-/** Processor seconds that a process has used so far, in user and system. */
+/** Returns the processor time that a process has used so far, in seconds of user and system time. */
 const cpuSeconds = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Measures the processor time of the server and of this process from now on. */
+/** Starts to measure the processor time of the server and of this process. The returned function reports it. */
 export const startMeter = (pid: number): (() => { readonly seconds: number; readonly server: number; readonly own: number }) => {
   const begun = performance.now()
   const [server, own] = [cpuSeconds(pid), process.cpuUsage()]
@@ -179,5 +179,5 @@ export const startMeter = (pid: number): (() => { readonly seconds: number; read
   }
 }
 
-/** Whether the load generator was the bottleneck: it used nearly a whole core. */
+/** Whether the load generator was the bottleneck because it used nearly an entire core. */
 export const isLimited = (own: number, seconds: number): boolean => own / seconds > 0.85

@@ -1,11 +1,11 @@
-/** Load over persistent sockets, one request at a time on each, from the measuring process. */
+/** Generates load over persistent sockets, with one request at a time on each. It runs in the process that measures. */
 import { connect, type Socket } from 'node:net'
 import { percentile } from './support.ts'
 
-/** Length of one round. */
+/** Length of one round, in seconds. */
 export const secondsPerRound = Number(process.env['AGMD_BENCH_SECONDS'] ?? 2)
 
-/** The bytes of the n-th request of a connection. */
+/** Returns the bytes of the n-th request on a connection. */
 export type Requests = (connection: number, n: number) => string | Buffer
 
 export interface Load {
@@ -14,7 +14,7 @@ export interface Load {
   readonly failed: number
 }
 
-/** Length of a complete answer in `data`; 0 if it is not complete. */
+/** Returns the length of the answer at the beginning of `data`; 0 if the answer is incomplete. */
 const answerLength = (data: Buffer): number => {
   const end = data.indexOf('\r\n\r\n')
   if (end === -1) return 0

@@ -1,4 +1,4 @@
-/** The paints of a page, and the work of its main thread for them. */
+/** Measures when a page paints, and how long its main thread works. */
 import { chromium, type Browser, type Page } from 'playwright-core'
 
 export const launchBrowser = (): Promise<Browser> =>
@@ -7,7 +7,10 @@ export const launchBrowser = (): Promise<Browser> =>
     args: ['--headless', '--no-sandbox', '--disable-gpu']
   })
 
-/** The time that the page's main thread worked meanwhile, in milliseconds: other programs on the machine do not count. */
+/**
+ * Measures `work`: the time it reports, and the time that the page's main thread worked meanwhile, in milliseconds. The latter excludes other
+ * programs on the machine.
+ */
 export async function worked(page: Page, work: () => Promise<number>): Promise<{ readonly took: number; readonly cpu: number }> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -1,4 +1,4 @@
-/** Helpers for the benchmarks: servers in processes of their own, a cheap socket client, tables. */
+/** Helpers for the benchmarks: servers in separate processes, a cheap socket client, and tables. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import * as Y from 'yjs'
 export { start, startProcess } from '../../../test/support/start.ts'
 export { createDocument, pause, readMarkdown, seeded, Typist } from '../../../test/support/typist.ts'
 
-/** The location of a document; the bare servers need no key. */
+/** The address of a document. The bare servers need no key. */
 export interface Place {
   readonly url: string
   readonly doc: string
@@ -28,11 +28,11 @@ export const table = (heads: readonly string[], rows: readonly (readonly (string
   for (const row of [heads, ...rows]) console.log(row.map((cell, column) => String(cell).padStart(widths[column] ?? 0)).join('  '))
 }
 
-/** Resident memory of a process in MiB, without mapped files (the store is one). */
+/** Returns the resident memory of a process in MiB, without mapped files such as the store. */
 export const rss = (pid: number): number =>
   Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024
 
-/** The bare servers (`bare.ts`), each in a process of its own. */
+/** Starts a bare server (`bare.ts`) in a separate process. */
 export const startBare = async (
   kind: 'hocuspocus' | 'hocuspocus-sqlite' | 'ws' | 'koa'
 ): Promise<{ port: number; child: ChildProcess; stop: () => void }> => {
@@ -46,7 +46,7 @@ export const startBare = async (
   return { port, child, stop: () => child.kill() }
 }
 
-/** A person on a socket. Readers search the bytes for marks and hold no document, so that hundreds fit into one process. */
+/** A person on a socket. Readers search the received bytes for marks and do not hold the document, so that hundreds fit into one process. */
 export interface Peer {
   /** Types a mark. */
   type(mark: string): void
@@ -55,13 +55,13 @@ export interface Peer {
 
 interface PeerOptions {
   readonly place: Place
-  /** `raw` sends the marks unchanged, for the ws broadcast. */
+  /** The protocol of the server. With `raw`, marks are sent unchanged, for the ws broadcast. */
   readonly protocol: 'hocuspocus' | 'raw'
   readonly onMark: (mark: string) => void
   readonly onAcknowledged: (mark: string) => void
 }
 
-/** Marks are `~` and six digits. */
+/** Returns a mark: `~` and six digits. */
 export const markOf = (number: number): string => `~${String(number).padStart(6, '0')}`
 
 export const scan = (data: Buffer, onMark: (mark: string) => void): void => {

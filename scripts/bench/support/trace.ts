@@ -1,7 +1,7 @@
 /**
- * The editing trace B4: the 259,778 recorded keystrokes of a LaTeX paper, `sequential_traces/automerge-paper.json.gz` of
- * https://github.com/josephg/editing-traces (CC BY 4.0). It is next to this repository, in ../shared/data, or at AGMD_BENCH_TRACE. If it is missing,
- * a generated one of the same shape replaces it.
+ * The editing trace B4: 259,778 recorded keystrokes of a LaTeX paper, `sequential_traces/automerge-paper.json.gz` of
+ * https://github.com/josephg/editing-traces (CC BY 4.0). The file is expected in ../shared/data next to this repository, or at AGMD_BENCH_TRACE. If
+ * it is missing, a generated trace of the same shape is used.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export interface Trace {
 
 const tracePath = process.env['AGMD_BENCH_TRACE'] ?? join(import.meta.dirname, '../../../../shared/data/automerge-paper.json.gz')
 
-/** 259,778 single keystrokes, one in eleven a deletion, most of them next to the one before. */
+/** Generates 259,778 single keystrokes. One in eleven is a deletion, and most of them are next to the previous one. */
 const generated = (): Trace => {
   const patches: Patch[] = []
   let length = 0
