@@ -1,5 +1,5 @@
 /**
- * The sheets of one text together: a formula of one can refer to cells of another, a chart can pick its cells, and a link elsewhere can lead to
+ * State that the sheets of a document share. A formula can refer to cells of another sheet, a chart can use cells of a sheet, and a link can lead to
  * cells. Each sheet is identified by its index in the text.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
@@ -9,36 +9,36 @@ import type { FieldActions, Place } from './sheet-grid.tsx'
 
 export interface CellRange {
   readonly sheet: number
-  /** The first and the last cell of the range. */
+  /** One corner of the range. `other` is the opposite corner. */
   readonly one: Place
   readonly other: Place
 }
 
-/** Cells that were pointed at, and the position of their reference in the formula. */
+/** Cells that were selected for a formula, and the position of their reference in it. */
 export interface Pointed extends CellRange {
   readonly text: string
   readonly from: number
   readonly to: number
 }
 
-/** The formula being edited. */
+/** The formula that is being edited. */
 export interface Writer {
   readonly sheet: ReadonlySignal<number>
-  /** Returns the name of the cell and its sheet. */
+  /** Returns the name of the cell with the formula, including its sheet. */
   name(): string
   readonly actions: FieldActions
   /** Whether a reference can be inserted at the cursor. */
   takes(): boolean
-  /** Whether cells of this sheet were pointed at last, and the range can still grow. */
+  /** Whether the last reference is to cells of this sheet and its range can still grow. */
   goesOn(sheet: number): boolean
-  /** Inserts a reference to a cell into the formula; returns false if none can be inserted there. */
+  /** Inserts a reference to a cell into the formula. Returns false if none can be inserted at the cursor. */
   point(sheet: number, place: Place, isRange: boolean): boolean
 }
 
-/** The component for which cells are picked. */
+/** The component that cells are being selected for. */
 export interface Picker {
   readonly name: string
-  /** The sheet in which the person picks. */
+  /** Index of the sheet in which the person is selecting cells. */
   readonly sheet: Signal<number>
   take(range: CellRange): void
   cancel(): void
@@ -54,7 +54,7 @@ export interface SheetsAround {
 
 const known = new WeakMap<ReadonlySignal<readonly Fence[]>, SheetsAround>()
 
-/** Returns one instance for all components of a shown text, by its fences. */
+/** Returns the shared state for the fences of a displayed text. All its components receive the same object. */
 export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAround {
   const found = known.get(fences) ?? {
     writer: signal(undefined),
@@ -66,7 +66,7 @@ export function sheetsAround(fences: ReadonlySignal<readonly Fence[]>): SheetsAr
   return found
 }
 
-/** The sheets of a text, and how to bring one of them into view. */
+/** The sheets of a text, and a function that brings one of them into view. */
 interface Sheets {
   readonly around: SheetsAround
   readonly sheets: ReadonlySignal<DocumentSheets>
@@ -75,7 +75,7 @@ interface Sheets {
 
 const corner: Place = { row: 0, column: 0 }
 
-/** Brings cells into view and selects them; returns false if their sheet is not drawn, for example because its source shows. */
+/** Brings cells into view and selects them. Returns false if their sheet is not drawn, for example because its source is visible. */
 export function goToCells({ around, sheets, show }: Sheets, range: CellRange): boolean {
   const fence = sheets.peek().sheets[range.sheet]?.fence
   if (fence === undefined || !show(fence)) return false
@@ -83,7 +83,7 @@ export function goToCells({ around, sheets, show }: Sheets, range: CellRange): b
   return true
 }
 
-/** Brings into view the first cell of the next, or previous, drawn sheet. */
+/** Brings the first cell of the next or the previous drawn sheet into view. */
 export function goToSheet(input: Sheets, from: number, direction: 1 | -1): void {
   const count = input.sheets.peek().sheets.length
   for (let steps = 1; steps <= count; steps++) {

@@ -1,10 +1,13 @@
-/** Numbers of sheets and charts with the separators of the reader's language. Only shown: the text, the clipboard and formulas keep the point. */
+/**
+ * Displays the numbers of sheets and charts with the separators of the reader's language. The text, the clipboard and formulas always use a decimal
+ * point.
+ */
 
-/** A text with one number in it, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list has more than one. */
+/** Matches a text that contains one number, such as `1,234.5`, `.5 %` or `€ 2.50`. A date, a version or a list contains more than one. */
 const oneNumber = /^([^\d.,]*)(?:(\d[\d,]*)(?:\.(\d+))?|\.(\d+))((?:[eE][+-]?\d+)?[^\d.,]*)$/
 const grouped = /^\d{1,3}(?:,\d{3})*$/
 
-/** Decimal and thousands separators by language. */
+/** Decimal separator and thousands separator of each language. */
 const known = new Map<string, { readonly decimal: string; readonly group: string }>()
 
 function signsOf(locale: string): { readonly decimal: string; readonly group: string } {
@@ -17,7 +20,7 @@ function signsOf(locale: string): { readonly decimal: string; readonly group: st
   return signs
 }
 
-/** Returns a number in the notation of a reader's language; returns any other text unchanged. */
+/** Returns a number in the notation of the reader's language. Returns any other text unchanged. */
 export function shownNumber(text: string, locale: string): string {
   const [all, before = '', whole = '', afterWhole, alone, behind = ''] = oneNumber.exec(text) ?? []
   if (all === undefined || (whole.includes(',') && !grouped.test(whole))) return text

@@ -1,11 +1,11 @@
-/** Suggestions for the text of a component, which covers their marks in the text. */
+/** Finds the suggestions that change a component's text. The drawn component hides their marks in the text. */
 import { useComputed, type ReadonlySignal } from '@preact/signals'
 import { isOpen, type Item } from '../review/annotations/items.ts'
 import type { ComponentInput } from './input.ts'
 
 export interface Suggestions {
   readonly count: ReadonlySignal<number>
-  /** Shows the first suggestion. */
+  /** Scrolls to the first suggestion and shows its card. */
   show(): void
 }
 

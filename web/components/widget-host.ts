@@ -1,48 +1,48 @@
 /**
- * Runs one widget in a separate frame (server/http/widget-page.ts describes the messages). Its messages are trusted only for harmless effects: a
- * height within limits, and a state to store. Messages of other frames are ignored.
+ * Runs one widget in a frame of its own. server/http/widget-page.ts specifies the messages. The page acts only on harmless messages: a height within
+ * limits, and a state to store. It ignores messages of other frames.
  */
 import { limits } from '../../shared/limits.ts'
 
 const framePath = '/embed/widget'
 
-/** Invalid params: the request names no existing sheet (JSON-RPC 2.0, 5.1). */
+/** JSON-RPC error code "Invalid params" (JSON-RPC 2.0, 5.1): there is no sheet with the requested name. */
 const noSuchSheet = -32_602
 
 /** Shortest time between two stored states, in milliseconds. */
 const stateMsMin = 1000
 
 /**
- * A widget that exceeds its allowed messages per second by this many is stopped, because the page would do nothing except handle them. Messages are
- * counted when they are handled, so a slow page, which handles few of them per second, is just as strict.
+ * Number of messages above the allowed rate after which a widget is stopped, and that rate, in messages per second. Otherwise the page would do
+ * nothing but handle messages. The page counts a message when it handles it, so a slow page, which handles fewer per second, is equally strict.
  */
 const [messagesMax, messagesPerSecond] = [1000, 120]
-/** How many questions about sheets are answered per second, because each answer may be long. */
+/** Largest number of requests for cells that the page answers per second. Each answer may be long. */
 const answersMax = 30
 
-/** Too many questions (in the range that JSON-RPC leaves to implementations). */
+/** JSON-RPC error code for too many requests, in the range that JSON-RPC leaves to implementations. */
 const tooMany = -32_000
 
-/** A loaded widget that does not answer for this long has left its page or hangs; in milliseconds. */
+/** Longest time in which a widget must answer a ping, in milliseconds. A widget that does not answer has left its page or hangs. */
 const answerMsMax = 3000
 
-/** The widget threw an error, left its page (or hangs), or sent too many messages. */
+/** The failure of a widget: it threw an error, it left its page or hangs, or it sent too many messages. */
 export type WidgetFault = 'error' | 'left' | 'flood'
 
-/** How much of an error message is passed on, in UTF-16 units. */
+/** Longest part of an error message that the page shows, in UTF-16 units. */
 const messageUnitsMax = 200
 
 export interface WidgetInput {
   readonly html: string
   readonly title: string
-  /** In CSS pixels. */
+  /** Height of the frame, in CSS pixels. */
   readonly height: number
   readonly state: unknown
-  /** Stores a state; at most one per second, and always the last one. Absent if the person may not write. */
+  /** Stores a state. It is called at most once per second, and always with the last state. Absent if the person may not write. */
   readonly onState?: (state: unknown) => void
-  /** Reports that the widget failed. It was stopped, unless it reported the error itself. */
+  /** Called when the widget fails. The page has then stopped the widget, unless the widget reported the error itself. */
   readonly onFault: (fault: WidgetFault, message: string) => void
-  /** Returns the displayed cells of a sheet; undefined if there is no such sheet. */
+  /** Returns the displayed cells of a sheet, or undefined if there is no such sheet. */
   readonly dataOf?: (sheet: string) => readonly (readonly string[])[] | undefined
 }
 
@@ -59,7 +59,7 @@ interface Message {
 
 const createFrame = (title: string, height: number): HTMLIFrameElement => {
   const element = document.createElement('iframe')
-  // Never allow-same-origin: the widget would then have the rights of the page.
+  // Never add `allow-same-origin`: the widget would then have the rights of the page.
   element.setAttribute('sandbox', 'allow-scripts')
   element.setAttribute('allow', '')
   element.referrerPolicy = 'no-referrer'
@@ -73,7 +73,7 @@ const createFrame = (title: string, height: number): HTMLIFrameElement => {
 
 export function runWidget({ html, title, height, state, onState, onFault, dataOf }: WidgetInput): RunningWidget {
   const element = createFrame(title, height)
-  /** The page that has the widget. When the frame moves within the page, a new one loads into it. */
+  /** The window that received the widget. If the frame element moves within the page, the browser loads a new one. */
   let given: Window | undefined
   let latest = state
   let keptAt = Number.NEGATIVE_INFINITY
@@ -101,7 +101,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
   let answers = 0
   let heardAt = 0
   let messages = 0
-  /** Whether this message exceeds the limit. */
+  /** Counts a message. Returns true if it exceeds the limit. */
   const floods = (): boolean => {
     const now = performance.now()
     messages = Math.max(0, messages - ((now - heardAt) / 1000) * messagesPerSecond) + 1
@@ -124,7 +124,7 @@ export function runWidget({ html, title, height, state, onState, onFault, dataOf
     element.remove()
   }
 
-  // A page that loads into the frame after the widget is a different one, which does not answer.
+  // If another page loads into the frame after the widget, it does not answer the ping.
   element.addEventListener('load', () => {
     if (given === undefined || given !== element.contentWindow) return
     post({ method: 'ui/ping' })

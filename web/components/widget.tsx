@@ -1,4 +1,4 @@
-/** Widgets: small pages that run on request, each in an isolated frame (web/components/widget-host.ts), and store a state in the text. */
+/** Widgets: small pages that run on request. Each runs in an isolated frame (web/components/widget-host.ts) and stores its state in the text. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { t } from '../text/t.ts'
 import { runWidget, type RunningWidget, type WidgetFault } from './widget-host.ts'
 import type { ComponentInput } from './input.ts'
 
-/** The state as JSON.parse returns it; null if there is none. */
+/** Parses a stored state. Returns null if there is none. */
 const stateOf = (json: string | undefined): unknown => (json === undefined ? null : (JSON.parse(json) as unknown))
 
 const faultWords = (fault: WidgetFault, message: string): string => {
@@ -21,15 +21,15 @@ const faultWords = (fault: WidgetFault, message: string): string => {
 export function Widget({ input }: { input: ComponentInput }): JSX.Element {
   const { page, fence, refusal, said, sheets } = input
   const widget = useComputed(() => parseWidget(fence.value))
-  /** The running widget; undefined if none runs. */
+  /** The source of the running widget, or undefined if none is running. */
   const running = useSignal<string | undefined>(undefined)
-  /** The last error message. */
+  /** The last error message of the widget. */
   const fault = useSignal('')
   const place = useRef<HTMLDivElement>(null)
   const frame = useRef<RunningWidget | undefined>(undefined)
   const { title, html, height } = widget.value
   const name = title || fence.value.id || t('Widget')
-  // In suggesting mode each state would become a suggestion.
+  // In suggesting mode, each stored state would become a suggestion.
   const keeps = useComputed(() => refusal.value === undefined && page.review.value?.suggesting.value !== true)
 
   useSignalEffect(() => {
@@ -74,8 +74,7 @@ export function Widget({ input }: { input: ComponentInput }): JSX.Element {
     if (running.value === undefined) end()
   })
 
-  // The editor removes distant content from the page, which ends a widget that runs there. It starts again, with its state, when it becomes visible
-  // again.
+  // The editor removes distant content from the page, which stops a running widget. The widget restarts with its state when it becomes visible again.
   useEffect(() => {
     const element = place.current
     if (element === null) return undefined

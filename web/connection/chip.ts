@@ -1,44 +1,44 @@
-/** Decides what the connection chip says; nothing else does. It never claims more than is known. */
+/** Decides what the connection chip says. It never claims more than the page knows. */
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
 import { t } from '../text/t.ts'
 import type { Ended } from './retry.ts'
 
-/** Whether typed suggestions are still unsent, and whether this device stores them meanwhile. */
+/** Whether typed suggestions are unsent, and if so whether this device stores them (`kept`) or only this page has them (`here`). */
 export type Drafts = 'none' | 'kept' | 'here'
 
 export interface ChipInput {
-  /** The state of the socket: `synced` once the server's text has arrived. */
+  /** State of the socket. It is `synced` once the server's text has arrived. */
   readonly socket: 'connecting' | 'synced' | 'closed'
-  /** The browser's network state. It counts only without a socket, because the server may be on this machine. */
+  /** Whether the browser reports a network. It matters only while there is no socket, because the server may be on this machine. */
   readonly online: boolean
-  /** Every change that this page knows of is on the server's disk. */
+  /** Whether every change that this page knows of is on the server's disk. */
   readonly durable: boolean
-  /** Changes of this device that the server has not confirmed. */
+  /** Number of changes from this device that the server has not confirmed. */
   readonly unsent: number
-  /** How many of those are not yet on this device's disk. */
+  /** Number of unsent changes that are not yet on this device's disk. */
   readonly unwritten: number
-  /** Whether this device stores changes (IndexedDB works). */
+  /** Whether this device can store changes (IndexedDB works). */
   readonly kept: boolean
   readonly canEdit: boolean
   readonly drafts: Drafts
-  /** Other things that a person without the right to edit may write. */
+  /** What a person who cannot edit may still write. */
   readonly annotations?: 'suggestions' | 'comments' | undefined
-  /** Why the server has ended the connection permanently, if it has. */
+  /** The reason why the server ended the connection permanently, if it did. */
   readonly ended: Ended | undefined
-  /** False until the first connection: a page that opens is not reconnecting. */
+  /** Whether this page has ever been connected. Before that, the chip does not say that the page is reconnecting. */
   readonly connectedBefore: boolean
 }
 
 export interface Chip {
   readonly state: 'saved' | 'saving' | 'offline' | 'reconnecting' | 'readonly' | 'ended'
   readonly label: string
-  /** One more sentence, for the tooltip and for screen readers. */
+  /** A further sentence for the tooltip and for screen readers. */
   readonly detail: string
-  /** How many unsent changes the device stores; for tests: a change may be one character. */
+  /** Number of unsent changes that the device stores. A change may be a single character, so only tests use the number. */
   readonly held?: number
 }
 
-/** Returns the label for unsent changes, which follows that of the connection. */
+/** Returns the label of the connection, followed by a note on unsent changes. */
 function keptLabel(state: string, { kept }: ChipInput, held: number): string {
   if (held <= 0) return state
   return kept ? t('{state}, changes kept on this device', { state }) : t('{state}, changes not saved', { state })
@@ -90,7 +90,7 @@ function readOnly({ annotations }: ChipInput): Chip {
   return { state: 'readonly', label: t('Read only'), detail: t('You see changes live, but your link does not allow editing.') }
 }
 
-/** Returns the words of the chip for a state. */
+/** Returns the text of the chip. */
 export function chip(input: ChipInput): Chip {
   if (input.ended === 'too_big')
     return { state: 'ended', label: t('Too large to save'), detail: t('Delete some text, and the rest will be sent automatically.') }
@@ -109,10 +109,10 @@ export function chip(input: ChipInput): Chip {
   return connected(input)
 }
 
-/** How long nothing may be pending before the chip says so, in milliseconds: it does not change between two keys of a typist. */
+/** Delay before the chip changes from Saving to Saved, in milliseconds. It keeps the chip steady between the key presses of a typist. */
 const restMs = 200
 
-/** The displayed words of the chip: it changes from Saving to Saved once the person pauses, and shows everything else at once. */
+/** Delays the change from Saving to Saved until the person pauses. Every other change of the chip is shown immediately. */
 export function calmly(said: ReadonlySignal<Chip>): { readonly shown: ReadonlySignal<Chip>; stop(): void } {
   const shown = signal(said.peek())
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,26 +1,28 @@
 /**
- * A WebSocket that counts, on the wire, how many of our updates the server has not yet confirmed, and notices when the server has gone silent.
+ * A WebSocket that counts, on the wire, how many of this page's updates the server has not confirmed. It also detects a server that has gone silent.
  *
  * A frame of the Hocuspocus protocol has a name (varint length + bytes), a type (varint), and for type 0 (sync) a subtype: 0 requests missing
- * updates, 1 and 2 carry our updates. The server answers each 1 or 2 with one frame of type 8 (SyncStatus), sent when the update is on disk.
+ * updates, and 1 and 2 carry this page's updates. The server answers each frame of subtype 1 or 2 with one frame of type 8 (SyncStatus), which it
+ * sends when the update is on disk.
  *
- * The provider resets its own `unsyncedChanges` to 1 when a connection opens, although older updates may still be in transit, so it can reach 0 too
- * early. Invariant: `unconfirmed` is the number of frames sent minus frames answered, since this socket opened.
+ * The provider resets its own `unsyncedChanges` to 1 when a connection opens, although older updates may still be in transit. Its count can therefore
+ * reach 0 too early. Invariant: `unconfirmed` is the number of frames sent minus the number of frames answered since this socket opened.
  *
- * Subtype 1 answers the server's request at the start of the connection, and carries every update that it lacks. A 2 before it is held back: it may
- * build on updates that were made offline, and the server would refuse it for the gap.
+ * Subtype 1 answers the server's request at the start of a connection and carries every update that the server lacks. The socket drops frames of
+ * subtype 2 before that: they may depend on updates made offline, and the server would refuse them because of the gap. The frame of subtype 1
+ * contains their updates.
  *
- * The change of a keystroke is sent after it was painted: sending wakes other processes, which would delay the paint. Frames keep their order. A page
- * that closes sends its waiting frames, and a hidden page sends without delay.
+ * The change of a key press is sent after it has been painted, because sending wakes other processes, which would delay the paint. Frames keep their
+ * order. A closing page sends its waiting frames, and a hidden page sends without delay.
  */
 import { afterPaint } from '../base/after-paint.ts'
 
 export interface WireState {
-  /** Updates that are sent but not yet answered. */
+  /** Number of updates that were sent and are not yet answered. */
   readonly unconfirmed: number
-  /** True once everything that this device had before connecting was sent (sync step 2): only then does 0 mean that nothing is missing. */
+  /** Whether this page has sent everything that it had before it connected (sync step 2). Only then does 0 mean that nothing is missing. */
   readonly offered: boolean
-  /** True if the server answered that it refused an update (read only). */
+  /** Whether the server has refused an update because the page may only read. */
   readonly declined: boolean
 }
 
@@ -39,7 +41,7 @@ function varint(bytes: Uint8Array, at: number): { value: number; next: number } 
   }
 }
 
-/** Returns type and subtype (or status) of a frame. */
+/** Returns the type of a frame and its subtype (or status). */
 export function frameKind(bytes: Uint8Array): { type: number; detail: number } {
   const name = varint(bytes, 0)
   const type = varint(bytes, name.next + name.value)
@@ -51,32 +53,34 @@ const presence = 1
 const syncStatus = 8
 const step = { ask: 0, answer: 1, update: 2 } as const
 
-/** Longest silence of a server, in milliseconds. */
+/** Longest time that a server may stay silent, in milliseconds. */
 const silentMsMax = {
-  /** While it owes an answer: to the handshake, an update or a question. */
+  /** While the page waits for an answer to the handshake, to an update or to a request. */
   owing: 10_000,
-  /** The same while the browser reports no network: only a server on this machine can answer then. */
+  /** While the page waits for an answer and the browser reports no network. Only a server on this machine can answer then. */
   owingOffline: 2_000,
-  /** After it has admitted us: a large document may be in transit. */
+  /** After the server has accepted the connection, because a large document may be in transit. */
   opening: 120_000,
-  /** Otherwise; then we ask it. Presence is renewed, and so received, every 15 seconds. */
+  /**
+   * At any other time. The page then asks the server for a sign of life. Presence is renewed every 15 seconds, so something usually arrives earlier.
+   */
   idle: 40_000
 } as const
-/** Slowest connection that is supported, in bytes per millisecond: sent data needs time before it can be answered. */
+/** Slowest supported connection, in bytes per millisecond. The server can answer only after the data has arrived. */
 const bytesPerMsMin = 16
 
 interface SocketEvents {
-  /** Called at each change of the current socket's state. */
+  /** Called whenever the state of the current socket changes. */
   readonly onChange: (state: WireState) => void
-  /** Nothing was received for a while: the caller should ask the server something. */
+  /** Called when nothing has arrived for a while. The caller should send the server a request. */
   readonly onIdle: () => void
 }
 
 const noGoodbye = 1006
 
 /**
- * Creates a WebSocket class for the provider. Only the newest instance is in use. If the server is silent although it should answer, the socket
- * closes at once, without the closing handshake that the browser would wait for.
+ * Creates a WebSocket class for the provider. Only the newest instance is in use. If the server is silent when it should answer, the socket closes
+ * immediately, without the closing handshake that the browser would wait for.
  */
 export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSocket {
   let made = 0
@@ -85,7 +89,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     #state: WireState = closedWire
     #owing = true
     #heardAt = Date.now()
-    /** Bytes sent since the server was last heard. */
+    /** Number of bytes sent since the last message from the server. */
     #unheardBytes = 0
     #timer: ReturnType<typeof setTimeout> | undefined
     /** Frames waiting for the next paint, oldest first. */
@@ -120,7 +124,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       super.close(code, reason)
     }
 
-    /** Whether a frame comes from a keystroke, on a page that paints. */
+    /** Whether a frame may wait for the next paint: it comes from typing, and the page is visible. */
     #canWait(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
       return (type === presence || (type === sync && detail === step.update)) && document.visibilityState === 'visible'
@@ -135,7 +139,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
       if (this.#number === made) onChange(this.#state)
     }
 
-    /** Records a frame; returns whether it may be sent. */
+    /** Records a frame. Returns whether it may be sent. */
     #sends(bytes: Uint8Array): boolean {
       const { type, detail } = frameKind(bytes)
       if (type !== sync) return true
@@ -151,7 +155,7 @@ export function durableSocket({ onChange, onIdle }: SocketEvents): typeof WebSoc
     #received(bytes: Uint8Array): void {
       this.#heardAt = Date.now()
       this.#unheardBytes = 0
-      // A ping of the connection is one byte, without a name.
+      // A ping is a single byte without a name.
       const { type, detail } = bytes.length < 2 ? { type: -1, detail: 0 } : frameKind(bytes)
       if (type === syncStatus) this.#set({ unconfirmed: Math.max(0, this.#state.unconfirmed - 1), ...(detail === 0 && { declined: true }) })
       this.#owing = this.#state.unconfirmed > 0

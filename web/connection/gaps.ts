@@ -1,10 +1,10 @@
-/** Text stored on this device although something before it was lost. */
+/** Handles text stored on this device whose preceding updates were lost. */
 import * as Y from 'yjs'
 
 /**
- * Removes updates from a document that depend on a missing part, for example because the device could not store one of several changes. They are in
- * no text, and the server would refuse everything sent together with them. Returns a function that restores them, because the server may have the
- * missing part.
+ * Removes updates from a document that depend on a missing update, for example because the device could not store it. Such updates appear in no text,
+ * and the server would refuse everything sent together with them. Returns a function that puts them back, because the server may have the missing
+ * update.
  */
 export function takeGaps(doc: Y.Doc): () => void {
   const { store } = doc

@@ -1,4 +1,4 @@
-/** The connection of one document: socket, token, presence, roles, and unconfirmed changes. No user interface. */
+/** The connection of one document: socket, token, presence, role and unconfirmed changes. This module draws nothing. */
 import type { LiveMessage } from '../../shared/live-protocol.ts'
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from '@hocuspocus/provider'
 import { batch, effect, signal, type Signal } from '@preact/signals'
@@ -15,12 +15,12 @@ export interface Link {
   readonly wire: Signal<WireState>
   readonly connectedBefore: Signal<boolean>
   readonly ended: Signal<Ended | undefined>
-  /** The server closes every connection before it has received everything from this device. Attempts continue nevertheless. */
+  /** Whether the server keeps closing connections before it has received everything from this device. The page keeps trying. */
   readonly struggling: Signal<boolean>
-  /** From `authorizedScope` and `role` messages; undefined until the server has reported it. */
+  /** Whether the person may write, as the server reported in an `authorizedScope` or `role` message. Undefined until then. */
   readonly canWrite: Signal<boolean | undefined>
   readonly role: Signal<Role | undefined>
-  /** Connects again after the cause of an end is gone. */
+  /** Reconnects after the reason for the end of the connection has gone away. */
   resume(): void
   close(): void
 }
@@ -29,20 +29,20 @@ interface LinkInput {
   readonly id: string
   readonly key: string
   readonly doc: Y.Doc
-  /** Connects when this resolves: the document should contain the device's text by then. */
+  /** The page connects when this promise resolves. The document should contain the device's text by then. */
   readonly after: Promise<unknown>
-  /** Whether the text of this page is within the size limit of a document. */
+  /** Whether the text of this page is within the size limit for documents. */
   fits(): boolean
-  /** Handles a stateless message of the server. This page may not know its type yet. */
+  /** Handles a stateless message of the server. The server may be newer and send types that this page does not know. */
   onEvent?(message: LiveMessage): void
 }
 
-/** Consecutive connections that ended before everything was sent, after which the person is informed. */
+/** Number of consecutive connections that ended before everything was sent, after which the page tells the person. */
 const strugglingFrom = 4
-/** Sent by the provider itself when the server closes the document but not the socket. */
+/** Close code that the provider itself sends when the server closes the document but not the socket. */
 const documentClosed = 1000
 
-/** Returns undefined if the payload is not a message. */
+/** Parses a stateless message. Returns undefined if the payload is not one. */
 function parse(payload: string): LiveMessage | undefined {
   try {
     const value = JSON.parse(payload) as LiveMessage | null
@@ -54,7 +54,7 @@ function parse(payload: string): LiveMessage | undefined {
 
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab`
 
-/** Connects, and reconnects until `close()` is called or the server ends it permanently. */
+/** Connects to the server and reconnects until `close()` is called or the server ends the connection permanently. */
 export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Link {
   const socket = signal<'connecting' | 'synced' | 'closed'>('connecting')
   const wire = signal(closedWire)
@@ -75,11 +75,11 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       onChange: (state) => (wire.value = state),
       onIdle: () => provider.forceSync()
     }),
-    // Below every delay that is set later: the provider would stop permanently at a shorter one.
+    // This must be shorter than every delay set later: with a shorter delay, the provider would stop permanently.
     minDelay: 250,
     factor: 1.6,
     maxDelay: 10_000,
-    // The socket detects silence itself.
+    // The socket detects a silent server itself.
     messageReconnectTimeout: 3_600_000,
     onOpen: () => {
       openedAt = Date.now()
@@ -93,7 +93,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     putGapsBack = takeGaps(doc)
   }
 
-  // Runs before the provider plans its next attempt, and sets the delay. The provider spaces attempts itself that never open.
+  // Sets the delay before the provider plans its next attempt. Attempts that never open are spaced by the provider itself.
   function closed(code: number): void {
     if (openedAt === undefined || ended.value !== undefined) return
     const next = retries.closed(code, Date.now() - openedAt, fits())
@@ -111,7 +111,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
       struggling.value = false
     })
     transport.disconnect()
-    // Somebody may have freed space meanwhile.
+    // Somebody may have made room in the document by then.
     if (keepsWriting(reason)) roomTimer = setTimeout(resume, roomRetryMs)
   }
 
@@ -144,13 +144,13 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     websocketProvider: transport,
     onAuthenticated: ({ scope }) => {
       canWrite.value = scope === 'read-write'
-      // The other pages consider this page gone, and ignore a state that is no newer than the one they removed (y-protocols).
+      // The other pages have removed this page's presence. They ignore a state that is not newer than the one they removed (y-protocols).
       awareness.setLocalState(awareness.getLocalState())
     },
     onAuthenticationFailed: ({ reason }) => {
       const known = endedByRefusal(reason)
       if (known !== undefined) end(known)
-      // The next attempt may succeed.
+      // This refusal is temporary, so the next attempt may succeed.
       else transport.webSocket?.close()
     },
     onSynced: () => {
@@ -170,7 +170,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     onStateless: ({ payload }) => receive(payload)
   })
   const awareness = provider.awareness as Awareness
-  // The server learns this page's client id from its presence, and ignores the very first state (its clock is 0).
+  // The server learns this page's client id from its presence. It ignores the very first state, whose clock is 0.
   awareness.setLocalState({})
   provider.attach()
 
@@ -181,7 +181,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     struggling.value = false
   })
 
-  /** The network may have changed: asks whether the server is still there, or connects at once. */
+  /** Checks the connection, because the network may have changed: asks the server for an answer, or connects immediately. */
   const look = (): void => {
     if (ended.value !== undefined || document.visibilityState === 'hidden') return
     if (socket.value === 'synced') provider.forceSync()
@@ -194,7 +194,7 @@ export function openLink({ id, key, doc, after, fits, onEvent }: LinkInput): Lin
     started = true
     void transport.connect()
   })
-  // The provider removes the presence when a page is left; a page restored by the browser must set it again.
+  // The provider removes the presence when the person leaves the page. If the browser restores the page, the presence must be set again.
   let presence = awareness.getLocalState()
   const leave = (): void => {
     presence = awareness.getLocalState()

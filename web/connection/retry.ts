@@ -1,10 +1,11 @@
-/** Decides what follows a closed connection: another attempt, or the end. No timers, no user interface. */
+/** Decides whether a closed connection is retried or ended. This module has no timers and draws nothing. */
 import { closeCodes } from '../../shared/live-protocol.ts'
 
-/** Why the server ended the connection permanently: a close code, or the code of an error. */
+/** The reason why the server ended the connection permanently: the meaning of a close code or of an error code. */
 export type Ended = 'credential_ended' | 'forbidden' | 'deleted' | 'bad_message' | 'too_big' | 'full' | 'credential_required' | 'not_found'
 
-// All other codes are temporary: 1001 the server restarts, 1006 no close frame, 1011 its store failed, 1013 sync again, 4408 too slow, 4429 too fast.
+// All other codes are temporary: 1001 the server restarts, 1006 there was no close frame, 1011 the server's store failed, 1013 the page must sync
+// again, 4408 the page was too slow, 4429 the page sent too fast.
 const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.tooBig]: 'too_big',
   [closeCodes.credentialEnded]: 'credential_ended',
@@ -13,10 +14,10 @@ const endedByClose: Readonly<Record<number, Ended>> = {
   [closeCodes.full]: 'full'
 }
 
-/** Whether the server refused the changes and not the person: they are stored here and may be sent later. */
+/** Whether the server refused the changes and not the person. The device stores such changes, and they may be sent later. */
 export const keepsWriting = (ended: Ended | undefined): boolean => ended === 'too_big' || ended === 'full'
 
-/** Delay before a page checks again whether there is space for its changes, in milliseconds: others may have freed some. */
+/** Delay before a page checks again whether the document has room for its changes, in milliseconds. */
 export const roomRetryMs = 30_000
 
 const endedByReason: Readonly<Record<string, Ended>> = {
@@ -27,31 +28,31 @@ const endedByReason: Readonly<Record<string, Ended>> = {
   forbidden: 'forbidden'
 }
 
-/** Returns the meaning of a refused token; undefined for a temporary refusal (`rate_limited`, `storage_unavailable` and the like). */
+/** Returns the reason for a refused token. Undefined for a temporary refusal (`rate_limited`, `storage_unavailable` and the like). */
 export const endedByRefusal = (reason: string): Ended | undefined => endedByReason[reason]
 
 const firstMs = 500
 const factor = 1.6
 const longestMs = 30_000
 
-/** Consecutive refused messages after which this page is assumed to be at fault. */
+/** Number of consecutive refused messages after which this page is assumed to have a bug. */
 const badMessagesMax = 3
-/** A connection that lasted this long was good, however it ended. */
+/** A connection that lasted this long counts as good, however it ended, in milliseconds. */
 const goodMs = 60_000
 
 export interface Retries {
-  /** The server has everything from this device. */
+  /** Called when the server has everything from this device. */
   settled(): void
   /**
-   * Returns when to connect again, or why not. `aliveMs`: how long the connection was open. `fits`: the text of this page is not too large, so the
-   * server refused it because of text by others that this page has not received yet.
+   * Returns the delay before the next attempt, or the reason why there is none. `aliveMs` is how long the connection was open. `fits` is true if the
+   * text of this page is within the size limit: a refusal for size then comes from text by others that this page has not received yet.
    */
   closed(code: number, aliveMs: number, fits?: boolean): { readonly afterMs: number } | { readonly ended: Ended }
-  /** Consecutive closed connections of which none settled. */
+  /** Number of consecutive connections that closed before everything was sent. */
   readonly failures: number
 }
 
-/** `random`: from 0 up to 1; it spreads the reconnects of all pages after a server restart. */
+/** `random` returns a number from 0 up to 1. It spreads the reconnecting pages after a server restart. */
 export function createRetries(random: () => number = Math.random): Retries {
   let failures = 0
   let badMessages = 0

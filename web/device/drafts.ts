@@ -1,18 +1,18 @@
 /**
- * Drafts: suggestions that somebody is typing and has not sent yet. They survive closing the browser. Each page has its own value in local storage,
- * which is written at once, and a lock that it holds while it is open. If the lock of a value is free, its page has ended, and the next page sends
- * the drafts.
+ * Drafts: suggestions that somebody is typing and has not sent yet. They survive closing the browser. Each page has a value of its own in local
+ * storage, which is written immediately, and holds a lock while it is open. If nobody holds the lock of a value, its page has closed, and the next
+ * page sends the drafts.
  */
 import { documentValue } from './device.ts'
 import { readDevice, valuesWith, writeDevice } from './values.ts'
 import { newId } from '../base/new-id.ts'
 
 export interface KeptDrafts<Draft> {
-  /** Whether this browser can store drafts. Without locks (no secure origin) their owner would be unknown. */
+  /** Whether this browser can store drafts. Without locks, which need a secure origin, no page could tell which drafts are abandoned. */
   readonly isKept: boolean
-  /** Stores the draft of this page; an empty list removes its entry. */
+  /** Stores the drafts of this page. An empty list removes the value. */
   write(drafts: readonly Draft[]): void
-  /** Passes on the drafts of pages that ended, oldest page first. */
+  /** Calls `take` with each draft of the pages that have closed, starting with the oldest page. */
   adopt(take: (draft: Draft) => void): Promise<void>
   close(): void
 }
@@ -22,7 +22,7 @@ function read<Draft>(name: string): readonly Draft[] {
     const found: unknown = JSON.parse(readDevice(name) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
-    // The value was not written by a page of ours.
+    // The stored value is damaged.
     return []
   }
 }
@@ -30,11 +30,11 @@ function read<Draft>(name: string): readonly Draft[] {
 export function keepDrafts<Draft>(doc: string): KeptDrafts<Draft> {
   const { locks } = navigator as { locks?: LockManager }
   const prefix = `${documentValue('drafts', doc)}.`
-  // Sorts by time.
+  // Names that begin with the time sort by age.
   const name = `${prefix}${String(Date.now()).padStart(15, '0')}-${newId()}`
   const ending = new AbortController()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  // Nothing is stored before the page holds its lock, because another page would take the draft for abandoned.
+  // Nothing is stored before the page holds its lock. Otherwise another page would consider the draft abandoned.
   let isHeld = false
   let early: readonly Draft[] = []
   const write = (drafts: readonly Draft[]): void => {

@@ -1,9 +1,9 @@
 /**
- * Moves data from the databases of earlier versions, so that no unsent entry is lost by an update.
- * - A page of an earlier version may still be open and write. This code opens its database with a higher version number, which the browser
- *   grants only when no other page has it open. Until then that page sends its entries itself; any that remain are moved afterwards.
- * - Records are added to the new database before they leave the old one, under a lock: a page that dies in between loses none, and two pages
- *   move none twice. The service identifies each entry by its id.
+ * Moves data from the databases of earlier versions, so that an update loses no unsent entry.
+ * - A page of an earlier version may still be open and write. This code opens its database with a higher version number, which the browser grants
+ *   only when no other page has the database open. Until then, that page sends its entries itself. Any remaining entries are moved afterwards.
+ * - Records are added to the new database before they leave the old one, under a lock. A page that closes in between loses no record, and two pages
+ *   never move the same record. The service identifies each entry by its id.
  */
 import { carriedTo } from './channel.ts'
 import type { Queue, StoreName } from './device.ts'
@@ -20,7 +20,7 @@ const all: readonly Earlier[] = [
   { database: 'agmd-uploads', store: 'uploads', into: 'outbox', queue: 'uploads' },
   { database: 'agmd-media', store: 'jobs', into: 'outbox', queue: 'media' },
   { database: 'agmd-remarks', store: 'lists', into: 'lists' },
-  // It was always empty: pages only tested whether the device can store anything.
+  // Pages only wrote to this database to test whether the device can store anything.
   { database: 'agmd-probe', store: 'probe', into: 'lists' }
 ]
 
@@ -47,12 +47,12 @@ async function move(from: IDBDatabase, into: IDBDatabase, { database, store, int
   indexedDB.deleteDatabase(database)
 }
 
-/** Resolves when the records are moved, or must wait for a page of an earlier version. */
+/** Resolves when the records have been moved, or when moving must wait for a page of an earlier version. */
 function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const request = indexedDB.open(earlier.database, 2)
   request.onupgradeneeded = ({ oldVersion }) => {
-    // It does not exist, and must not be created.
+    // The database does not exist, and opening it must not create it.
     if (oldVersion === 0) request.transaction?.abort()
   }
   request.onblocked = request.onerror = () => resolve()
@@ -61,7 +61,7 @@ function carryOne(into: IDBDatabase, earlier: Earlier): Promise<void> {
     from.onversionchange = () => from.close()
     const { locks } = navigator as { locks?: LockManager }
     const moving = locks === undefined ? move(from, into, earlier) : locks.request('agmd-earlier', () => move(from, into, earlier))
-    // An entry that could not be moved stays for the next page.
+    // If moving fails, the entries stay for the next page.
     moving.catch(() => from.close()).finally(resolve)
   }
   return promise

@@ -1,4 +1,4 @@
-/** Stores one document on this device (IndexedDB), and reports clearly if the browser refuses. */
+/** Stores one document on this device (IndexedDB) and reports if the browser refuses. */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import { IndexeddbPersistence } from 'y-indexeddb'
 import * as Y from 'yjs'
@@ -8,13 +8,13 @@ import { textDatabase } from './device.ts'
 import { canKeep, openMsMax } from './records.ts'
 
 export interface Keep {
-  /** `opening`, then `kept`; `lost` as soon as anything could not be read or written, and while the browser takes too long to open the database. */
+  /** `opening`, then `kept`. It is `lost` once anything could not be read or written, and while the browser takes too long to open the database. */
   readonly state: Signal<'opening' | 'kept' | 'lost'>
-  /** Changes of the text that are not yet on this device's disk: for milliseconds, unless the disk is slow. */
+  /** Number of text changes that are not yet on this device's disk. A change usually waits for milliseconds. */
   readonly unwritten: ReadonlySignal<number>
-  /** Whether the next page would find all text if this one closed now. */
+  /** Whether the next page would find the complete text if this page closed now. */
   outlivesPage(): boolean
-  /** Resolves when the stored text is in the document, or cannot be loaded. Never rejects. */
+  /** Resolves when the document contains the stored text, or when that text cannot be loaded. Never rejects. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }
@@ -26,13 +26,14 @@ interface Parts {
 
 interface Persistence {
   readonly indexedDb: IndexeddbPersistence
-  /** Returns the changes that are not on the disk yet, oldest first. */
+  /** Returns the changes that are not on disk yet, oldest first. */
   unwritten(): readonly Uint8Array[]
 }
 
 /**
- * Stores changes in batches: those that arrive during a write go into the next batch, so a slow disk lags by at most one. `early` go first.
- * `onWaiting` receives how many changes wait. y-indexeddb itself starts a transaction for each change and ignores the result.
+ * Stores changes in batches. Changes that arrive during a write go into the next batch, so a slow disk is at most one batch behind. Changes in
+ * `early` are stored first. `onWaiting` receives the number of waiting changes. y-indexeddb itself would start a transaction for each change and
+ * ignore the result.
  */
 function persist(id: string, doc: Y.Doc, early: readonly Uint8Array[], onWaiting: (count: number) => void, lose: () => void): Persistence {
   const indexedDb = new IndexeddbPersistence(textDatabase(id), doc)
@@ -48,10 +49,10 @@ function persist(id: string, doc: Y.Doc, early: readonly Uint8Array[], onWaiting
     if (database === undefined || batch.length > 0 || waiting.length === 0) return
     batch = waiting
     waiting = []
-    // A closed database throws inside the editor's transaction, which would detach the editor from the text; a full one aborts.
+    // A closed database throws. Inside the editor's transaction, the error would detach the editor from the text. A full database aborts.
     try {
       store(batch.length === 1 && batch[0] !== undefined ? batch[0] : Y.mergeUpdates(batch), undefined)
-      // Transactions on one store run in order: this one begins when that of the batch is on the disk.
+      // Transactions on one store run in order, so this one begins when the batch is on disk.
       const after = database.transaction('updates', 'readonly')
       after.oncomplete = () => {
         batch = []
@@ -87,7 +88,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
   const ended = new AbortController()
   let persistence: Persistence | undefined
   let closed = false
-  /** Text typed before the database was open. */
+  /** Changes that were typed before the database was open. */
   const early: Uint8Array[] = []
 
   const lose = (): void => {
@@ -111,7 +112,7 @@ export function keep(id: string, doc: Y.Doc): Keep {
     { signal: ended.signal }
   )
 
-  /** Loads changes that the previous page could no longer write. */
+  /** Loads changes that an earlier page could not write before it closed. */
   const recover = (): void => {
     const last = lastChanges(id)
     if (last === undefined) return

@@ -1,29 +1,29 @@
 /**
- * Text typed in the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written at once, so it stores
- * these few changes until the next page of the document has them on the disk.
+ * Stores text typed in the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written immediately, so
+ * it holds these few changes until the next page of the document has written them to disk.
  */
 import { fromBase64, toBase64 } from 'lib0/buffer'
 import * as Y from 'yjs'
 import { documentValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Most bytes of updates stored this way: a browser gives local storage about 5 MB of text. */
+/** Largest total size of updates stored this way, in bytes. A browser gives local storage about 5 MB of text. */
 export const lastBytesMax = 512 * 1024
 
 const nameOf = (id: string): string => documentValue('last', id)
 
-/** Adds updates to the stored ones; duplicates do no harm. */
+/** Adds updates to the stored ones. Duplicates do no harm. */
 export function leaveLastChanges(id: string, updates: readonly Uint8Array[]): void {
   const update = Y.mergeUpdates([...updates, ...(lastChanges(id)?.updates ?? [])])
   if (update.length <= lastBytesMax) writeDevice(nameOf(id), toBase64(update))
 }
 
-/** Returns the changes that earlier pages left; `done` must be called once they are on the disk. */
+/** Returns the changes that earlier pages left. Call `done` once they are on disk. */
 export function lastChanges(id: string): { readonly updates: readonly Uint8Array[]; done(): void } | undefined {
   const found = readDevice(nameOf(id))
   if (found === null) return undefined
   const done = (): void => {
-    // Another page may have added more meanwhile.
+    // Another page may have added more changes in the meantime.
     if (readDevice(nameOf(id)) === found) writeDevice(nameOf(id), null)
   }
   try {
@@ -31,7 +31,7 @@ export function lastChanges(id: string): { readonly updates: readonly Uint8Array
     Y.decodeUpdate(update)
     return { updates: [update], done }
   } catch {
-    // The value was not written by a page of ours.
+    // The stored value is damaged.
     done()
     return undefined
   }

@@ -1,12 +1,12 @@
 /**
- * Outbox entries of the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written at once, so it
- * stores these until a page of the document has them on the disk.
+ * Stores outbox entries from the last moments of a page. IndexedDB may not finish its writes when a page closes. Local storage is written
+ * immediately, so it holds the entries until a page of the document has written them to disk.
  */
 import { documentValue } from './device.ts'
 import type { Kept } from './records.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** The key is that of earlier versions: entries that their pages left are sent, too. */
+/** The key that earlier versions used, so that entries left by their pages are sent too. */
 const keyOf = (doc: string): string => documentValue('deeds', doc)
 
 /** Returns the stored entries, oldest first. */
@@ -15,7 +15,7 @@ export function left<Entry extends Kept>(doc: string): readonly Entry[] {
     const found: unknown = JSON.parse(readDevice(keyOf(doc)) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
-    // The value was not written by a page of ours.
+    // The stored value is damaged.
     return []
   }
 }
@@ -23,12 +23,12 @@ export function left<Entry extends Kept>(doc: string): readonly Entry[] {
 const write = (doc: string, entries: readonly Kept[]): void =>
   writeDevice(keyOf(doc), entries.length === 0 ? null : JSON.stringify(entries))
 
-/** Adds entries, each once. */
+/** Stores entries. An entry that is already stored is replaced. */
 export function leave(doc: string, entries: readonly Kept[]): void {
   write(doc, [...new Map([...left(doc), ...entries].map((entry) => [entry.id, entry])).values()])
 }
 
-/** Removes an entry that is on the disk or done. */
+/** Removes an entry that is on disk or finished. */
 export function dropLeft(doc: string, id: string): void {
   const before = left(doc)
   if (before.some((entry) => entry.id === id))

@@ -2,11 +2,11 @@
  * The outbox of a document: entries that a person sent and the service has not acknowledged. They survive a reload, a day without a network and
  * closing the browser. The service identifies each entry by its id, so an entry sent twice takes effect once.
  *
- * - **Keep.** An entry is stored in the database before anything else happens to it. A plain-text entry is also in local storage until the
- *   database has it, because IndexedDB may not finish its writes when a page closes.
- * - **Claim.** Each entry is sent by one page of the device. Entries that are sent in order (`inTurn`) share a lock for the document; entries
- *   that belong to one page (`claimed`) each have a lock, which ends with the page. Another page restores those whose lock is free, and queues for
- *   the other locks: a reloaded page may ask before the browser has ended its predecessor.
+ * - **Store.** An entry is stored in the database before anything else happens to it. A plain-text entry is also in local storage until the database
+ *   has it, because IndexedDB may not finish its writes when a page closes.
+ * - **Claim.** Only one page of the device sends an entry. Entries that are sent in order (`inTurn`) share one lock per document. Entries that belong
+ *   to one page (`claimed`) have a lock each, which ends with the page. Another page takes over entries whose lock is free and queues for the other
+ *   locks, because a reloaded page may start before the browser has released the locks of its predecessor.
  * - **Retry.** An entry that could not be sent is retried after a delay, or when the network or the connection returns, whichever comes first.
  */
 import { effect, signal, type ReadonlySignal } from '@preact/signals'
@@ -16,58 +16,58 @@ import { dropLeft, leave, left } from './left.ts'
 import { opens, records, type Kept, type Records } from './records.ts'
 import { openRetries } from './retries.ts'
 
-/** The parts that a page of a device provides to its outboxes. */
+/** Everything that an outbox needs from its page. Tests pass their own implementation. */
 export interface Page {
   readonly entries: Records<Kept & { readonly queue: Queue }>
-  /** Whether the browser opens the database, however long it takes. */
+  /** Whether the browser opens the database. It waits for as long as that takes. */
   opens(): Promise<boolean>
   /**
-   * Runs `run` while no other page of the device has this lock. With `isWaiting`, it waits for the lock; otherwise it runs at once, and `isHeld`
-   * reports whether it has the lock.
+   * Calls `run` under a lock that only one page of the device can hold. With `isWaiting`, the call waits for the lock. Otherwise `run` is called
+   * immediately, and `isHeld` says whether the page has the lock.
    */
   lock(name: string, isWaiting: boolean, run: (isHeld: boolean) => Promise<void>): Promise<void>
   /**
-   * Calls `changed` when another page has changed something, or when entries of an earlier version were moved here. Returns functions that inform the
-   * others and that stop this.
+   * Calls `changed` when another page has changed something, or when entries of an earlier version were moved here. `tell` reports a change to the
+   * other pages, and `stop` ends the listening.
    */
   follow(doc: string, changed: (isCarried: boolean) => void): { tell(): void; stop(): void }
-  /** Listens until the returned function is called. */
+  /** Listens to an event. Returns a function that stops listening. */
   on(event: 'online' | 'pagehide' | 'hidden', listener: () => void): () => void
 }
 
 export interface Outbox<Entry extends Kept> {
-  /** Entries that are stored only on this page and would be lost with it. */
+  /** Number of entries that only this page has, and that closing it would lose. */
   readonly onlyHere: ReadonlySignal<number>
-  /** Returns a time for a new entry: later than those of all earlier entries of this page. */
+  /** Returns the time for a new entry. It is later than the times of all earlier entries of this page. */
   now(): number
-  /** Stores an entry, replacing the one with the same id. Returns whether the device has it. */
+  /** Stores an entry and replaces one with the same id. Resolves with whether the device has it. */
   put(entry: Entry): Promise<boolean>
-  /** Removes an entry that is acknowledged or discarded: this page does not restore it. */
+  /** Removes an entry that was acknowledged or discarded. This page will not restore it. */
   drop(id: string): Promise<void>
-  /** Returns all entries of all pages, oldest first. */
+  /** Returns the entries of all pages, oldest first. */
   read(): Promise<readonly Entry[]>
-  /** Takes over, oldest first, the entries of pages that ended; later also those of pages that end while this one is open. */
+  /** Takes over the entries of pages that have closed, oldest first. It also takes over those of pages that close later. */
   restore(take: (entry: Entry) => void): Promise<void>
-  /** Runs when no other page of this device is sending for this document. */
+  /** Runs `work` when no other page of this device is sending for this document. */
   inTurn(work: () => Promise<void>): Promise<void>
-  /** Postpones an entry that could not be sent. */
+  /** Delays the next attempt of an entry that could not be sent. */
   later(id: string, afterMs: number): void
   /** Whether an entry is due. */
   isDue(id: string): boolean
-  /** Makes all entries due, at a person's request. */
+  /** Makes all entries due. Called when a person asks for a retry. */
   wake(): void
   start(follow: Following): () => void
 }
 
 interface Following {
-  /** Sends due entries. Called at once, when an entry is due, and when the network or the connection returns. */
+  /** Sends the due entries. It is called at the start, when an entry becomes due, and when the network or the connection returns. */
   readonly work: () => void
   readonly connected?: ReadonlySignal<boolean>
-  /** Another page changed something. */
+  /** Called when another page has changed the outbox. */
   readonly onChanged?: () => void
-  /** There are entries without a page. */
+  /** Called when the outbox has entries that belong to no open page. */
   readonly onCarried?: () => void
-  /** The page is closing. */
+  /** Called when the page is closing. */
   readonly onLeave?: () => void
 }
 
@@ -76,7 +76,7 @@ const thisPage: Page = {
   opens,
   async lock(name, isWaiting, run) {
     const { locks } = navigator as { locks?: LockManager }
-    // Without locks (no secure origin) each page handles all entries that it finds.
+    // Without locks, which need a secure origin, each page handles all entries that it finds.
     await (locks === undefined ? run(true) : locks.request(name, { ifAvailable: !isWaiting }, (lock) => run(lock !== null)))
   },
   follow: followChanges,
@@ -92,21 +92,21 @@ const thisPage: Page = {
 }
 
 export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: Page = thisPage): Outbox<Entry> {
-  /** Entries of the review are plain text and are sent in order; the others may include a file and belong to one page. */
+  /** Review entries are plain text and are sent in order. Other entries may include a file and belong to one page. */
   const isText = queue === 'review'
   const onlyHere = signal(0)
-  /** Entries that the device could not store. */
+  /** Entries that the device could not store, by id. */
   const here = new Map<string, Entry>()
-  /** Entries that are being written to the disk. */
+  /** Entries that are being written to disk, by id. */
   const unwritten = new Map<string, Entry>()
-  /** Entries that this page removed: they do not return even if the disk fails to delete them. */
+  /** Ids of the entries that this page removed. They do not return even if the disk fails to delete them. */
   const dropped = new Set<string>()
-  /** The entries of this page. */
+  /** For each entry that this page has claimed, a function that releases its lock. */
   const claimed = new Map<string, () => void>()
-  /** The entries of other pages that this page waits for. */
+  /** Ids of other pages' entries whose locks this page is waiting for. */
   const awaited = new Set<string>()
   let hasStopped = false
-  /** Every write to the device, in order, because reads wait for the writes. */
+  /** The last write to the device. Each write and each read waits for the writes before it. */
   let writes: Promise<unknown> = Promise.resolve()
   let last = 0
   let work: () => void = () => undefined
@@ -120,9 +120,9 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     if (isText) leave(doc, [...unwritten.values(), ...here.values()])
   }
 
-  // Pages of earlier versions use these names for the locks.
+  // Pages of earlier versions use these lock names too.
   const lockOf = (id: string): string => `agmd-upload:${id}`
-  /** Holds the lock until the entry is released. */
+  /** Holds the lock of an entry until the entry is released. */
   const hold = async (id: string): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     claimed.set(id, resolve)
@@ -144,17 +144,17 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     claimed.delete(id)
   }
 
-  /** A database that opens late takes the entries that it missed. */
+  /** Writes an entry again if the database opened only after the first attempt. */
   const putLate = async (entry: Entry): Promise<void> => {
     if ((await page.opens()) && here.get(entry.id) === entry) await put(entry, true)
   }
   const put = async (entry: Entry, isLate = false): Promise<boolean> => {
     if (dropped.has(entry.id)) return false
     unwritten.set(entry.id, entry)
-    // The database confirms later whether it has the entry; until then it is stored nowhere else.
+    // Until the database confirms the write, local storage is the only place that has the entry.
     leaveAll()
     const written = writes.then(async () => {
-      // The entry was removed before its turn.
+      // The entry was removed while it waited to be written.
       if (!unwritten.has(entry.id)) return false
       if (!isText) await claim(entry.id)
       const isKept = await page.entries.put({ ...entry, queue })
@@ -180,7 +180,7 @@ export function openOutbox<Entry extends Kept>(queue: Queue, doc: string, page: 
     return [...ours, ...here.values()].filter(({ id }) => !dropped.has(id)).toSorted((one, other) => one.at - other.at)
   }
 
-  /** Takes over a claimed entry. Its previous page may have changed or finished the entry in between. */
+  /** Takes over a claimed entry. Its previous page may have changed or finished it in the meantime. */
   const takeOver = async (id: string, take: (entry: Entry) => void): Promise<void> => {
     const entry = await page.entries.find(id)
     if (entry === undefined || dropped.has(id) || hasStopped) release(id)

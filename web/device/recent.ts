@@ -1,4 +1,4 @@
-/** The documents that were opened on this device, newest first, each with its key: keys are stored only here. */
+/** The documents that were opened on this device, newest first, each with its share key. Share keys are stored only here. */
 import { signal } from '@preact/signals'
 import { roles, type Role } from '../../shared/roles.ts'
 import { deviceValue } from './device.ts'
@@ -7,22 +7,25 @@ import { readDevice, writeDevice } from './values.ts'
 export interface RecentDocument {
   readonly id: string
   readonly title: string
-  /** The given title of the document, '' for none. */
+  /** The title that the owner gave the document, or '' if there is none. */
   readonly givenTitle: string
   readonly role: Role | null
-  /** Share key, or '' for a document that was opened without one. */
+  /** The share key, or '' if the document was opened without one. */
   readonly key: string
-  /** Milliseconds since 1970. */
+  /** When the document was last opened, in milliseconds since 1970. */
   readonly openedAt: number
-  /** True once the text was received, so that the document can be opened offline. */
+  /** Whether this device has received the text, so that the document can be opened offline. */
   readonly received: boolean
-  /** Whether the document was published when last seen. */
+  /** Whether the document was published when this device last loaded it. */
   readonly published: boolean
-  /** The name for which the link was made, '' for none. */
+  /** The name that the share link was made for, or '' if there is none. */
   readonly given: string
-  /** Until when the document can be restored from the trash, in milliseconds since 1970; 0 if it is not in the trash. */
+  /** Until when the document can be restored from the trash, in milliseconds since 1970. It is 0 if the document is not in the trash. */
   readonly trashedUntil: number
-  /** Whether the account that was signed in here owns it; false if the person keeps it here all the same, null if unknown. */
+  /**
+   * Whether the account signed in here owns the document. It is false if the person keeps the document here although the account does not own it, and
+   * null if unknown.
+   */
   readonly inAccount: boolean | null
 }
 
@@ -75,7 +78,7 @@ function save(list: readonly RecentDocument[]): void {
 
 export const findRecent = (id: string): RecentDocument | undefined => recentDocuments.value.find((entry) => entry.id === id)
 
-/** Stores facts about a document; fields missing in `change` stay as they were. */
+/** Stores facts about a document. Fields that `change` does not contain keep their values. */
 export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>): void {
   const known: RecentDocument = {
     id,
@@ -90,13 +93,13 @@ export function remember(id: string, change: Partial<Omit<RecentDocument, 'id'>>
     trashedUntil: 0,
     inAccount: null
   }
-  // Read again: another tab may have written since.
+  // The list is read again because another tab may have changed it.
   const list = load()
   const entry = { ...known, ...list.find((other) => other.id === id), ...change }
   save([entry, ...list.filter((other) => other.id !== id)].sort((one, other) => other.openedAt - one.openedAt).slice(0, recentMax))
 }
 
-/** Stores when a document was last open here, unless it was removed meanwhile, perhaps by another tab. */
+/** Records when a document was last opened here, unless it has been removed, perhaps by another tab. */
 export function noteOpen(id: string): void {
   if (load().some((entry) => entry.id === id && entry.received)) remember(id, { openedAt: Date.now() })
 }

@@ -1,33 +1,33 @@
-/** Records in the one database of this device: by their id, and listed by document. */
+/** Records in the database of this device. They are found by id and listed by document. */
 import { stores, type StoreName } from './device.ts'
 
 export interface Kept {
   readonly id: string
   readonly doc: string
-  /** Milliseconds since 1970; defines the order. */
+  /** Time of the record, in milliseconds since 1970. Lists are sorted by it. */
   readonly at: number
 }
 
 export interface Records<Item extends Kept> {
-  /** Stores a record; resolves to whether this device has it now. */
+  /** Stores a record. Resolves with whether this device has it. */
   put(item: Item): Promise<boolean>
   drop(id: string): Promise<void>
   find(id: string): Promise<Item | undefined>
-  /** Returns the records of a document, oldest first; undefined if nothing can be stored here. */
+  /** Returns the records of a document, oldest first, or undefined if the device cannot store anything. */
   list(doc: string): Promise<readonly Item[] | undefined>
 }
 
-/** How long a page waits for a database, in milliseconds. A slow one is used as soon as it opens; one that a broken profile holds never opens. */
+/** Longest wait for the database, in milliseconds. A slow database is used as soon as it opens. With a broken profile, it never opens. */
 export const openMsMax = 3000
 
 interface Opening {
-  /** Undefined if the browser refuses. */
+  /** The database, or undefined if the browser refuses. */
   readonly database: Promise<IDBDatabase | undefined>
   readonly late: Promise<undefined>
 }
 
 let opening: Opening | undefined
-/** Resolves when the data of earlier versions has been moved here too. */
+/** Resolves when the data of earlier versions has been moved into this database. */
 let carried: Promise<void> | undefined
 
 function open(): Opening {
@@ -39,7 +39,7 @@ function open(): Opening {
     }
     request.onsuccess = () => {
       const database = request.result
-      // A later version may upgrade the database, and a person may clear it. It is opened again when needed.
+      // A later version may upgrade the database, and a person may clear it. The page then opens it again when needed.
       database.onversionchange = database.onclose = () => {
         database.close()
         opening = undefined
@@ -53,7 +53,7 @@ function open(): Opening {
   return { database: promise, late: new Promise((give) => setTimeout(give, openMsMax, undefined)) }
 }
 
-/** Resolves with whether the browser opens the database, however long it takes. A broken profile may never answer. */
+/** Resolves with whether the browser opens the database, however long it takes. With a broken profile, it may never resolve. */
 export const opens = async (): Promise<boolean> => (await (opening ??= open()).database) !== undefined
 
 const database = (): Promise<IDBDatabase | undefined> => {
@@ -65,13 +65,13 @@ async function carry(): Promise<void> {
   const into = await database()
   if (into === undefined) return
   const names = (await indexedDB.databases?.())?.map(({ name }) => name)
-  // The code that moves earlier data is needed once.
+  // The code that moves earlier data is loaded only if there is any.
   if (names === undefined || names.some((name) => name?.startsWith('agmd-'))) await (await import('./earlier.ts')).carryOver(into)
 }
 
 const all = (): Promise<void> => (carried ??= carry().catch(() => undefined))
 
-/** Runs one transaction. Resolves with its result, or undefined if nothing can be stored here. */
+/** Runs one transaction. Resolves with its result, or with undefined if the device cannot store anything. */
 async function inStores<Answer>(
   names: StoreName | readonly StoreName[],
   mode: IDBTransactionMode,
@@ -121,7 +121,8 @@ export async function dropRecords(doc: string): Promise<void> {
 }
 
 /**
- * Resolves with whether the device can store anything: a full or broken profile often opens a database and then fails to write. It may never answer.
+ * Resolves with whether the device can store anything. A full or broken profile often opens a database and then fails to write. The promise may never
+ * resolve.
  */
 export const canKeep = async (): Promise<boolean> =>
   (await opens()) &&

@@ -4,8 +4,8 @@ import { dropRecords } from './records.ts'
 import { dropValues, readDevice, writeDevice } from './values.ts'
 
 /**
- * Removes the text of a document, and everything that the registry lists for the document (device.ts). Resolves when all is removed, or if nothing
- * can be removed.
+ * Removes the text of a document and everything that the registry lists for it (device.ts). Resolves when everything is removed, or when nothing can
+ * be removed.
  */
 export async function removeFromDevice(id: string): Promise<void> {
   dropValues(id)

@@ -1,4 +1,4 @@
-/** Schedules retries of failed requests: each entry has its own time, and the network event makes all of them due. */
+/** Schedules retries of failed requests. Each entry has its own time, and the browser's `online` event makes all of them due. */
 export interface Retries {
   later(id: string, afterMs: number): void
   isDue(id: string): boolean
@@ -8,7 +8,7 @@ export interface Retries {
   stop(): void
 }
 
-/** `work` is called when an entry is due. */
+/** `work` is called whenever an entry becomes due. */
 export function openRetries(work: () => void): Retries {
   const times = new Map<string, ReturnType<typeof setTimeout>>()
   const drop = (id: string): void => {

@@ -1,11 +1,11 @@
 /**
- * The chat messages that guests have sent on this device, so that they stay theirs after a reload, under another name and with an account. The text
- * names an author by name only, which anybody may choose.
+ * The chat messages that guests sent from this device, so that they remain the guest's after a reload, a change of name or a sign-in. The text names
+ * only the author, and anybody may choose that name.
  */
 import { documentValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'
 
-/** Most that are kept for a document: the latest. */
+/** Most messages that are remembered for a document. The oldest are forgotten first. */
 const sentMax = 200
 
 const list = (id: string): readonly string[] => {
@@ -17,7 +17,7 @@ const list = (id: string): readonly string[] => {
   }
 }
 
-/** The keys of the messages (`sentKey`) of a document. */
+/** Returns the keys of a document's messages that were sent from this device (`sentKey`). */
 export const sentHere = (id: string): ReadonlySet<string> => new Set(list(id))
 
 export const noteSent = (id: string, key: string): void =>

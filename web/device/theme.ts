@@ -1,4 +1,4 @@
-/** Light, dark, or the system's setting. `public/theme.js` applies the same value before the first paint. */
+/** The color theme: light, dark, or the system's setting. `public/theme.js` applies the stored value before the first paint. */
 import { signal } from '@preact/signals'
 import { deviceValue } from './device.ts'
 import { readDevice, writeDevice } from './values.ts'

@@ -1,4 +1,4 @@
-/** Small values stored on this device. A browser may refuse storage at any moment: then a value exists only on this page. */
+/** Small values stored on this device. A browser may refuse storage at any time, and then a value exists only on this page. */
 import { documentValue, documentValues } from './device.ts'
 
 const unsaved = new Map<string, string>()
@@ -11,7 +11,7 @@ export function readDevice(key: string): string | null {
   }
 }
 
-/** Writes a value, or removes it when null. */
+/** Writes a value. Null removes it. */
 export function writeDevice(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key)
@@ -23,28 +23,28 @@ export function writeDevice(key: string, value: string | null): void {
   }
 }
 
-/** Returns the names of all values with this prefix. */
+/** Returns the names of all values that begin with a prefix. */
 export function valuesWith(prefix: string): readonly string[] {
   let saved: readonly string[] = []
   try {
     saved = Object.keys(localStorage)
   } catch {
-    // Without storage, only this page's values exist.
+    // Without storage, the page knows only its own values.
   }
   return [...saved, ...unsaved.keys()].filter((key) => key.startsWith(prefix))
 }
 
-/** Values of one tab that survive only a reload. Throws if the browser refuses storage. */
+/** Storage of one tab, which survives a reload. Throws if the browser refuses storage. */
 export const tabStorage = (): Storage => sessionStorage
 
-/** Removes all values of a document, and those of this tab. */
+/** Removes all values of a document, including those of this tab. */
 export function dropValues(id: string): void {
   for (const name of documentValues) {
     const key = documentValue(name, id)
     try {
       tabStorage().removeItem(key)
     } catch {
-      // The browser has no such storage.
+      // The browser refuses session storage.
     }
     for (const each of [key, ...valuesWith(`${key}.`)]) writeDevice(each, null)
   }

@@ -1,8 +1,11 @@
-/** Draws the diagrams of a page when they come into view, in one frame for all of them. Until then, and on failure, their source shows. */
+/**
+ * Draws the diagrams of a page when they come into view. One frame draws all of them. A diagram shows its source until it is drawn, or if drawing
+ * fails.
+ */
 import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
 
 const framePath = '/diagram/frame.html'
-/** Longest time for loading the frame, and for one diagram, in milliseconds; after that the frame is discarded. */
+/** Longest time for loading the frame or for drawing one diagram, in milliseconds. After that, the frame is discarded. */
 const drawMsMax = 15_000
 
 const tooSlow: NotDrawn = { error: 'It takes too long to draw, or the server cannot be reached.' }
@@ -15,7 +18,7 @@ interface Frame {
 let current: Frame | undefined
 let orders = 0
 
-/** Opens the frame. It ends, with all waiting diagrams, at the first one that takes too long. */
+/** Opens the frame. If a diagram takes too long, the frame is discarded together with all waiting diagrams. */
 function openFrame(): Frame {
   const element = document.createElement('iframe')
   element.setAttribute('sandbox', 'allow-scripts')
@@ -55,7 +58,7 @@ function openFrame(): Frame {
 }
 
 const drawnMax = 50
-/** Finished drawings, so that a repeated diagram with the same colours appears at once. */
+/** Finished drawings. A repeated diagram in the same colors appears immediately. */
 const drawn = new Map<string, Drawn>()
 
 async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
@@ -66,7 +69,7 @@ async function draw(source: string, look: Look): Promise<Drawn | NotDrawn> {
   return result
 }
 
-/** Returns the colours at a place on the page. */
+/** Returns the colors that apply to an element of the page. */
 export function lookOf(element: Element): Look {
   const style = getComputedStyle(element)
   const value = (name: string): string => style.getPropertyValue(name).trim()
@@ -78,12 +81,12 @@ export function lookOf(element: Element): Look {
     muted: value('--muted'),
     border: value('--control'),
     accent: value('--accent'),
-    // As charts use them (prose.css).
+    // Charts use these hues in the same order (prose.css).
     series: [5, 1, 8, 3, 0, 6].map((hue) => value(`--hue-${hue}`))
   }
 }
 
-/** Wide diagrams scroll where there is little space, so that their text stays readable. */
+/** Creates the picture of a diagram. In a narrow space, a wide diagram scrolls, so that its text stays readable. */
 function pictureOf({ svg, width, height, title }: Drawn): HTMLElement {
   const frame = document.createElement('div')
   frame.className = 'diagram-picture'
@@ -124,7 +127,7 @@ function errorOf({ line, error }: NotDrawn): HTMLElement {
 
 const known = new WeakMap<Element, string>()
 
-/** Returns the drawing of a source in these colours, finished or pending. */
+/** Returns the drawing of a source in the given colors, or a promise of it. */
 const result = (source: string, look: Look): Drawn | Promise<Drawn | NotDrawn> =>
   drawn.get(JSON.stringify([source, look])) ?? draw(source, look)
 
@@ -137,10 +140,10 @@ async function drawFigure(figure: Element): Promise<void> {
   if (figure.isConnected) show(figure, code, made)
 }
 
-/** Draws a source in the given colours, independent of the page. */
+/** Draws a source in the given colors, whatever colors the page has. */
 export const drawnIn = async (source: string, look: Look): Promise<Drawn | NotDrawn> => await result(source, look)
 
-/** Puts the picture of a source into an element of the page, or the reason why there is none. */
+/** Puts the drawing of a source into an element of the page, or the reason why there is none. */
 export async function drawInto(element: HTMLElement, source: string): Promise<void> {
   const made = await result(source, lookOf(element))
   element.replaceChildren('svg' in made ? pictureOf(made) : errorOf(made))
@@ -154,7 +157,7 @@ const seen = new IntersectionObserver((entries) => {
   }
 })
 
-/** Draws the diagrams below `root` when they come into view. Must be called again for new ones. */
+/** Draws the diagrams below `root` as they come into view. Call it again after adding diagrams. */
 export function drawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.component-mermaid')) {
     if (known.has(figure)) continue
@@ -163,12 +166,12 @@ export function drawDiagrams(root: ParentNode): void {
   }
 }
 
-/** Draws existing diagrams again after a change of colours. */
+/** Redraws existing diagrams after a change of colors. */
 export function redrawDiagrams(root: ParentNode): void {
   for (const figure of root.querySelectorAll('figure.diagram')) void drawFigure(figure)
 }
 
-/** Draws all diagrams below `root` now, which must be part of the page. Resolves when each is drawn or has reported its error. */
+/** Draws all diagrams below `root` immediately. `root` must be part of the page. Resolves when each diagram is drawn or has reported its error. */
 export async function drawAllDiagrams(root: ParentNode): Promise<void> {
   await Promise.all([...root.querySelectorAll('figure.component-mermaid')].map(drawFigure))
 }

@@ -1,6 +1,6 @@
 /**
- * Draws diagrams in a sandboxed frame without an origin. The frame can reach neither the page nor the service, and its policy allows only its own
- * script. The page shows the result as a picture, in which no script runs.
+ * Draws diagrams in a sandboxed frame with an opaque origin. The frame can reach neither the page nor the service, and its policy allows only its own
+ * script. The page shows the result as an image, in which no script runs.
  */
 import mermaid from 'mermaid'
 import { sourceCharsMax, type Drawn, type Look, type NotDrawn, type Order, type Reply } from './protocol.ts'
@@ -9,7 +9,7 @@ const fontFamily = 'system-ui, sans-serif'
 
 const tell = (reply: Reply): void => parent.postMessage(reply, '*')
 
-/** Distinct colours for slices and branches: by default, mermaid uses shades of one colour. */
+/** Distinct colors for slices and branches. By default, mermaid uses shades of one color. */
 function seriesOf(series: readonly string[], background: string, text: string): Record<string, string> {
   const named = Array.from({ length: 12 }, (_each, index) => [index, series[index % series.length] ?? text] as const)
   return {
@@ -33,7 +33,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
     startOnLoad: false,
     securityLevel: 'strict',
     maxTextSize: sourceCharsMax,
-    // Settings that a source may not change.
+    // The settings that the source of a diagram may not change.
     secure: [
       'secure',
       'securityLevel',
@@ -46,7 +46,7 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
       'dompurifyConfig'
     ],
     suppressErrorRendering: true,
-    // Some browsers would omit HTML labels from pictures.
+    // Some browsers omit HTML labels from images.
     htmlLabels: false,
     flowchart: { htmlLabels: false },
     theme: 'base',
@@ -70,9 +70,9 @@ function setUp({ dark, background, fill, text, muted, border, accent, series }: 
   })
 }
 
-/** Makes the SVG well-formed and of a fixed size, as a picture requires; mermaid returns HTML that fills its container. */
+/** Turns mermaid's output into a well-formed SVG of fixed size, as an image requires. Mermaid returns HTML that fills its container. */
 function pictureOf(html: string): Drawn {
-  // A document in which nothing loads.
+  // A parsed document loads no resources.
   const svg = new DOMParser().parseFromString(html, 'text/html').querySelector('svg')
   if (svg === null) throw new Error('Nothing was drawn.')
   const { width, height } = svg.viewBox.baseVal
@@ -88,7 +88,7 @@ function pictureOf(html: string): Drawn {
 function faultOf(error: unknown): NotDrawn {
   const message = error instanceof Error ? error.message : String(error)
   const line = Number(/\bline:? (\d+)/i.exec(message)?.[1] ?? NaN)
-  // The first line has the reason; the rest repeats the source.
+  // The first line contains the reason, and the rest repeats the source.
   const words = message.split('\n', 1)[0]?.slice(0, 300) || 'It cannot be read.'
   return { error: words, ...(Number.isFinite(line) && { line }) }
 }

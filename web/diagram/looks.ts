@@ -1,4 +1,4 @@
-/** The colours of diagrams on light and dark pages, independent of this page. */
+/** The colors of diagrams on light and on dark pages, independent of this page's theme. */
 import tokens from '../style/tokens.css?inline'
 import { lookOf } from './draw.ts'
 import type { Look } from './protocol.ts'
@@ -8,7 +8,7 @@ const rules = {
   dark: /:root\[data-theme=['"]?dark['"]?\]\s*\{([^{}]*)\}/
 }
 
-/** Declarations of the colours, as the rules of the style have them. */
+/** Returns the declarations of the colors, as written in the style sheet. */
 export const coloursOf = (name: keyof typeof rules): string => rules[name].exec(tokens)?.[1] ?? ''
 
 export function lookNamed(name: keyof typeof rules): Look {

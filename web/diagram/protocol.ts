@@ -1,9 +1,9 @@
-/** The messages between a page and the frame that draws diagrams; they exchange nothing else. */
+/** Defines the messages between a page and the frame that draws diagrams. The two exchange nothing else. */
 
-/** Longest source that is drawn, in characters. */
+/** Longest source that the frame draws, in characters. */
 export const sourceCharsMax = 50 * 1024
 
-/** Colours as CSS values. */
+/** The colors of a diagram, as CSS values. */
 export interface Look {
   readonly dark: boolean
   readonly background: string
@@ -12,11 +12,11 @@ export interface Look {
   readonly muted: string
   readonly border: string
   readonly accent: string
-  /** The colours of slices, branches and columns, in the order of use. */
+  /** Colors of slices, branches and columns, in the order in which they are used. */
   readonly series: readonly string[]
 }
 
-/** From the page. */
+/** A message from the page: draw this source. */
 export interface Order {
   readonly id: number
   readonly source: string
@@ -24,20 +24,20 @@ export interface Order {
 }
 
 export interface Drawn {
-  /** A whole SVG document. */
+  /** A complete SVG document. */
   readonly svg: string
-  /** CSS pixels. */
+  /** Width of the drawing, in CSS pixels. */
   readonly width: number
   readonly height: number
-  /** A description, from its own title or kind. */
+  /** Description of the diagram: its own title, or else its kind. */
   readonly title: string
 }
 
 export interface NotDrawn {
   readonly error: string
-  /** Counted from 1. */
+  /** Line of the error, counted from 1. */
   readonly line?: number
 }
 
-/** From the frame; `ready` once, before anything else. */
+/** A message from the frame. `ready` comes once, before all others. */
 export type Reply = { readonly id: number; readonly result: Drawn | NotDrawn } | { readonly ready: true }

@@ -1,4 +1,4 @@
-/** The menu items for accounts: sign in, add a document found by its link, go to the documents of the account. */
+/** The menu items for accounts: signing in, adding a document that was opened by its link, and opening the list of the account's documents. */
 import type { JSX } from 'preact'
 import { claimDocument } from '../client/documents.ts'
 import { remember } from '../device/recent.ts'

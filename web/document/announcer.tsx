@@ -1,4 +1,7 @@
-/** Announces changes of the connection and of the people present to screen readers, at most every five seconds; also the results of uploads. */
+/**
+ * Announces changes of the connection and of the people present to screen readers, once they have been stable for five seconds. It also announces the
+ * results of uploads.
+ */
 import type { JSX } from 'preact'
 import { effect, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'

@@ -1,11 +1,11 @@
-/** The length of the text or the selection, as the popover of the word count lists it. Measured when the popover opens. */
+/** The popover of the word count. It lists measures of the text or of the selection, which are computed when it opens. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { countCharacters, countDocument } from '../editor/count.ts'
 import { t, tn } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'
 
-/** Words per minute of silent reading (Brysbaert 2019). */
+/** Reading speed in words per minute, for silent reading (Brysbaert 2019). */
 const wordsPerMinute = 238
 
 interface Measured {

@@ -1,4 +1,4 @@
-/** The extras of the editor, with the commands of the page. A separate chunk. */
+/** Connects the extras of the editor with the commands of the page. It is a separate chunk. */
 import { effect } from '@preact/signals'
 import { bubble, commandOf, slashMenu } from '../commands/all.ts'
 import { groups, isPossible } from '../view/command.ts'
@@ -25,7 +25,7 @@ import type { ExtrasPart, Page } from '../commands/page.ts'
 
 export { backToText } from './back-to-text.ts'
 
-/** Runs the commands of the page on the text. */
+/** The extras that the commands of the page use. */
 export const textCommands: ExtrasPart = {
   openBlockMenu,
   openTableMenu,
@@ -91,7 +91,7 @@ export const extrasOf = (page: Page): Extras =>
       isPossible: () => page.session.link.ended.value === undefined && isOfferedNow(id, page),
       run: runOf(id, page)
     })),
-    // Notifies the editor afterwards, because it may not be changed during an update.
+    // Calls the listener in a later task, because the editor must not change during an update.
     onRight: (listener) =>
       effect(() => {
         void [page.session.link.ended.value, page.session.role.value, page.session.canEdit.value]

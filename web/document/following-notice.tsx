@@ -1,4 +1,4 @@
-/** Shows whom the person follows, with a button to stop. */
+/** Names the person who is being followed, with a button that stops following. */
 import type { JSX } from 'preact'
 import { t } from '../text/t.ts'
 import type { Page } from '../commands/page.ts'

@@ -1,11 +1,11 @@
-/** Panels and dialogs of the page, by name: each is loaded when first shown. */
+/** Panels and dialogs of the page, by name. The code of each loads when it is first shown. */
 import type { ComponentType } from 'preact'
 import type { Page } from '../commands/page.ts'
 import type { DialogName, PanelName } from '../view/view.ts'
 
 type Load = () => Promise<ComponentType<{ readonly view: Page }>>
 
-/** Undefined if the layer of comments and suggestions contains it. */
+/** The code of each panel. It is undefined if the layer of comments and suggestions draws the panel. */
 export const panels: Readonly<Record<PanelName, Load | undefined>> = {
   annotations: undefined,
   tasks: undefined,
@@ -13,10 +13,10 @@ export const panels: Readonly<Record<PanelName, Load | undefined>> = {
   media: async () => (await import('../media/media-panel.tsx')).MediaPanel
 }
 
-/** One dialog for all of its tabs. */
+/** One dialog contains all tabs for sharing. */
 const sharing: Load = async () => (await import('../sharing/share-dialog.tsx')).ShareDialog
 
-/** Two equal dialogs have separate loaders, so that the page shows the other one from its beginning. */
+/** Each entry is a separate function, even for equal dialogs, so that the page starts a new dialog when it changes from one to the other. */
 export const dialogs: Readonly<Record<DialogName, Load>> = {
   share: sharing,
   agent: sharing,

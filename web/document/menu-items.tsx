@@ -17,7 +17,7 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', term('Dark')]
 ]
 
-/** Commands of the menu, in order; those with a class only where the top bar has no space for them. */
+/** Commands of the menu, in order. An entry with a class appears only where the top bar has no space for it. */
 const items: readonly (readonly [string, string?])[] = [
   ['suggesting', 'narrow'],
   ['mode.source', 'narrow'],
@@ -40,7 +40,7 @@ const items: readonly (readonly [string, string?])[] = [
 
 interface ItemInput {
   readonly id: string
-  /** The widths at which it is shown. */
+  /** The class of the window widths in which the item is visible. */
   readonly width: string | undefined
   readonly view: Page
   readonly close: () => void
@@ -70,7 +70,7 @@ export function MenuItems({ view }: { view: Page }): JSX.Element {
   const close = (): void => document.getElementById('menu')?.hidePopover()
   return (
     <>
-      {/* Who is signed in has the name of the account. */}
+      {/* A person who is signed in has the name of the account. */}
       {signedIn.value !== true && (
         <button
           type='button'

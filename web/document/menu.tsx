@@ -1,4 +1,4 @@
-/** Items for occasional use: name, copy, theme, language. A native popover, so that Esc and a click elsewhere close it. */
+/** The document menu, with items for occasional use. It is a native popover, so that Esc and a click elsewhere close it. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { whenIdle } from '../base/idle.ts'
@@ -13,7 +13,7 @@ const loadItems = async () => (await import('./menu-items.tsx')).MenuItems
 export function Menu({ view }: { view: Page }): JSX.Element {
   const [isWanted, setWanted] = useState(false)
   const hasText = view.editor.value !== undefined
-  // Loads once the text is shown, or when the menu is opened, so that people seldom wait for it.
+  // The items load after the text is visible, or when the person opens the menu. People therefore seldom wait for them.
   useEffect(() => {
     const fetched = (): void =>
       void loadItems().then(
@@ -24,7 +24,7 @@ export function Menu({ view }: { view: Page }): JSX.Element {
   }, [hasText])
   const opening = ({ newState, target }: Pick<ToggleEvent, 'newState' | 'target'>): void => {
     if (newState !== 'open') {
-      // A part that failed to load is requested again.
+      // If the items failed to load, opening the menu requests them again.
       if (target instanceof Element && target.childElementCount === 0) setWanted(false)
       return
     }

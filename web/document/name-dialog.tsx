@@ -1,4 +1,4 @@
-/** The dialog for the name next to a person's cursor. */
+/** The dialog that changes the name next to a person's cursor. */
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { nameCharsMax, personName, setPersonName } from '../presence/person.ts'

@@ -1,4 +1,4 @@
-/** Notices that a person needs while writing: access ended, changes refused, nothing stored on this device. */
+/** Notices that a person needs while writing: access has ended, changes were refused, or nothing is stored on this device. */
 import type { JSX } from 'preact'
 import type { Ended } from '../connection/retry.ts'
 import { t, term } from '../text/t.ts'
@@ -55,7 +55,7 @@ function EndedNotice({ session, reason }: { session: Session; reason: Ended }): 
   )
 }
 
-/** Explains where changes are that the server did not accept. */
+/** Says where the changes are that the server did not accept. */
 function HeldNotice({ session, text }: { session: Session; text: string }): JSX.Element {
   return (
     <div class='notice danger'>
@@ -67,7 +67,9 @@ function HeldNotice({ session, text }: { session: Session; text: string }): JSX.
   )
 }
 
-/** Its space is reserved before the answer is known, so that the text does not move. */
+/**
+ * Offers a person with limited access more access. The space for the notice is reserved before the answer is known, so that the text does not move.
+ */
 function MoreAccessNotice({ session, isSure }: { session: Session; isSure: boolean }): JSX.Element {
   return (
     <div class={isSure ? 'notice' : 'notice unsure'}>
@@ -95,7 +97,7 @@ function KeepNotice(): JSX.Element {
 function Current({ session }: { session: Session }): JSX.Element | null {
   const reason = session.link.ended.value
   if (reason !== undefined) return session.state.value === 'open' ? <EndedNotice session={session} reason={reason} /> : null
-  // The number of unsent changes is read only where it is shown, because it changes with each key.
+  // Only this component reads the number of unsent changes, because it changes with each key press.
   const where = session.keep.state.value === 'kept' ? t('The text is kept on this device.') : t('The text is kept while this page is open.')
   return (
     <>

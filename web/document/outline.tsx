@@ -1,4 +1,4 @@
-/** The headings next to the text: the current one, and links to all others. */
+/** The outline next to the text: links to all headings, with the current one marked. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -10,14 +10,14 @@ import { Icon } from '../ui/icons.tsx'
 import { headingsOf, type Heading } from '../editor/headings.ts'
 
 const readMs = 400
-/** A heading up to this far below the upper edge counts as the current one, in pixels. */
+/** Distance below the upper edge within which a heading counts as the current one, in pixels. */
 const readingEdge = 72
-/** In narrower windows the outline covers the text. */
+/** In windows this narrow, the outline covers the text. */
 const overlaid = '(max-width: 1099px)'
 
 const readingRoot = (): ShadowRoot | null => document.querySelector('.reading')?.shadowRoot ?? null
 
-/** Scrolls a heading to the top, in the current view of the text. */
+/** Scrolls a heading to the top of the current view. */
 export function goTo(page: Page, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   if (page.mode.value === 'read') {
     readingRoot()?.getElementById(id)?.scrollIntoView()
@@ -30,7 +30,7 @@ export function goTo(page: Page, { at, id }: Pick<Heading, 'at' | 'id'>): void {
   view.focus()
 }
 
-/** Goes to the heading that the address names; returns false while there is none. */
+/** Goes to the heading that the address names. Returns false if there is none yet. */
 export function goToAddress(page: Page): boolean {
   const doc = page.editor.value?.view.state.doc
   const id = decodeURIComponent(location.hash.slice(1))
@@ -80,7 +80,7 @@ export function Outline({ view: page }: { view: Page }): JSX.Element {
     }
     read()
     page.session.text.observe(changed)
-    // Both views have their own scroll container, and its scroll events do not bubble.
+    // Each view has a scroll container, and scroll events do not bubble.
     document.addEventListener('scroll', moved, { capture: true, passive: true })
     return () => {
       page.session.text.unobserve(changed)

@@ -1,4 +1,4 @@
-/** Finds documents of this device and of the account by their titles, for links between them, and creates one for a title that is new. */
+/** Finds documents of this device and of the account by title, for links between documents. It can also create a document for a new title. */
 import { createDocument } from '../client/documents.ts'
 import { operation } from '../client/operation.ts'
 import { best } from '../base/match.ts'
@@ -14,9 +14,9 @@ export interface OwnDocument {
   readonly title: string
 }
 
-/** Most documents that are returned at once. */
+/** Most documents that a search returns. */
 const documentsMax = 20
-/** How long typing must pause before the service is asked, in milliseconds. */
+/** How long typing must pause before the page asks the service, in milliseconds. */
 const restMs = 150
 
 const fitting = (query: string, all: readonly OwnDocument[]): OwnDocument[] =>
@@ -27,14 +27,14 @@ async function ofAccount(query: string): Promise<readonly OwnDocument[]> {
   try {
     return (await listDocuments({}, { limit: documentsMax, sort: 'updated', ...(query !== '' && { query }) })).docs
   } catch {
-    // Documents of the device are found nevertheless.
+    // Without the service, the page still finds the documents of this device.
     return []
   }
 }
 
 /**
- * Returns the documents whose titles match, the best first; without a query, the last used ones. `isOver` returns whether the answer is no longer
- * needed.
+ * Returns the documents whose titles match, best first. Without a query, it returns the documents used last. `isOver` returns true once the answer is
+ * no longer needed.
  */
 export async function findDocuments(query: string, except: string, isOver: () => boolean): Promise<readonly OwnDocument[]> {
   const here = recentDocuments.peek().filter(({ title }) => title !== '')
@@ -45,17 +45,17 @@ export async function findDocuments(query: string, except: string, isOver: () =>
   return fitting(query, [...all.values()])
 }
 
-/** Creates a document with a title as its heading. It is then one of this device. Throws `RequestError`. */
+/** Creates a document with a title as its heading, and lists it on this device. Throws `RequestError`. */
 export async function createTitled(title: string): Promise<OwnDocument> {
   const { id, key = '', ...made } = await createDocument({ author: personName.value, idempotencyKey: newId() }, { content: `# ${title}\n` })
   remember(id, { title: made.title, role: made.effectiveRole ?? made.role ?? 'owner', key, openedAt: Date.now() })
   return { id, title: made.title }
 }
 
-/** Returns the address of a document, without a key: whoever may open the document has one. */
+/** Returns the address of a document without a share key. People who may open the document have a key of their own. */
 export const addressOfDocument = ({ id }: OwnDocument, origin: string): string => `${origin}/d/${id}`
 
-/** Returns the title of this device's document at an address; undefined for any other address. */
+/** Returns the title of this device's document at an address, or undefined for any other address. */
 export function titleAt(address: string, origin: string): string | undefined {
   const id = address.startsWith(`${origin}/d/`) ? /^[\w-]+(?=$|[?#])/.exec(address.slice(origin.length + 3))?.[0] : undefined
   return id === undefined ? undefined : recentDocuments.peek().find((each) => each.id === id)?.title || undefined

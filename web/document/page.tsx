@@ -1,4 +1,4 @@
-/** The page of a document: the text fills it, and everything else is at its edges. */
+/** The page of a document. The text fills it, and everything else is at the edges. */
 import { computed, effect, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -43,15 +43,15 @@ import { asked } from '../trash/asked.ts'
 
 const outlineKey = deviceValue('outline')
 const modes: readonly Mode[] = ['live', 'source', 'read']
-/** The controls fade after this much typing. */
+/** The controls fade after this much typing, in milliseconds. */
 const quietAfterMs = 2000
 const countMs = 400
-/** How long to wait for a heading that the address names. */
+/** How long the page waits for a heading that the address names, in milliseconds. */
 const arriveMsMax = 10_000
-/** The layout counts as settled this long after the text appeared, in milliseconds. */
+/** How long after the text has appeared the layout counts as settled, in milliseconds. */
 const settleMs = 600
 
-/** By default, a browser would open a file that is dropped next to the text instead of the page. */
+/** Refuses a file that is dropped next to the text. By default, a browser would open it in place of the page. */
 function refuseDrop(event: DragEvent): void {
   const { target, dataTransfer } = event
   if (dataTransfer?.types.includes('Files') !== true || (target instanceof Element && target.closest('.cm-content') !== null)) return
@@ -60,8 +60,8 @@ function refuseDrop(event: DragEvent): void {
 }
 
 /**
- * Whether the caret goes into the text as soon as a person can type. Not if something else has the focus, or text is selected. An on-screen keyboard
- * opens only for an empty text.
+ * Whether the caret goes into the text as soon as the person can type. It does not if another element has the focus or text is selected. On a touch
+ * screen, only an empty text takes the focus, because that opens the keyboard.
  */
 const takesFocus = (isEmpty: boolean): boolean =>
   (isEmpty || matchMedia('(pointer: fine)').matches) &&
@@ -69,7 +69,7 @@ const takesFocus = (isEmpty: boolean): boolean =>
   document.getSelection()?.isCollapsed !== false &&
   document.querySelector('dialog[open]') === null
 
-/** Returns the number of words. In the reading view the selection is outside the editor, whose own selection means nothing there. */
+/** Returns the number of words. The reading view ignores the selection, because it is not a selection in the editor. */
 function wordsOf(state: EditorState, mode: Mode): string {
   const { main } = state.selection
   const all = countDocument(state.doc)
@@ -77,13 +77,13 @@ function wordsOf(state: EditorState, mode: Mode): string {
   return tn(all, '{some} of 1 word', '{some} of {count} words', { some: countDocument(state.doc.slice(main.from, main.to)) })
 }
 
-/** Whether a person who only suggests cannot type yet, but can once the code for suggestions has loaded. */
+/** Whether a person who may only suggest cannot type yet, but will be able to once the code for suggestions has loaded. */
 const willType = ({ review, session }: Page): boolean =>
   review.value === undefined && session.link.ended.value === undefined && includesRole(session.role.value, 'suggest')
 
 function createView(session: Session): Page & { start(parent: HTMLElement): Steps<() => void> } {
-  // Viewers get the reading view unless they choose another one; that choice is not stored. A person who could write here continues to see their own
-  // changes.
+  // A person who may only view gets the reading view. Choosing another view is possible, but that choice is not stored. A person who has lost the
+  // right to write still sees the view with their own changes.
   const wrote = signal(false)
   const writes = computed(() => session.canEdit.value || wrote.value || includesRole(session.role.value, 'comment'))
   const stored = signal(modes.find((name) => name === readDevice(deviceValue('mode'))) ?? 'live')
@@ -171,7 +171,8 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       noteColours(here.value)
     }
     awareness.on('change', listPeople)
-    // The reading view goes there by itself. The heading may arrive with text of others, but a person who has begun to write stays.
+    // The reading view goes to the heading itself. The heading may arrive late, with text by others. If the person has begun to write, the page does
+    // not scroll.
     let arrived = location.hash === ''
     const arriveBy = Date.now() + arriveMsMax
     const arrive = async (): Promise<void> => {
@@ -179,12 +180,12 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
       if (arrived) return
       const goes = typingSince === 0 && Date.now() <= arriveBy
       arrived = !goes || goToAddress(view)
-      // Parts that load after the text (margin, panels) may move it once more.
+      // Parts that load after the text (margin, panels) may move the heading once more.
       if (goes && arrived)
         setTimeout(() => !closed && typingSince === 0 && made.view.scrollDOM.scrollTop === 0 && goToAddress(view), settleMs)
     }
     const stops = [
-      // At once, and with each change of mode: the reading view has no selection.
+      // Runs immediately and whenever the mode changes, because the reading view has no selection.
       effect(count),
       keepPaperWhole(session),
       effect(() => {
@@ -258,7 +259,7 @@ function createView(session: Session): Page & { start(parent: HTMLElement): Step
 interface PaperInput {
   start(parent: HTMLElement): Steps<() => void>
   readonly hidden: boolean
-  /** Space for cards next to the text. */
+  /** Whether there is space for cards next to the text. */
   readonly hasMargin: boolean
 }
 
@@ -273,7 +274,7 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
         stop.current = end
         onDone()
       })
-    // A reader notices nothing.
+    // In the reading view the editor is hidden, so it can start slowly in idle time.
     if (hidden) {
       let endSteps = (): void => undefined
       const callOff = whenIdle(() => (endSteps = begin(inTurns)))
@@ -282,14 +283,14 @@ function Paper({ start, hidden, hasMargin }: PaperInput): JSX.Element {
         endSteps()
       }
     }
-    // If the page already came with its text, nobody waits for the editor.
+    // If the page came with its text, nobody is waiting for the editor.
     return begin(isCovered() ? inTurns : atOnce, () => takeOver(element.querySelector<HTMLElement>('.cm-scroller') ?? undefined))
   }, [hidden])
   useEffect(() => () => stop.current?.(), [])
   return <div class={hasMargin ? 'paper has-margin' : 'paper'} hidden={hidden} ref={host} />
 }
 
-/** Keeps the toolbar on a phone above its keyboard. */
+/** Keeps the toolbar of a phone above the on-screen keyboard. */
 function useVisualViewport(): void {
   useEffect(() => {
     const viewport = window.visualViewport
@@ -309,7 +310,7 @@ function useVisualViewport(): void {
 
 export { openSession }
 
-/** Explains why not. Its code loads only then, because most documents open. */
+/** Explains why the document cannot be shown. Most documents open, so the code loads only when needed. */
 function Refusing({ refusal }: { refusal: Refusal }): JSX.Element {
   const [Shown, setShown] = useState<typeof Refused | undefined>(undefined)
   useEffect(() => {
@@ -325,7 +326,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const { id } = session
   const view = useMemo(() => createView(session), [session])
   const state = useMemo(() => computed(() => session.state.value), [session])
-  // As at the last visit, so that nothing moves when the comments arrive.
+  // The margin is as wide as at the last visit, so that nothing moves when the comments arrive.
   const hadMargin = useMemo(() => readDevice(documentValue('margin', id)) === '1', [id])
   useEffect(() => () => session.close(), [session])
   useVisualViewport()
@@ -334,7 +335,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   }, [state.value])
   const reading = view.mode.value === 'read'
   const wasReading = useRef(reading)
-  // A person who returns to the text continues to write; it can take the focus once it is shown.
+  // A person who leaves the reading view continues to write. The editor can take the focus only once it is visible.
   useEffect(() => {
     if (wasReading.current && !reading) view.editor.value?.view.focus()
     wasReading.current = reading
@@ -351,7 +352,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
   const loadPanel = view.panel.value && panels[view.panel.value]
   const loadDialog = view.dialog.value && dialogs[view.dialog.value]
   const isOpen = state.value === 'open'
-  // Its space is reserved before.
+  // The space for the toolbar is reserved as soon as the person's role allows suggesting.
   const hasToolbar = isOpen && !reading && (view.canType.value || willType(view))
   const hasMargin = view.review.value?.wantsMargin.value ?? hadMargin
   return (
@@ -359,7 +360,7 @@ export function DocumentPage({ session }: { session: Session }): JSX.Element {
       <TopBar view={view} />
       {hasToolbar && <Toolbar view={view} />}
       <Notices session={session} />
-      {/* A second one for the text: it is in the space that the toolbar leaves, so that nothing moves. */}
+      {/* When the document opens, this element is replaced by a new one, so that the toolbar can take its place without moving anything. */}
       <div key={isOpen ? 'open' : 'opening'} class='document-body'>
         {view.outline.value && <Later load={loadOutline} view={view} />}
         <main class={view.panel.value === undefined ? 'document-main' : 'document-main with-panel'} aria-busy={state.value === 'opening'}>

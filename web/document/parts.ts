@@ -1,6 +1,6 @@
 /**
- * The parts of the page that load after its text, one by one while the browser is idle: extras of the editor, comments and suggestions, activity. A
- * request for a part loads it at once.
+ * The parts of the page that load after its text, one by one while the browser is idle: the extras of the editor, comments and suggestions, and
+ * activity. A request for a part loads it immediately.
  */
 import { computed, effect, signal } from '@preact/signals'
 import { includesRole } from '../../shared/roles.ts'
@@ -17,7 +17,7 @@ import { whenIdle } from '../base/idle.ts'
 import type { Page, Parts } from '../commands/page.ts'
 import type { Session } from '../session/session.ts'
 
-/** Loads a part at the first call; a failed load can be repeated. */
+/** Returns a function that loads a part on the first call. A failed load is repeated on the next call. */
 function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
   return () =>
@@ -27,7 +27,7 @@ function once<Part>(load: () => Promise<Part>): () => Promise<Part> {
     }))
 }
 
-/** Resolves when the person's role is known, which may be after the text arrives. */
+/** Resolves when the page knows the person's role, which may be later than the text. */
 const roleKnown = ({ role }: Session): Promise<void> =>
   new Promise((resolve) => {
     const stop = role.subscribe((value) => {
@@ -70,14 +70,14 @@ export function createParts(session: Session): Parts {
     const [{ openFeed: open }, { page }] = await Promise.all([import('../activity/feed.ts'), begun.promise])
     if (!closed) feed.value ??= open(page)
   })
-  /** Jobs of an earlier page; without any, nothing is loaded. */
+  /** Resumes the media jobs of an earlier page. If there are none, their code is not loaded. */
   const openJobs = once(async () => {
     if (readDevice(documentValue('media', session.id)) === null) return
     const [{ mediaOf }, { page }] = await Promise.all([import('../media/jobs.ts'), begun.promise])
     if (!closed) mediaOf(page)
   })
 
-  /** An editor's page draws the diagrams that the published page shows. */
+  /** Draws diagrams for the published page. Only the page of a person who may edit does this. */
   const openDrawings = once(async () => {
     const { followDrawings } = await import('../sharing/follow-drawings.ts')
     if (!closed) endDrawings = followDrawings(session)
@@ -108,7 +108,7 @@ export function createParts(session: Session): Parts {
       await asked(ready, () => review.value !== undefined && run(review.value))
       if (holdsTyping) held.value = false
     },
-    // A command that loads with the extras is an undo step of its own, like all others.
+    // Like every command, a command from the extras is an undo step of its own.
     async withExtras(run) {
       const { editor } = await begun.promise
       await asked(openExtras, (part) => asOneStep(editor.view, () => run(part)))
@@ -116,14 +116,14 @@ export function createParts(session: Session): Parts {
     withFind: (run) => asked(openFind, run),
     start(page, editor) {
       begun.resolve({ page, editor })
-      // A person who only suggests cannot write before this; one who follows a link to an annotation came for it.
+      // A person who may only suggest cannot write before this part has loaded. A person who follows a link to an annotation has come for it.
       const onlyProposes = !session.canEdit.value && includesRole(session.role.value, 'suggest')
       const isUrgent = proposed || onlyProposes || asksForAnnotation()
-      // Readers need no parts for writing.
+      // A reader does not need the parts for writing.
       const waiting =
         page.mode.value === 'read' ? [openReview, openFeed, openJobs] : [openExtras, openReview, openFind, openFeed, openJobs, openDrawings]
       let stop = (): void => undefined
-      // Writing works without it; it loads at the next visit.
+      // Writing works without the part. It loads at the next visit.
       const open = (part: () => Promise<unknown>): Promise<unknown> => part().catch(() => undefined)
       const next = async (): Promise<void> => {
         await Promise.all(waiting.splice(0, 1).map(open))

@@ -1,4 +1,4 @@
-/** The container of the reading view, whose code loads when somebody reads. */
+/** The container of the reading view. The code of the view loads when somebody reads. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -11,7 +11,7 @@ import type { Page } from '../commands/page.ts'
 
 const fetchReading = () => import('../reading/reading.ts')
 
-/** Begins to load the code of the reading view while the text is on its way. */
+/** Starts loading the code of the reading view while the text is still on its way. */
 export const prepareReading = (): void => void fetchReading().catch(() => undefined)
 
 export function ReadingPane({ view }: { view: Page }): JSX.Element {
@@ -64,7 +64,7 @@ export function ReadingPane({ view }: { view: Page }): JSX.Element {
           {t('The reading view could not be loaded. It loads when you are back online.')}
         </p>
       )}
-      {/* It scrolls, so the keyboard must reach it. */}
+      {/* The container scrolls, so keyboard users must be able to focus it. */}
       <section class='reading' tabIndex={0} aria-label={session.title.value} ref={host} />
     </>
   )

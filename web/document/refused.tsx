@@ -1,4 +1,4 @@
-/** The page instead of a document that cannot be shown. */
+/** The page that appears when a document cannot be shown. */
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../text/t.ts'
@@ -25,7 +25,7 @@ function useCountdown(seconds: number | undefined, run: () => void): number | un
   return left
 }
 
-/** Longer waits are shown in minutes. */
+/** Waits of at least this many seconds are shown in minutes. */
 const minutesFrom = 120
 
 const waitWords = (seconds: number): string =>
@@ -43,7 +43,7 @@ const restoreOwn = async (own: NonNullable<Trashed['own']>): Promise<void> => {
   }
 }
 
-/** Instead of a document in the trash. */
+/** Explains that the document is in the trash. */
 function InTrash({ until, own }: Trashed): JSX.Element {
   const title =
     own === undefined

@@ -1,4 +1,4 @@
-/** The dialog for the title of the open document. */
+/** The dialog that changes the title of the open document. */
 import type { JSX } from 'preact'
 import type { Page } from '../commands/page.ts'
 import { RenameDialog } from '../home/rename-dialog.tsx'

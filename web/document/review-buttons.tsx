@@ -1,4 +1,4 @@
-/** Comments and suggesting in the top bar: present from the start, so that nothing moves when their code loads. */
+/** The buttons for comments and suggesting in the top bar. They are visible from the start, so that nothing moves when their code has loaded. */
 import type { JSX } from 'preact'
 import { commandOf } from '../commands/all.ts'
 import { tooltip } from '../commands/keys.ts'

@@ -1,4 +1,4 @@
-/** The word count, and the rights with which the document is open. */
+/** The line with the word count and the person's rights in the document. */
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { Role } from '../../shared/roles.ts'
@@ -14,7 +14,7 @@ const modeWords: Readonly<Record<Mode, string>> = {
   read: term('Reading')
 }
 
-/** The rights of everyone except the owner. */
+/** The names of the rights. An owner's rights are not named. */
 const roleWords: Readonly<Partial<Record<Role, string>>> = {
   view: term('You can read'),
   comment: term('You can comment'),

@@ -2,7 +2,7 @@
 import type { Text } from '@codemirror/state'
 import { headingUnitsMax, titleIn, titleOfText } from '../../shared/names.ts'
 
-/** Returns the end of the line that is the document's title; its beginning if no line is. */
+/** Returns the end of the line that is the document's title, or 0 if no line is. */
 export function titleEnd(doc: Text): number {
   const found = titleIn(doc.sliceString(0, headingUnitsMax))
   const title = titleOfText({ ...found, set: found.set ?? found.heading }, null)

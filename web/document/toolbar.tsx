@@ -1,4 +1,4 @@
-/** Formatting for people who do not know the marks. One Tab stop; arrows move inside (ARIA toolbar). */
+/** Formatting buttons for people who do not know Markdown. The toolbar is a single Tab stop, and the arrow keys move inside it (ARIA toolbar). */
 import type { JSX } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { commandOf, tableToolbar, toolbar } from '../commands/all.ts'
@@ -8,7 +8,7 @@ import { t } from '../text/t.ts'
 import { Icon } from '../ui/icons.tsx'
 import type { Page } from '../commands/page.ts'
 
-/** From one of `count` buttons to another. */
+/** For each key, the index of the button that it moves to. */
 const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
   ArrowRight: (at, count) => (at + 1) % count,
   ArrowLeft: (at, count) => (at + count - 1) % count,
@@ -16,10 +16,10 @@ const steps: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1
 }
 
-/** Where not all buttons fit, those for tables are one menu: no other button may be pushed out of the window. */
+/** Where not all buttons fit, the table commands are in a menu, so that no other button leaves the window. */
 const narrow = matchMedia('(max-width: 640px)')
 
-/** Touch devices show no buttons above the selection, so commenting comes first here. */
+/** Touch devices show no buttons above a selection, so the toolbar begins with commenting. */
 const touch = matchMedia('(pointer: coarse)')
 
 export function Toolbar({ view }: { view: Page }): JSX.Element {
@@ -42,7 +42,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
   }
   const run = (command: Command): void => {
     if (isPossible(command, view)) command.run(view)
-    // A comment is written elsewhere, and the address of a link in its card.
+    // A comment is written in its own field, and the address of a link in its card. Both take the focus.
     const isInCard = document.activeElement?.closest('.cm-tooltip') != null
     if (command.id !== 'comment' && !isInCard) view.editor.value?.view.focus()
   }
@@ -59,7 +59,7 @@ export function Toolbar({ view }: { view: Page }): JSX.Element {
         title={tooltip(command)}
         tabIndex={index === current ? 0 : -1}
         onFocus={() => setCurrent(index)}
-        // Keeps the selection in the text.
+        // Without this, pressing a button would clear the selection in the text.
         onMouseDown={(event: MouseEvent) => event.preventDefault()}
         onClick={() => run(command)}
       >

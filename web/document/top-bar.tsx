@@ -1,4 +1,4 @@
-/** Title, state of the connection, people present, share. */
+/** The top bar: title, state of the connection, people present, and sharing. */
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { canShare } from '../sharing/commands.ts'
@@ -18,7 +18,7 @@ import type { Session } from '../session/session.ts'
 
 const avatarsMax = 5
 
-/** A press follows the place where that person works. */
+/** The avatar of another person. Clicking it follows that person's cursor. */
 function Avatar({ person, view }: { person: Person; view: Page }): JSX.Element {
   const followed = person.pages.some((id) => id === view.following.value)
   const role = roleWords[person.role]
@@ -48,7 +48,7 @@ const roleWords: Readonly<Record<string, string>> = {
   owner: term('owner')
 }
 
-/** The person's own avatar, as others see it. Guests change their name here. */
+/** The person's own avatar, as others see it. Guests change their name with it. */
 function Self({ view }: { view: Page }): JSX.Element | null {
   const me = view.here.value.find(({ self }) => self)
   if (me === undefined) return null
@@ -109,7 +109,7 @@ const modeButtons: readonly ModeButton[] = [
   { mode: 'source', name: term('Source'), about: term('Show the Markdown source'), icon: 'code' }
 ]
 
-/** If neither is pressed, the live view is active. */
+/** The buttons for the reading view and the source. If neither is pressed, the live view is active. */
 function ModeSwitch({ view }: { view: Page }): JSX.Element {
   const press = (mode: Mode): void => {
     view.setMode(view.mode.value === mode ? 'live' : mode)
@@ -151,16 +151,16 @@ function ActivityButton({ view: { feed, panel } }: { view: Page }): JSX.Element 
   )
 }
 
-/** A separate component, because it changes with every key. */
+/** A component of its own, because it changes with every key press. */
 function ConnectionChip({ session }: { session: Session }): JSX.Element {
   const { state, label, detail, held } = session.chip.value
   const words = useRef<HTMLDivElement>(null)
-  // The place of storage follows the state; where there is no space, it shows in the text after a press.
+  // The label continues with the place where changes are stored. Where there is no space for it, clicking the chip shows the complete text.
   const comma = label.indexOf(',')
   const [word, rest] = comma === -1 ? [label, ''] : [label.slice(0, comma), label.slice(comma)]
   return (
     <>
-      {/* Screen readers read its words; a press shows them where there is only space for a dot. */}
+      {/* Screen readers read the text of the chip. Where there is only space for a dot, clicking it shows the text. */}
       <span class={`chip ${state}`} title={detail} data-state={state} data-held={held} onClick={() => words.current?.showPopover()}>
         <span class='chip-word'>{word}</span>
         <span class='chip-rest'>{rest}</span>
@@ -173,7 +173,7 @@ function ConnectionChip({ session }: { session: Session }): JSX.Element {
   )
 }
 
-/** The parts that depend on the person appear together with the text, so that nothing moves. */
+/** The controls that depend on the person. They appear together with the text, so that nothing moves. */
 function Controls({ view }: { view: Page }): JSX.Element {
   return (
     <>
@@ -202,7 +202,7 @@ function Controls({ view }: { view: Page }): JSX.Element {
   )
 }
 
-/** Puts the cursor at the end of the line that is the document's title, ready to be changed. */
+/** Puts the cursor at the end of the document's title line. */
 function goToTitle(view: Page): void {
   const { givenTitle, setTitle, canEdit } = view.session
   if (givenTitle.value !== null && setTitle.value === undefined && canEdit.value) {

@@ -1,23 +1,23 @@
 /**
- * Maps positions between the document's text and the editor's text. The two differ while edits are only proposed
+ * Maps positions between the text of the document and the text in the editor. The two differ while edits are only suggested
  * (web/review/suggestions/suggesting.ts).
  */
 import { Facet } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 
 export interface TextMap {
-  /** Maps an offset of the document's text to an offset of what the editor shows. */
+  /** Maps an offset in the document's text to an offset in the editor's text. */
   shown(at: number): number
-  /** Maps an offset of the editor back to one of the document's text. */
+  /** Maps an offset in the editor's text to an offset in the document's text. */
   stored(at: number): number
 }
 
 const same: TextMap = { shown: (at) => at, stored: (at) => at }
 
-/** The map in use; offsets are the same unless an extension provides another one. */
+/** The map in use. Offsets are equal unless an extension provides another map. */
 export const textMap = Facet.define<TextMap, TextMap>({ combine: ([map]) => map ?? same })
 
-/** Undo and redo for an editor whose text differs from that of the document. */
+/** Undo and redo commands for an editor whose text differs from that of the document. */
 export const ownUndo = Facet.define<Readonly<Record<'undo' | 'redo', Command>>, Readonly<Record<'undo' | 'redo', Command>> | undefined>({
   combine: ([own]) => own
 })
@@ -27,7 +27,7 @@ export const endStep = Facet.define<(view: EditorView) => void, (view: EditorVie
   combine: ([end]) => end ?? (() => undefined)
 })
 
-/** Makes the changes of `run` an undo step of their own, whatever was typed just before or after it. */
+/** Makes the changes of `run` one undo step, separate from text typed just before or after it. */
 export function asOneStep<Made>(view: EditorView, run: () => Made): Made {
   view.state.facet(endStep)(view)
   const made = run()
@@ -35,5 +35,5 @@ export function asOneStep<Made>(view: EditorView, run: () => Made): Made {
   return made
 }
 
-/** Counts the steps that undo can take back. */
+/** Returns the number of steps that undo can take back. */
 export const undoSteps = Facet.define<() => number, () => number>({ combine: ([count]) => count ?? (() => 0) })

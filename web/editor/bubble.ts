@@ -1,4 +1,6 @@
-/** A few buttons above the selection. Touch devices have none: the toolbar is just as near there, and the system shows its own bubble. */
+/**
+ * The bubble with a few buttons above a selection. Touch devices have none: their toolbar is just as near, and the system shows a bubble of its own.
+ */
 import { Facet, StateEffect, StateField, type EditorState, type Extension, type Transaction } from '@codemirror/state'
 import { ViewPlugin, showTooltip, type Tooltip, type TooltipView } from '@codemirror/view'
 import { t } from '../text/t.ts'
@@ -7,15 +9,15 @@ import { chosenCells } from './chosen-cells.ts'
 
 export interface BubbleButton {
   readonly title: string
-  /** Title and shortcut. */
+  /** The title and the shortcut of the command. */
   readonly about: string
-  /** Path data. */
+  /** The path data of the icon. */
   readonly icon: string
   isPossible(): boolean
   run(): void
 }
 
-/** Delay after the last change of the selection, in milliseconds, so that the buttons do not flash while a person selects. */
+/** Delay after the last change of the selection, in milliseconds. The buttons do not flicker while a person selects text. */
 const restMs = 250
 
 const setShown = StateEffect.define<boolean>()
@@ -35,28 +37,28 @@ function draw(buttons: readonly BubbleButton[]): TooltipView {
     button.title = about
     button.setAttribute('aria-label', title)
     button.append(drawIcon(icon))
-    // Keeps the selection.
+    // Without this, pressing a button would clear the selection.
     button.addEventListener('mousedown', (event) => event.preventDefault())
     button.addEventListener('click', run)
   }
   return { dom, offset: { x: 0, y: 8 } }
 }
 
-/** Says that a selection has its actions elsewhere, so it gets no buttons. */
+/** Returns true if a selection has its actions elsewhere. It then gets no bubble. */
 export const hasOwnActions = Facet.define<(state: EditorState) => boolean>()
 
 const worthIt = (state: EditorState): boolean => {
   const { main } = state.selection
   if (state.facet(hasOwnActions).some((has) => has(state))) return false
-  // Selected cells are not one text that could be made bold.
+  // Selected cells are not one range of text that could be made bold.
   return !main.empty && chosenCells(state) === undefined && state.sliceDoc(main.from, Math.min(main.to, main.from + 1000)).trim() !== ''
 }
 
-/** Whether a command inserted text and selected it to be typed over: buttons would then cover the line above. */
+/** Whether a command inserted text and selected it, so that typing replaces it. The bubble would then cover the line above. */
 export const isPlaced = (transactions: readonly Transaction[]): boolean =>
   transactions.some((transaction) => transaction.isUserEvent('input.insert'))
 
-/** `onRight` calls a listener when the available actions may have changed, and returns a function that removes it. */
+/** Creates the bubble. `onRight` registers a listener for changes of the available commands, and returns a function that removes it. */
 export function selectionBubble(buttons: readonly BubbleButton[], onRight: (listener: () => void) => () => void): Extension {
   const tooltipOf = (state: EditorState): Tooltip => ({
     pos: state.selection.main.from,
@@ -93,12 +95,12 @@ export function selectionBubble(buttons: readonly BubbleButton[], onRight: (list
     }
     view.contentDOM.addEventListener('pointerdown', press)
     addEventListener('pointerup', release)
-    // Draws again with the buttons that are still allowed, or for the first time: a right may arrive after the selection.
+    // Draws the buttons that are now allowed. The person's rights may arrive after the selection.
     const endRight = onRight(() => {
       if (view.state.field(field) !== null) view.dispatch({ effects: setShown.of(false) })
       if (!wasPlaced) show()
     })
-    // The selection may already exist when this part of the page loads.
+    // Text may already be selected when this part of the page loads.
     show()
     return {
       update(update) {

@@ -1,18 +1,19 @@
 /**
  * The caret, which blinks by a timer. CodeMirror's own caret blinks by a CSS animation, for which the browser prepares sixty frames per second while
- * the editor has the focus. Each key then waits for the next frame (4 ms of 17 at the median, `npm run bench typing`), and a laptop never goes idle.
+ * the editor has the focus. Each key press then waits for the next frame (4 ms of 17 at the median, `npm run bench typing`), and a laptop never
+ * becomes idle.
  */
 import type { Extension } from '@codemirror/state'
 import { drawSelection, RectangleMarker, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 
-/** How long the caret is shown and hidden, in milliseconds; operating systems use slightly more than half a second too. */
+/** Time for which the caret is visible, and then hidden, in milliseconds. Operating systems also use slightly more than half a second. */
 const blinkMs = 600
 
 class Blinking {
   readonly #view: EditorView
   #timer: ReturnType<typeof setInterval> | undefined
   #layer: HTMLElement | null = null
-  /** The caret has moved since the last tick and stays visible until the next tick. A key starts no timer. */
+  /** Whether the caret has moved since the last tick. If so, it stays visible until the next tick, so that a key press need not start a timer. */
   #moved = false
 
   constructor(view: EditorView) {
@@ -47,11 +48,11 @@ class Blinking {
   }
 }
 
-/** Rounds to a whole pixel of the screen: a caret between two pixels looks blurred. */
+/** Rounds a length to whole pixels of the screen. A caret between two pixels looks blurred. */
 const snap = (length: number): number => Math.round(length * devicePixelRatio) / devicePixelRatio
 
-// CodeMirror positions carets (rectangles without a width) by `left` and `top`, and the browser lays out the page again for each key. A translated
-// element is only painted elsewhere, without layout.
+// CodeMirror positions carets (rectangles without a width) by `left` and `top`, and the browser then computes the layout for each key press. A
+// translated element is only painted in another place, without layout.
 Object.defineProperty(RectangleMarker.prototype, 'adjust', {
   value(this: RectangleMarker, { style }: HTMLElement): void {
     style.height = `${this.height}px`
@@ -66,8 +67,8 @@ Object.defineProperty(RectangleMarker.prototype, 'adjust', {
 })
 
 /**
- * When another field had the selection, a browser returns the focus with the caret at the beginning. CodeMirror corrects that after 10 ms; a key or
- * `selectionchange` before that would apply to the beginning.
+ * When the focus returns from another field, a browser puts the caret at the beginning. CodeMirror corrects that after 10 ms. A key press or a
+ * `selectionchange` event before then would act at the beginning.
  */
 const keepsPlace = EditorView.domEventHandlers({ focus: (_event, view) => view.focus() })
 

@@ -1,13 +1,13 @@
 /**
- * Keeps carriage returns, NUL and lone surrogates, which the service refuses, out of the text. However a change arrives (typing, paste, drop, a
- * program), the text of the editor and that of `Y.Text` must be equal, unit by unit.
+ * Keeps carriage returns, NUL characters and unpaired surrogates out of the text, because the service refuses them. However a change arrives (typing,
+ * paste, drop, a program), the text of the editor and that of `Y.Text` must be equal, unit by unit.
  */
 import { Annotation, EditorState, Text, type ChangeSpec, type Extension, type Transaction } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 import { cleanText } from '../base/clean-text.ts'
 
-/** Marks a change that restores text of the document unit by unit, where a lone surrogate may be joined with its other half again. */
+/** Marks a change that restores text of the document exactly. An unpaired surrogate may then be joined with its other half again. */
 export const verbatim = Annotation.define<true>()
 
 const isClean = (text: string): boolean => !text.includes('\r') && !text.includes('\0') && text.isWellFormed()
@@ -24,7 +24,7 @@ function cleaned(transaction: Transaction): ChangeSpec[] | undefined {
 }
 
 const filter = EditorState.transactionFilter.of((transaction) => {
-  // Text of others is already in Y.Text: changing it here would make the two differ.
+  // Text by others is already in Y.Text. Changing it here would make the two differ.
   const isStored = transaction.annotation(ySyncAnnotation) !== undefined || transaction.annotation(verbatim) === true
   if (!transaction.docChanged || isStored) return transaction
   const changes = cleaned(transaction)

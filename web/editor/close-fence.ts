@@ -1,13 +1,13 @@
-/** Fences that close themselves: Enter after an opening fence adds the closing one. Typing a closing fence overwrites the added one. */
+/** Closes code fences automatically. Enter after an opening fence adds the closing fence, and typing a closing fence overwrites the added one. */
 import { EditorSelection, StateEffect, StateField, type EditorState, type Extension, type StateCommand } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { isInCode } from './in-code.ts'
 
-/** Groups: quote marks, indentation and list marker; the run of the fence; the info string. */
+/** Matches an opening fence. Groups: prefix of quote marks and indentation; list marker; fence characters; info string. */
 const opening = /^((?:[ \t]{0,3}>)*[ \t]{0,12})((?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?(`{3,}|~{3,})/
 
 interface OpeningFence {
-  /** The prefix of every line of the block. */
+  /** The prefix of every line in the code block. */
   readonly lead: string
   readonly run: string
 }
@@ -17,12 +17,12 @@ function openingFence(text: string): OpeningFence | undefined {
   return run === undefined || text.includes('`', all.length) ? undefined : { lead: lead + ' '.repeat(marker.length), run }
 }
 
-/** Most lines below that are searched for a fence without a partner. */
+/** Most lines below the fence that are searched for one without a partner. */
 const linesMax = 20_000
 
 const runStart = /^[ \t>]*(`{3,}|~{3,})/
 
-/** Whether every fence below a line is closed below it. If so, none of them closes a fence that is opened on the line. */
+/** Whether every fence below a line is also closed. If so, none of them can close a fence opened on that line. */
 function isBalancedBelow({ doc }: EditorState, line: number): boolean {
   let run: string | undefined
   for (let number = line + 1; number <= Math.min(doc.lines, line + linesMax); number++) {
@@ -36,7 +36,7 @@ function isBalancedBelow({ doc }: EditorState, line: number): boolean {
   return run === undefined
 }
 
-/** A closing fence was added that nobody has typed yet: the position of its line. */
+/** Records that a closing fence was added that nobody has typed. The value is the position of its line. */
 const added = StateEffect.define<number>()
 
 const addedAt = StateField.define<number | null>({
@@ -47,13 +47,13 @@ const addedAt = StateField.define<number | null>({
   }
 })
 
-/** Enter after an opening fence that is not closed yet: adds a line for the code, and the closing fence below it. */
+/** Handles Enter after an opening fence that is not closed: adds a line for the code, and the closing fence below it. */
 export const closeFence: StateCommand = ({ state, dispatch }) => {
   const { main } = state.selection
   const line = state.doc.lineAt(main.head)
   const fence = openingFence(line.text)
   if (state.readOnly || !main.empty || main.head !== line.to || fence === undefined) return false
-  // Inside a block that began above, the line is code or a closing fence.
+  // If the line is inside a code block that began above, it is code or a closing fence.
   if (isInCode(state, line.from + line.text.indexOf(fence.run)) || !isBalancedBelow(state, line.number)) return false
   const { lead, run } = fence
   const end = line.to + 1 + lead.length
@@ -69,7 +69,7 @@ export const closeFence: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** When a typed character completes a closing fence right above the added one, the caret moves after the added one instead. */
+/** If a typed character completes a closing fence right above the added one, the caret moves to the end of the added one, and nothing is inserted. */
 const writeOver = EditorView.inputHandler.of((view, from, to, text) => {
   const { state } = view
   const at = state.field(addedAt)

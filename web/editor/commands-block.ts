@@ -1,10 +1,10 @@
-/** Commands on whole lines: headings, lists, quotes, code. */
+/** Commands on entire lines: headings, lists, quotes and code blocks. */
 import type { ChangeSpec, EditorState, Line, StateCommand } from '@codemirror/state'
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { isInTable } from './tables.ts'
 
-/** Returns the lines that the selection touches, each once. */
+/** Returns each line that the selection touches, once. */
 function selectedLines(state: EditorState): Line[] {
   const lines = new Map<number, Line>()
   for (const range of state.selection.ranges) {
@@ -20,7 +20,7 @@ function selectedLines(state: EditorState): Line[] {
 function apply(view: EditorView, changes: ChangeSpec[]): boolean {
   if (view.state.readOnly) return false
   const made = view.state.changes(changes)
-  // A cursor at the position of a new mark goes after it.
+  // If a new mark is inserted at the cursor, the cursor goes after it.
   if (!made.empty)
     view.dispatch({ changes: made, selection: view.state.selection.map(made, 1), scrollIntoView: true, userEvent: 'input.format' })
   return true
@@ -28,10 +28,13 @@ function apply(view: EditorView, changes: ChangeSpec[]): boolean {
 
 const headingMark = /^#{1,6}[ \t]+/
 
-/** The marks that make a line a heading or an item; a line cannot be both. */
+/** Matches the mark of a heading or an item. A line cannot be both. */
 const blockMark = /^(?:#{1,6}[ \t]+|[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+))/
 
-/** Makes the lines headings of a level (1–6), or plain text if they already are. Table rows are left out: a mark before a row would end the table. */
+/**
+ * Makes the lines headings of a level (1–6), or plain text if they already are. Rows of a table do not change, because a mark before a row would end
+ * the table.
+ */
 export const setHeading =
   (level: number): Command =>
   (view) => {
@@ -49,7 +52,7 @@ export const setHeading =
     )
   }
 
-/** Goes to the next level: text, 1, 2, 3, text. */
+/** Changes the line to the next level: text, 1, 2, 3, and text again. */
 export const cycleHeading: Command = (view) => {
   const line = view.state.doc.lineAt(view.state.selection.main.head)
   const level = headingMark.exec(line.text)?.[0].trim().length ?? 0
@@ -68,7 +71,7 @@ const isKind: Readonly<Record<ListKind, RegExp>> = {
 
 const listPrefix = (kind: ListKind, index: number): string => (kind === 'bullet' ? '- ' : kind === 'task' ? '- [ ] ' : `${index + 1}. `)
 
-/** Makes the lines a list of one kind, or plain text if they already are. */
+/** Makes the lines a list of one kind, or plain text if they already are one. */
 export const toggleList =
   (kind: ListKind): Command =>
   (view) => {
@@ -100,13 +103,13 @@ export const toggleQuote: Command = (view) => {
   )
 }
 
-/** Puts fences around the selected lines; the caret stays with the code. */
+/** Puts fences around the selected lines. The caret stays in the code. */
 export const insertCodeBlock: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false
   const { from, to, head } = state.selection.main
   const start = state.doc.lineAt(from).from
   const end = state.doc.lineAt(to).to
-  // A fence must be longer than any fence inside it.
+  // A fence must be longer than any fence in the code.
   const inner = state.doc.sliceString(start, end).match(/^`{3,}/gm) ?? []
   const fence = '`'.repeat(Math.max(3, ...inner.map((run) => run.length + 1)))
   dispatch(

@@ -1,10 +1,10 @@
-/** In blocks of code, Enter keeps the indentation, and Tab and Shift-Tab change it. The arrow keys leave the block and enter it again. */
+/** Keys in code blocks. Enter keeps the indentation, Tab and Shift-Tab change it, and the arrow keys leave and enter the block. */
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type StateCommand } from '@codemirror/state'
 import { EditorView, type Command } from '@codemirror/view'
 import { codeAround, codeNode } from './in-code.ts'
 
 const unit = '  '
-/** Most lines that are indented at once. */
+/** Most lines that are indented in one step. */
 const linesMax = 10_000
 
 const isFence = (text: string): boolean => /^[ \t>]*(?:`{3}|~{3})/.test(text)
@@ -29,7 +29,7 @@ export const continueCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** Indents the selected lines; without a selection, the text after the caret. */
+/** Indents the selected lines. Without a selection, it inserts an indentation at the caret. */
 export const indentCode: StateCommand = ({ state, dispatch }) => {
   const { main } = state.selection
   const lines = codeLines(state)
@@ -51,7 +51,7 @@ export const outdentCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** Moves from the last line of a block of code, or its closing fence, to the line below. Adds that line if the text ends there. */
+/** Moves the caret from the last line of a code block, or from its closing fence, to the line below. If the text ends there, it adds a line. */
 export const belowCode: StateCommand = ({ state, dispatch }) => {
   const { main } = state.selection
   const code = codeNode(state, main.head)
@@ -68,16 +68,16 @@ export const belowCode: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
-/** The down arrow; in a line that wraps it first goes to the next row. */
+/** Handles the down arrow. Within a wrapped line, the arrow first goes to the next row. */
 export const leaveCodeDown: Command = (view) => {
   const { main } = view.state.selection
-  // Measuring the layout is slow, so only in code.
+  // Measuring the layout is slow, so this happens only in code.
   if (codeAround(view.state) !== 'block') return false
   const isLastRow = view.moveVertically(main, true).head > view.state.doc.lineAt(main.head).to || main.head === view.state.doc.length
   return isLastRow && belowCode(view)
 }
 
-/** Returns the position above the caret in the last line of code, if the line between them is the closing fence of the block. */
+/** Returns the position above the caret in the last line of code. Undefined unless only the closing fence of a code block is between them. */
 function lineOfCodeAbove(state: EditorState): number | undefined {
   const { main } = state.selection
   const line = state.doc.lineAt(main.head)
@@ -89,7 +89,7 @@ function lineOfCodeAbove(state: EditorState): number | undefined {
   return last.from > code.from ? Math.min(last.from + main.head - line.from, last.to) : undefined
 }
 
-/** Moves from the line below a block of code to its last line of code, in the same column: nobody wants to land on the closing fence. */
+/** Moves the caret from the line below a code block to the last line of code, in the same column. Nobody wants to land on the closing fence. */
 export const intoCode: StateCommand = ({ state, dispatch }) => {
   const head = lineOfCodeAbove(state)
   if (head === undefined) return false
@@ -104,11 +104,11 @@ function isDrawn(view: EditorView, place: number): boolean {
   return found
 }
 
-/** The up arrow; in a line that wraps it first goes to the row above. */
+/** Handles the up arrow. Within a wrapped line, the arrow first goes to the row above. */
 export const enterCodeUp: Command = (view) => {
   const { main } = view.state.selection
   const place = lineOfCodeAbove(view.state)
-  // Measuring the layout is slow, so only below code. A block that is drawn instead of its source has no lines to enter.
+  // Measuring the layout is slow, so this happens only below code. A block that is drawn in place of its source has no lines to enter.
   if (place === undefined || isDrawn(view, place)) return false
   return view.moveVertically(main, false).head < view.state.doc.lineAt(main.head).from && intoCode(view)
 }

@@ -1,4 +1,4 @@
-/** Commands on a range of text: bold, italic, strikethrough, code, link. Each is one undo step and keeps the selection. */
+/** Commands on a range of text: bold, italic, strikethrough, code and link. Each one is one undo step and keeps the selection. */
 import { syntaxTree } from '@codemirror/language'
 import {
   EditorSelection,
@@ -17,10 +17,10 @@ import { openSlots, type Slots } from './slots.ts'
 
 type Change = { changes: ChangeSpec; range: SelectionRange }
 
-/** The selection, or the word at the cursor. */
+/** Returns the selection, or the word at the cursor if nothing is selected. */
 const stretch = (state: EditorState, range: SelectionRange): SelectionRange => (range.empty ? (state.wordAt(range.head) ?? range) : range)
 
-// `*` also matches the edge of `**`, so only a run of exactly this marker counts.
+// `*` also matches the edge of `**`, so the function checks that the entire run is equal to this marker.
 function markedOutside(state: EditorState, { from, to }: SelectionRange, marker: string): boolean {
   const size = marker.length
   const before = state.doc.sliceString(from - size - 1 < 0 ? 0 : from - size - 1, from)
@@ -49,7 +49,7 @@ function addMarks({ from, to }: SelectionRange, range: SelectionRange, marker: s
   }
 }
 
-/** The node names of the spans that markers make. */
+/** For each marker, the node name of the spans that it creates. */
 export const spanNames: ReadonlyMap<string, string> = new Map([
   ['**', 'StrongEmphasis'],
   ['*', 'Emphasis'],
@@ -58,14 +58,14 @@ export const spanNames: ReadonlyMap<string, string> = new Map([
   ['`', 'InlineCode']
 ])
 
-/** Returns the end of a marker's span if only closing marks are between the caret and that end. */
+/** Returns the end of a marker's span if only closing marks are between the caret and that end. Undefined otherwise. */
 function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: string): number | undefined {
   if (!empty) return undefined
   let marksFrom = head
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(head, -1); node !== null; node = node.parent) {
     if (node.to === head) continue
     const mark = node.lastChild
-    // The marks of inner spans close before its own.
+    // The marks of inner spans close before the mark of this span.
     if (mark === null || !mark.name.endsWith('Mark') || mark.from !== marksFrom || mark.to !== node.to) return undefined
     if (node.name === spanNames.get(marker)) return node.to
     marksFrom = node.to
@@ -73,7 +73,9 @@ function spanEnd(state: EditorState, { head, empty }: SelectionRange, marker: st
   return undefined
 }
 
-/** Moves the spaces before the caret to after the closing marks that follow it, as in `**one |**`: after a space the marks would have no effect. */
+/**
+ * Moves the spaces before the caret behind the closing marks that follow it, as in `**one |**`. After a space, closing marks would have no effect.
+ */
 function spaced(state: EditorState, { head, empty }: SelectionRange, marker: string): Change | undefined {
   const line = state.doc.lineAt(head)
   const before = line.text.slice(0, head - line.from)
@@ -92,17 +94,19 @@ function spaced(state: EditorState, { head, empty }: SelectionRange, marker: str
   }
 }
 
-/** Removes the backticks of a span of code. */
+/** Removes the backticks of a code span. */
 function unwrap(span: SyntaxNode, range: SelectionRange): Change {
   const marks = span.getChildren('CodeMark').map(({ from, to }) => ({ from, to }))
   const size = marks[0] === undefined ? 0 : marks[0].to - marks[0].from
   return { changes: marks, range: EditorSelection.range(range.anchor - size, range.head - size) }
 }
 
-/** Marks a selection of several blocks or cells, each separately; undefined for a selection within one (mark-blocks.ts, which loads later). */
+/**
+ * Marks each part of a selection that covers several blocks or cells. Undefined for a selection within one block (mark-blocks.ts, which loads later).
+ */
 export const markBlocks = Facet.define<(state: EditorState, marker: string) => TransactionSpec | undefined>()
 
-/** Puts `marker` around the selection, or removes it. At the end of a span, the caret moves after its marks. */
+/** Puts `marker` around the selection or removes it. At the end of a span, the caret moves behind its marks. */
 export const toggleMarker =
   (marker: string): Command =>
   (view) => {
@@ -125,7 +129,7 @@ export const toggleMarker =
 
 export const isAddress = (text: string): boolean => /^(https?:\/\/|mailto:)\S+$/i.test(text)
 
-/** Inserts `[text](address)` with the caret in the empty slot: the text, the address, or one after the other. */
+/** Inserts `[text](address)`. The caret goes to the text or the address, whichever is empty, or to both in turn. */
 export const insertLink: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false
   const opened: Slots[] = []
@@ -140,7 +144,7 @@ export const insertLink: StateCommand = ({ state, dispatch }) => {
     opened.push({ slots, exit: from + insert.length })
     return { changes: { from, to, insert }, range: EditorSelection.cursor(slots[0]?.from ?? from + insert.length) }
   })
-  // With several carets there is no single slot to leave.
+  // With several carets, there is no single slot that the person could leave.
   const effects = opened.length === 1 ? opened.map((each) => openSlots.of(each)) : []
   dispatch(state.update(change, { effects, scrollIntoView: true, userEvent: 'input.format' }))
   return true

@@ -1,15 +1,15 @@
-/** Inserts a block with only the blank lines that it needs around it. `inserts.ts` has most of the blocks. */
+/** Inserts a block with only the blank lines that it needs around it. Most of the blocks are in `inserts.ts`. */
 import { EditorSelection } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { t } from '../text/t.ts'
 
-/** The part of a block that is selected to be typed over; offsets count from the beginning of the block. */
+/** The part of a block that is selected, so that typing replaces it. Offsets count from the beginning of the block. */
 interface Selected {
   readonly from: number
   readonly to: number
 }
 
-/** Puts a block on the line of `place` if that line is blank, otherwise below it. */
+/** Inserts a block on the line of `place` if that line is blank, and otherwise below it. */
 export function insertBlock(view: EditorView, block: string, { from, to }: Selected, place = view.state.selection.main.head): boolean {
   if (view.state.readOnly) return false
   const { doc } = view.state
@@ -30,7 +30,7 @@ export function insertBlock(view: EditorView, block: string, { from, to }: Selec
   return true
 }
 
-/** Inserts a block in the language of the page and selects its text between `‹` and `›`. */
+/** Creates a command that inserts a block in the language of the page and selects its text between `‹` and `›`. */
 export const block =
   (words: () => string): Command =>
   (view) => {

@@ -1,20 +1,20 @@
-/** Enter, Tab and Backspace in lists and quotes. Tab acts only inside lists: elsewhere it leaves the editor. */
+/** Enter, Tab and Backspace in lists and quotes. Tab acts only in lists. Elsewhere it leaves the editor. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type Line, type TransactionSpec } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { isInCode } from './in-code.ts'
 
-/** Quote marks, indentation, marker and check box of a line. */
+/** Matches the quote marks, indentation, marker and check box at the beginning of a line. */
 const prefix = /^((?:[ \t]*>)*[ \t]*)(?:([-*+])|(\d{1,9})([.)]))?([ \t]+)?(\[[ xX]\][ \t]+)?/
 
 interface Item {
   readonly lead: string
   readonly marker: string
-  /** The beginning of a new line below. */
+  /** The beginning of a new line below this one. */
   readonly next: string
   readonly length: number
-  /** The number of the next item, in a numbered list. */
+  /** The number of the next item, if the list is numbered. */
   readonly nextNumber: number | undefined
 }
 
@@ -32,10 +32,10 @@ function item(text: string): Item | undefined {
   return { lead, marker, next, length: match[0].length, nextNumber: number === undefined ? undefined : Number(number) + 1 }
 }
 
-/** Most lines that one key renumbers. */
+/** Most lines that one key press renumbers. */
 const renumberLinesMax = 500
 
-/** Renumbers the items after a new one, as long as they were counted one by one: other numbers are intentional. */
+/** Renumbers the items after a new one, as long as they were numbered in sequence. Other numbers are intentional. */
 function renumber(state: EditorState, from: number, { lead, nextNumber }: Item): ChangeSpec[] {
   const changes: ChangeSpec[] = []
   let expected = nextNumber
@@ -54,13 +54,19 @@ function renumber(state: EditorState, from: number, { lead, nextNumber }: Item):
 
 const counted = /^[ \t>]*(\d{1,9})[.)](?:[ \t]|$)/
 
-/** Returns a blank line where Markdown would read a number as part of the paragraph above: only 1 can begin a list there. */
+/**
+ * Returns a line break if the line below begins with a number other than 1. Without a blank line, Markdown would read that number as part of the
+ * paragraph above.
+ */
 const gapBelow = ({ doc }: EditorState, { number }: Line): string => {
   const below = counted.exec(number < doc.lines ? doc.line(number + 1).text : '')
   return below === null || Number(below[1]) === 1 ? '' : '\n'
 }
 
-/** Continues after `outer` on an empty line. A blank line separates it from the text above, which would otherwise continue in it without its mark. */
+/**
+ * Leaves a list or quote on an empty line, which then begins with `outer`. A blank line separates it from text above, which would otherwise continue
+ * there.
+ */
 function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
   const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
   const isParted = /^[ \t>]*$/.test(above)
@@ -73,9 +79,9 @@ function leave(state: EditorState, line: Line, outer: string): TransactionSpec {
 /** Most lines above an item that are searched for the item that contains it. */
 const outerLinesMax = 1000
 
-/** Returns what is before the marker of the item that contains an item: that of the nearest item above with less indentation. */
+/** Returns the text before the marker of the item that contains an item. That is the nearest item above with less indentation. */
 function outerLead({ doc }: EditorState, { number }: Line, lead: string): string {
-  // The space after a quote mark belongs to the mark.
+  // The space after a quote mark belongs to the quote mark.
   const behind = lead.lastIndexOf('>') + 1
   const quote = lead.slice(0, behind > 0 && lead[behind] === ' ' ? behind + 1 : behind)
   for (let above = number - 1; above > 0 && above > number - outerLinesMax; above--) {
@@ -85,7 +91,7 @@ function outerLead({ doc }: EditorState, { number }: Line, lead: string): string
   return quote
 }
 
-/** Moves an empty item, or an empty line of a quote, one level out. */
+/** Moves an empty item, or an empty line of a quote, out by one level. */
 function outward(state: EditorState, line: Line, { lead, marker, next }: Item): TransactionSpec {
   const shorter = outerLead(state, line, lead)
   if (marker !== '' && shorter !== lead)
@@ -93,7 +99,7 @@ function outward(state: EditorState, line: Line, { lead, marker, next }: Item): 
   return leave(state, line, marker === '' ? lead.slice(0, lead.lastIndexOf('>')) : lead)
 }
 
-/** Begins a new item below; moves an empty item one level out. */
+/** Begins a new item below the current one. Moves an empty item out by one level. */
 export const continueList: Command = (view) => {
   const { state } = view
   const { main } = state.selection
@@ -128,7 +134,7 @@ function selectedItems(state: EditorState): Line[] {
   return lines
 }
 
-/** Returns the width of the marker above: a child item must be indented at least that far. */
+/** Returns the width of the marker above. A child item must be indented by at least that width. */
 function step(state: EditorState, line: Line): number {
   const above = line.number > 1 ? state.doc.line(line.number - 1).text : ''
   return /^[ \t]*(\d+[.)][ \t]|[-*+][ \t])/.exec(above)?.[1]?.length ?? 2
@@ -154,7 +160,7 @@ export const outdentItem: Command = (view) => {
   return true
 }
 
-/** Counts the items and quotes around a position. */
+/** Returns the number of items and quotes around a position. */
 function depthAt(state: EditorState, position: number): number {
   let depth = 0
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
@@ -162,7 +168,7 @@ function depthAt(state: EditorState, position: number): number {
   return depth
 }
 
-/** Replaces the mark of an item or quote that has text: Markdown then reads the text at the position where it is shown. */
+/** Removes the marker of an item or quote that has text. The text stays where it is displayed, and Markdown reads it there. */
 function unmarked(state: EditorState, line: Line, lead: string, end: number): TransactionSpec {
   const isQuoted = lead.includes('>')
   const kept = isQuoted || depthAt(state, end) > 1 ? lead : ''
@@ -178,7 +184,7 @@ function unmarked(state: EditorState, line: Line, lead: string, end: number): Tr
   }
 }
 
-/** Backspace right after a marker removes the marker. */
+/** Handles Backspace right after a marker: removes the marker. */
 export const deleteMarker: Command = (view) => {
   const { state } = view
   const { main } = state.selection

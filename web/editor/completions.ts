@@ -1,6 +1,6 @@
 /**
- * Menus that open while a person types: blocks after `/`, emoji after `:`, documents after `[[`. Text that others write meanwhile moves the menu and
- * does not close it (CodeMirror's completion maps its position).
+ * Menus that open while a person types: blocks after `/`, emoji after `:`, and documents after `[[`. Text that others write in the meantime moves the
+ * menu but does not close it, because CodeMirror's completion maps its position.
  */
 import {
   acceptCompletion,
@@ -23,22 +23,22 @@ import { emoji } from '../../shared/markdown/emoji.ts'
 import { endStep } from './binding.ts'
 import { isInCode } from './in-code.ts'
 
-/** An entry of the menu of blocks. */
+/** An entry in the menu of blocks. */
 export interface BlockEntry {
   readonly title: string
-  /** Other words that find the option. */
+  /** Further words by which a search finds the entry. */
   readonly words: string
   readonly section: string
-  /** Path data of the option's icon. */
+  /** Path data of the entry's icon. */
   readonly icon: string
-  /** Markdown that has the same effect when typed. */
+  /** The Markdown that has the same effect when a person types it. */
   readonly typed: string
-  /** Whether the command applies here and now. */
+  /** Whether the command can run at the cursor now. */
   isPossible(): boolean
   run(): void
 }
 
-/** A document that can be linked to. */
+/** A document that a link can lead to. */
 export interface LinkTarget {
   readonly title: string
   readonly address: string
@@ -50,9 +50,9 @@ export type OnChange = (listener: () => void) => () => void
 /** Finds documents to link to. */
 export interface Documents {
   find(query: string, isOver: () => boolean): Promise<readonly LinkTarget[]>
-  /** Whether the person may and can create one now. */
+  /** Whether the person may create a document, and can do so now. */
   mayCreate(): boolean
-  /** Undefined: it could not be created, and the person was told. */
+  /** Creates a document. Undefined if that failed. The person has then been told. */
   create(title: string): Promise<LinkTarget | undefined>
 }
 
@@ -60,7 +60,7 @@ export interface Documents {
 export const linkTo = ({ title, address }: LinkTarget): string =>
   `[${title.replaceAll(/[\\[\]]/g, '\\$&').replaceAll(/\s+/g, ' ')}](${address})`
 
-/** Shows that there are no results; choosing it leaves the typed text. */
+/** Creates the entry that says that nothing was found. Choosing it leaves the typed text unchanged. */
 const nothing = (query: string): Shown => ({
   label: query === '' ? t('No other documents yet') : t('No document has this title'),
   drawing: iconPath('file'),
@@ -68,14 +68,14 @@ const nothing = (query: string): Shown => ({
   apply: () => undefined
 })
 
-/** If the menu has no result, the key that would accept one closes the menu and then has its usual effect. */
+/** If nothing was found, a key that would accept an entry closes the menu and then has its usual effect. */
 const goesPastNothing = (view: EditorView): boolean => {
   const chosen: Shown | null = selectedCompletion(view.state)
   if (chosen?.isNone === true) closeCompletion(view)
   return false
 }
 
-/** Where the brackets with these words are by now, nearest to where they were; undefined: they are gone. */
+/** Returns the current position of the brackets with these words, the nearest to `near`. Undefined if they are gone. */
 export function bracketsNear(text: string, words: string, near: number): { readonly from: number; readonly to: number } | undefined {
   const sought = `[[${words}`
   const [before, behind] = [text.lastIndexOf(sought, near), text.indexOf(sought, near)]
@@ -85,7 +85,7 @@ export function bracketsNear(text: string, words: string, near: number): { reado
   return { from, to: text.startsWith(']]', to) ? to + 2 : to }
 }
 
-/** Creates a document with the typed words as its title, and puts a link to it in their place: a step of its own, so that undo takes it away alone. */
+/** Creates a document with the typed words as its title, and replaces them with a link to it. The replacement is a separate undo step. */
 async function createAndLink(view: EditorView, words: string, near: number, create: Documents['create']): Promise<void> {
   const target = await create(words.trim())
   const place = target && bracketsNear(view.state.doc.toString(), words, near)
@@ -96,7 +96,7 @@ async function createAndLink(view: EditorView, words: string, near: number, crea
   end(view)
   view.dispatch({
     changes: { ...place, insert },
-    // A caret that has moved elsewhere stays where it is.
+    // If the caret has moved elsewhere in the meantime, it stays there.
     ...(head >= place.from && head <= place.to && { selection: { anchor: place.from + insert.length } }),
     userEvent: 'input.complete'
   })
@@ -118,7 +118,7 @@ async function documentsAt(context: CompletionContext, { find, mayCreate, create
     label: document.title,
     drawing: iconPath('file'),
     apply(view, _completion, from, to) {
-      // Also replaces the closing part if the text already has one.
+      // Closing brackets that are already in the text are replaced as well.
       const end = view.state.doc.sliceString(to, to + 2) === ']]' ? to + 2 : to
       const insert = linkTo(document)
       view.dispatch({
@@ -128,7 +128,7 @@ async function documentsAt(context: CompletionContext, { find, mayCreate, create
       })
     }
   }))
-  // Without an entry, brackets that find nothing would seem to have no effect.
+  // If the menu stayed empty, typing brackets would seem to have no effect.
   const none = query.trim() !== '' && mayCreate() ? creation(query, create) : nothing(query)
   return { from: found.from + 2, options: options.length > 0 ? options : [none], filter: false }
 }
@@ -138,13 +138,13 @@ const drop = (view: EditorView, from: number, to: number): void => view.dispatch
 interface Shown extends Completion {
   readonly drawing?: string
   readonly sign?: string
-  /** The entry only shows that there are no results. */
+  /** Whether the entry only says that nothing was found. */
   readonly isNone?: true
 }
 
 /**
- * One option object per entry, whatever is typed: CodeMirror identifies the chosen option by its object. Otherwise an answer that arrives after an
- * arrow key would choose the first one again.
+ * One option object for each entry, whatever the person types. CodeMirror identifies the chosen option by its object. With new objects, a result that
+ * arrives after an arrow key would move the choice back to the first entry.
  */
 const made = new WeakMap<BlockEntry, Shown>()
 
@@ -156,7 +156,7 @@ function optionOf(entry: BlockEntry): Shown {
     detail: entry.typed,
     drawing: entry.icon,
     apply: (view, _completion, from, to) => {
-      // Including the slash.
+      // This also removes the slash.
       drop(view, from - 1, to)
       entry.run()
     }
@@ -182,7 +182,7 @@ function sectionOf(name: string) {
   return known
 }
 
-/** All options in their sections. */
+/** Returns all entries as options in their sections. */
 const allOptions = (entries: readonly BlockEntry[]): Shown[] =>
   entries.map((entry) => {
     const option = sectioned.get(entry) ?? { ...optionOf(entry), section: sectionOf(entry.section) }
@@ -190,14 +190,14 @@ const allOptions = (entries: readonly BlockEntry[]): Shown[] =>
     return option
   })
 
-/** Returns all possible options; once something is typed, those that match it, the best first. */
+/** Returns all possible options. Once something is typed, it returns those that match, best first. */
 function optionsFor(query: string, all: readonly BlockEntry[]): Shown[] {
   const entries = all.filter((entry) => entry.isPossible())
   return query === '' ? allOptions(entries) : best(query, entries, ({ title, words }) => [title, words]).map(optionOf)
 }
 
 const slashBefore = /(?:^|\s)\/[\p{L}\d ]{0,24}$/u
-/** The longest match of `slashBefore`, in UTF-16 units. */
+/** Longest match of `slashBefore`, in UTF-16 units. */
 const slashUnitsMax = 64
 
 function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): CompletionResult | null {
@@ -206,7 +206,7 @@ function blocksAt(context: CompletionContext, entries: readonly BlockEntry[]): C
   const query = found.text.slice(found.text.indexOf('/') + 1)
   const options = optionsFor(query, entries)
   if (options.length === 0) return null
-  // Updates at once, with the key that changes it, so that the next key acts on the options that are shown.
+  // `update` changes the options together with the text, so that the next key press acts on the options that are visible.
   return { from: context.pos - query.length, options, filter: false, update: (_result, _from, _to, now) => blocksAt(now, entries) }
 }
 
@@ -214,7 +214,7 @@ const signs: readonly Shown[] = emoji.map(([name, sign]) => ({
   label: name,
   sign,
   apply: (view, _completion, from, to) => {
-    // A colon after the name belongs to it.
+    // A colon that follows the name is replaced as well.
     const end = view.state.doc.sliceString(to, to + 1) === ':' ? to + 1 : to
     view.dispatch({
       changes: { from: from - 1, to: end, insert: sign },
@@ -234,7 +234,7 @@ const signByName = new Map(emoji)
 /** Longest name of an emoji, in UTF-16 units. */
 const nameUnitsMax = 24
 
-/** Replaces the name of an emoji with the emoji when its closing colon is typed at a position. */
+/** Replaces the name of an emoji with the emoji when the closing colon is typed at a position. */
 export function emojiTyped(state: EditorState, at: number): TransactionSpec | undefined {
   const before = state.sliceDoc(Math.max(state.doc.lineAt(at).from, at - nameUnitsMax - 2), at)
   const [, name = ''] = /(?:^|[\s(]):([a-z0-9_+-]{1,24})$/.exec(before) ?? []
@@ -262,7 +262,7 @@ function signOf(sign: string): Node {
   return made
 }
 
-/** The list scrolls, so it must be focusable; CodeMirror makes one that is not. Tab accepts the chosen option and does not move the focus. */
+/** Makes the list focusable, because it scrolls and CodeMirror does not. Tab accepts the chosen entry and does not move the focus. */
 const focusable = EditorView.updateListener.of(({ state, view }) => {
   if (completionStatus(state) !== 'active') return
   view.requestMeasure({
@@ -276,7 +276,7 @@ const focusable = EditorView.updateListener.of(({ state, view }) => {
 
 const menus = (entries: readonly BlockEntry[], documents: Documents): Extension =>
   autocompletion({
-    // A single source: while a second one is still pending, Enter would begin a new line instead of accepting an option of the first.
+    // The menus share one source. With several, Enter would begin a new line while one of them is still loading, although another has entries.
     override: [(context) => blocksAt(context, entries) ?? emojiByName(context) ?? documentsAt(context, documents)],
     icons: false,
     interactionDelay: 0,
@@ -294,7 +294,7 @@ const menus = (entries: readonly BlockEntry[], documents: Documents): Extension 
 const isBehindSlash = ({ doc, selection: { main } }: EditorState): boolean =>
   main.empty && slashBefore.test(doc.sliceString(Math.max(doc.lineAt(main.head).from, main.head - slashUnitsMax), main.head))
 
-/** Escape cancels a menu that is still loading, but is not consumed: the Tab after it leaves the text. */
+/** Escape cancels a menu that is still loading, but still has its usual effect, so that a following Tab leaves the text. */
 const givesUp: Extension = Prec.highest(
   keymap.of([
     {
@@ -307,7 +307,7 @@ const givesUp: Extension = Prec.highest(
   ])
 )
 
-/** Rights may arrive when the menu is already open or has found nothing. */
+/** Asks for the entries again when rights arrive, because a menu may be open or may have found nothing. */
 const asksAgain = (onChange: OnChange): Extension =>
   ViewPlugin.define((view) => ({
     destroy: onChange(() => {

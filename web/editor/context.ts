@@ -1,8 +1,8 @@
-/** The context of the rules of the live view: the visible text, the cursor, and the decorations that the rules add. */
+/** The data that the rules of the live view use: the visible text, the cursor, and the decorations that the rules add. */
 import type { EditorState, Line, Range } from '@codemirror/state'
 import { type BlockWrapper, Decoration, type WidgetType } from '@codemirror/view'
 
-/** A place where the person works, so that its markers are visible. */
+/** A range in which the person works. Markdown markers in it are visible. */
 export interface Reveal {
   readonly from: number
   readonly to: number
@@ -12,11 +12,11 @@ export class LiveContext {
   readonly state: EditorState
   readonly visible: Reveal
   readonly decorations: Range<Decoration>[] = []
-  /** Decorations that hide text: the cursor skips them. */
+  /** Ranges that the cursor skips because their text is hidden. */
   readonly hidden: Range<Decoration>[] = []
-  /** Wrappers around lines that scroll together. */
+  /** Wrappers around lines that scroll together horizontally. */
   readonly wrappers: Range<BlockWrapper>[] = []
-  /** The cells of tables. */
+  /** Marks of table cells. */
   readonly cells: Range<Decoration>[] = []
   readonly #reveal: readonly Reveal[]
   readonly #lines = new Map<number, Set<string>>()
@@ -28,12 +28,12 @@ export class LiveContext {
     this.#reveal = reveal
   }
 
-  /** Whether a cursor or selection is in the range or at its edge. */
+  /** Whether a cursor or selection touches a range, including its edges. */
   touched(from: number, to: number): boolean {
     return this.#reveal.some((range) => range.from <= to && range.to >= from)
   }
 
-  /** Whether the main selection is exactly the range. */
+  /** Whether a range is exactly the main selection. */
   isSelected({ from, to }: Reveal): boolean {
     const { main } = this.state.selection
     return main.from === from && main.to === to
@@ -69,22 +69,22 @@ export class LiveContext {
     this.#styles.set(lineFrom, style)
   }
 
-  /** Returns the position of a cursor between two positions or at one of them. */
+  /** Returns the position of a cursor within a range, including its edges. Undefined if there is none. */
   cursorIn(from: number, to: number): number | undefined {
     return this.#reveal.find((range) => range.from === range.to && range.from >= from && range.to <= to)?.from
   }
 
-  /** Marks a cell of a table; decorations in it stay within it. */
+  /** Marks a cell of a table. Other decorations do not cross its edges. */
   cell(from: number, to: number, name: string): void {
     if (from < to) this.cells.push(Decoration.mark({ class: name, inclusive: true }).range(from, to))
   }
 
-  /** Hides a range, without a rule for how the cursor passes it. */
+  /** Hides a range. The cursor can still stop in it. */
   fold(from: number, to: number): void {
     if (from < to) this.decorations.push(Decoration.replace({}).range(from, to))
   }
 
-  /** Marks a range that the cursor passes in one step. */
+  /** Makes the cursor skip a range. */
   step(from: number, to: number): void {
     if (from < to) this.hidden.push(Decoration.replace({}).range(from, to))
   }
@@ -93,18 +93,18 @@ export class LiveContext {
     if (from < to) this.decorations.push(Decoration.mark({ class: name, attributes }).range(from, to))
   }
 
-  /** Whether a range holds a line break: such a range cannot be hidden or replaced as a whole (CodeMirror would break). */
+  /** Whether a range contains a line break. CodeMirror cannot hide or replace such a range with one decoration. */
   spansLines(from: number, to: number): boolean {
     return this.state.doc.lineAt(from).to < to
   }
 
-  /** Whether the range is the only content of its line. */
+  /** Whether a range is the only text on its line. */
   isWholeLine(from: number, to: number): boolean {
     const line = this.state.doc.lineAt(from)
     return line.to >= to && (line.text.slice(0, from - line.from) + line.text.slice(to - line.from)).trim() === ''
   }
 
-  /** Hides a range except the line breaks in it. */
+  /** Hides a range, except for the line breaks in it. */
   hide(from: number, to: number): void {
     for (let at = from; at < to;) {
       const end = Math.min(this.state.doc.lineAt(at).to, to)
@@ -130,12 +130,12 @@ export class LiveContext {
     this.decorations.push(Decoration.widget({ widget, side }).range(position))
   }
 
-  /** Returns the classes and the style of a line, if it has any. */
+  /** Returns the classes and the inline style of a line. */
   lookOfLine(lineFrom: number): { readonly name: string; readonly style: string | undefined } {
     return { name: [...(this.#lines.get(lineFrom) ?? [])].join(' '), style: this.#styles.get(lineFrom) }
   }
 
-  /** Returns all decorations, once every rule has run. */
+  /** Returns all decorations. Call it after every rule has run. */
   finish(): Range<Decoration>[] {
     for (const from of this.#lines.keys()) {
       const { name, style } = this.lookOfLine(from)

@@ -1,17 +1,17 @@
-/** Copying from the live view: formatted text beside the Markdown, for mail and word processors. */
+/** Adds HTML to a copy from the live view, next to the Markdown, so that mail programs and word processors receive formatted text. */
 import { codeAround } from './in-code.ts'
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { whenIdle } from '../base/idle.ts'
 import type { Renderer } from '../../shared/markdown/render.ts'
 import { ownCopy } from './own-copy.ts'
 
-/** Longest text that is also copied as HTML, in UTF-16 units: the clipboard waits for it. */
+/** Longest text that is also copied as HTML, in UTF-16 units. Copying waits for the conversion. */
 const copiedUnitsMax = 200_000
 
-/** Attributes that mean something outside our pages. */
+/** Attributes that other programs understand. */
 const kept = new Set(['href', 'src', 'alt', 'title', 'width', 'height', 'start', 'type', 'checked', 'align'])
 
-/** Makes addresses absolute, and removes what only our pages use. */
+/** Makes addresses absolute and removes attributes that only the pages of this service use. */
 function clean(element: Element, base: string): void {
   const side = /^(?:left|right|center)$/.exec(element.className)?.[0]
   if (side !== undefined) element.setAttribute('align', side)
@@ -22,10 +22,10 @@ function clean(element: Element, base: string): void {
   }
 }
 
-/** Returns an address as other programs can open it. */
+/** Returns an absolute address, which other programs can open. */
 export const absolute = (address: string, base: string): string => (URL.canParse(address, base) ? new URL(address, base).href : address)
 
-/** Wraps rendered text, so that our own editor recognizes it. A single paragraph goes into the line where it is pasted. */
+/** Wraps rendered text, so that this editor recognizes its own copies. A single paragraph is wrapped as inline text. */
 export function wrapped(html: string): string {
   const words = /^<p>((?:(?!<\/?p[ >])[^])*)<\/p>\s*$/.exec(html)?.[1]
   return words === undefined ? `<div ${ownCopy}>${html}</div>` : `<span ${ownCopy}>${words}</span>`
@@ -42,12 +42,12 @@ async function load(): Promise<Loaded> {
     import('../markdown/trusted.ts')
   ])
   const none = (): undefined => undefined
-  // Without components and formulas: other programs show their source.
+  // Components and formulas keep their source, because other programs cannot draw them.
   return { renderer: createPageRenderer({ highlighter: none, formulaSetter: none, components: none }, () => true), nodesOf }
 }
 
 function htmlOf({ renderer, nodesOf }: Loaded, markdown: string): string {
-  // Images in a template are not fetched.
+  // A template does not load its images.
   const whole = document.createElement('template')
   whole.content.append(...nodesOf(renderer.render(markdown).html))
   for (const element of whole.content.querySelectorAll('button')) element.remove()
@@ -86,17 +86,17 @@ class CopiedHtml {
     try {
       this.#loaded = await load()
     } catch {
-      // Offline, for example: the next selection asks again.
+      // The load failed, for example offline. The next selection tries again.
       this.#isAsked = false
     }
   }
 
-  /** Cutting changes the text before `#after` runs. */
+  /** Stores the selected text of a cut, because cutting removes it before `#after` runs. */
   readonly #before = (): void => {
     this.#inCode = codeAround(this.#view.state) !== undefined
   }
 
-  /** Runs after CodeMirror has put the Markdown on the clipboard. */
+  /** Adds the HTML after CodeMirror has put the Markdown on the clipboard. */
   readonly #after = (event: ClipboardEvent): void => {
     const { clipboardData: data, target } = event
     if (this.#loaded === undefined || data === null || this.#inCode || !event.defaultPrevented) return

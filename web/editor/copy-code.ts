@@ -1,4 +1,4 @@
-/** Copies the code of the block at a position, without its fences. */
+/** Copies the code of the code block at a position, without its fences. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
@@ -6,10 +6,10 @@ import type { SyntaxNode } from '@lezer/common'
 import { t } from '../text/t.ts'
 import { copyText } from '../ui/copy.ts'
 
-/** Returns the code of the block around a position; undefined outside of blocks of code. */
+/** Returns the code of the code block around a position, or undefined if there is none. */
 export function codeAt(state: EditorState, position: number): string | undefined {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
-    // Quoted code is in several pieces, with quote marks between them.
+    // Code in a quote consists of several parts, with quote marks between them.
     if (node.name === 'FencedCode')
       return node
         .getChildren('CodeText')

@@ -1,14 +1,14 @@
-/** Words of a text, for the status line. */
+/** Counts the words and characters of a text. */
 import type { Text } from '@codemirror/state'
 import { onceFor } from '../../shared/once-for.ts'
 
 const word = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu
-/** Scripts written without spaces: each character counts, as word processors do. */
+/** Matches characters of scripts without spaces. Each one counts as a word, as in word processors. */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu
 
-/** Quote marks, the marker of an item and its check box; the info string of a fence. */
+/** Matches quote marks, list markers with their check boxes, and the info string of a fence. */
 const lineMarks = /^[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}(?:\[[ xX]\](?=[ \t]|$))?|(?:`{3,}|~{3,})[^`\n]{0,200}$)/
-/** `](address "title")`, and for a picture also its alternative text, which shows only where the picture is missing. */
+/** Matches `](address "title")`. For a picture, it also matches the alternative text, which is visible only if the picture is missing. */
 const target = /(?:!\[[^[\]\n]{0,500})?\]\((?:<[^<>\n]{0,2000}>|[^()\n]{0,2000})\)/g
 
 export function countWords(text: string): number {
@@ -24,15 +24,18 @@ function countPart(text: Text): number {
 }
 
 /**
- * Counts the words of an editor's text. It takes time in proportion to the changes since the last call: the parts of a text are immutable, and most
- * of them are reused from one edit to the next.
+ * Counts the words of the editor's text. The time depends on how much changed since the last call: the parts of a text are immutable, and an edit
+ * reuses most of them.
  */
 export const countDocument: (text: Text) => number = onceFor(countPart)
 
-/** Longer texts are counted in code points: counting a million clusters takes half a second. */
+/**
+ * Longest text whose grapheme clusters are counted, in UTF-16 units. Longer texts are counted in code points, because a million clusters would take
+ * half a second.
+ */
 const clustersUnitsMax = 200_000
 
-/** Counts characters as people do (grapheme clusters), without line breaks. */
+/** Counts characters as people do (grapheme clusters). Line breaks do not count. */
 export function countCharacters(text: Text): number {
   if (text.length > clustersUnitsMax) {
     let sum = 0

@@ -1,7 +1,7 @@
 /**
- * CodeMirror writes its rules into a `<style>` element, which the policy of our pages (`style-src 'self'`) blocks. Scripts may set rules in an
- * adopted style sheet without an exception. They go into a cascade layer, so that every rule of `style/editor.css` overrides them. `@codemirror/view`
- * does not export the class that mounts them, but every theme has an instance of it.
+ * Makes CodeMirror's styles work with the content security policy of the pages (`style-src 'self'`). CodeMirror writes its rules into a `<style>`
+ * element, which the policy blocks, but scripts may set the rules of an adopted style sheet. The rules go into a cascade layer, so that every rule of
+ * `style/editor.css` overrides them. `@codemirror/view` does not export the class that mounts its rules, but every theme contains an instance of it.
  */
 import { EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -24,7 +24,7 @@ function mount(_root: unknown, modules: StyleModule | readonly StyleModule[]): v
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets = [sheet, ...document.adoptedStyleSheets]
 }
 
-/** Must be called once, before the first editor is created. */
+/** Redirects CodeMirror's styles. Call it once, before the first editor is created. */
 export function useAdoptedStyles(): void {
   const [theme] = EditorState.create({ extensions: EditorView.theme({ '&': {} }) }).facet(EditorView.styleModule)
   if (theme !== undefined) (theme.constructor as unknown as StyleModuleClass).mount = mount

@@ -1,6 +1,6 @@
 /**
- * Cursors and selections of other people. They are drawn in a layer over the text, so the text does not move. A name shows for two seconds after each
- * move. On the first line it is below the cursor, where it is not cut off.
+ * Shows the cursors and selections of other people. A layer over the text draws them, so that the text does not move. A name is visible for two
+ * seconds after each move. On the first line the name is below the cursor, because it would be cut off above.
  */
 import { EditorSelection, StateEffect, type Extension } from '@codemirror/state'
 import { Direction, type EditorView, RectangleMarker, ViewPlugin, layer, type LayerMarker, type ViewUpdate } from '@codemirror/view'
@@ -26,19 +26,19 @@ interface RemoteCursor {
 
 const cursorsMoved = StateEffect.define<null>()
 
-/** Returns a position of the document, or undefined if the state of a peer is invalid here. */
+/** Returns a position in the document, or undefined if the value from another page is invalid. */
 function absolute(doc: Y.Doc, text: Y.Text, value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   try {
     const position = Y.createAbsolutePositionFromRelativePosition(Y.createRelativePositionFromJSON(value), doc)
     return position?.type === text ? position.index : undefined
   } catch {
-    // Input of other people is not trusted: an invalid cursor is not shown.
+    // A value from another page may be anything. An invalid cursor is not drawn.
     return undefined
   }
 }
 
-/** Returns the cursor position of a page, if it shows one here. */
+/** Returns the cursor position that a page shares, if it shares one in this text. */
 export function placeOf(text: Y.Text, awareness: Awareness, id: number): { readonly anchor: number; readonly head: number } | undefined {
   const cursor = awareness.getStates().get(id)?.['cursor'] as { anchor?: unknown; head?: unknown } | null | undefined
   if (cursor == null || text.doc === null) return undefined
@@ -100,13 +100,13 @@ class CaretMarker implements LayerMarker {
     caret.style.top = `${this.#top}px`
     caret.style.height = `${this.#height}px`
     const label = caret.firstElementChild
-    // Another tab of the same person.
+    // This is another tab of the same person.
     const name = person.self ? t('You') : person.name
     if (label !== null && label.textContent !== name) label.textContent = name
   }
 }
 
-/** Extension that shows the cursors of others and sends them the position of this person. */
+/** Creates the extension that shows the cursors of others and shares this person's cursor. */
 export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
   const movedAt = new Map<number, { at: number; readonly place: string }>()
 
@@ -133,7 +133,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         clearTimeout(this.#timer)
         this.#timer = setTimeout(this.#refresh, labelMs + 50)
       }
-      // One redraw for everything that arrives within a frame.
+      // All changes that arrive within a frame cause one redraw.
       readonly #refresh = (): void => {
         cancelAnimationFrame(this.#frame)
         this.#frame = requestAnimationFrame(() => this.#view.dispatch({ effects: cursorsMoved.of(null) }))
@@ -158,8 +158,8 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
       }
 
       /**
-       * A position is anchored to the character after it, which does not change while a person types. If a caret is at the end of a change, its owner
-       * made the change.
+       * Notes who is typing. A position is anchored to the character after it, which does not change while a person types. If a caret is at the end
+       * of a change, its owner therefore made the change.
        */
       #noteTyping({ changes, state }: ViewUpdate): void {
         const ends = new Set<number>()
@@ -179,7 +179,7 @@ export function remoteCursors(text: Y.Text, awareness: Awareness): Extension {
         for (const id of movedAt.keys()) if (!awareness.getStates().has(id)) movedAt.delete(id)
       }
 
-      // Runs after the binding has brought the change into Y.Text, because positions refer to its items.
+      // Runs after the binding has applied the change to Y.Text, because positions refer to the items of Y.Text.
       #tell(): void {
         queueMicrotask(() => {
           if (awareness.getLocalState() === null) return

@@ -1,15 +1,15 @@
 /**
  * Undo and redo that restore a text exactly.
- * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/heal.ts). Yjs alone would restore the
- *   card at the end of the line above. White space that somebody else removes next to a step's deletion joins that step and returns with it.
- * - If the line break that remains was written by another step than the removed one, it moves to that step.
- * - Restored text that was then edited is undone as a whole.
+ * - Deleting a card leaves an empty line, which the service removes a moment later (shared/fences/heal.ts). Yjs alone would restore the card at the
+ *   end of the line above. White space that somebody else removes next to a step's deletion joins that step and returns with it.
+ * - If the removed and the remaining line break came from different steps, the remaining one moves to the step of the removed one.
+ * - If restored text was edited, undoing removes all of it.
  */
 import * as Y from 'yjs'
 
 type Step = Y.UndoManager['undoStack'][number]
 
-/** A run of deleted items between two that are not deleted. */
+/** A run of deleted items, and the two neighbors that are not deleted. */
 interface Gap {
   readonly left: Y.Item | null
   readonly items: readonly Y.Item[]
@@ -29,7 +29,7 @@ function gapAround(item: Y.Item): Gap {
   return { left: first.left, items, right }
 }
 
-/** Whether only the characters that begin every line of a fence are between a line break and the end of an item. */
+/** Whether only the prefix of a fence's lines is between a line break and the end of an item. */
 function endsLineStart(item: Y.Item | null): boolean {
   for (let each = item; each !== null; each = each.left) {
     if (isGone(each)) continue
@@ -41,7 +41,10 @@ function endsLineStart(item: Y.Item | null): boolean {
   return true
 }
 
-/** Returns the item with the next line break if only spaces come before it; null if the text ends there. */
+/**
+ * Returns the item that contains the next line break, if only spaces precede that break. Null if the text ends before, undefined if other text comes
+ * first.
+ */
 function lineEnd(item: Y.Item | null): { readonly item: Y.Item; readonly offset: number } | null | undefined {
   for (let each = item; each !== null; each = each.right) {
     if (isGone(each)) continue
@@ -57,7 +60,7 @@ const rangeOf = ({ client }: Y.ID, clock: number, len: number): ReturnType<typeo
   return range
 }
 
-/** Removes one character from a set. */
+/** Returns a set without one of its characters. */
 function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insertions'] {
   const rest = Y.createDeleteSet()
   for (const [each, ranges] of set.clients) {
@@ -79,16 +82,16 @@ function without(set: Step['insertions'], { client, clock }: Y.ID): Step['insert
   return rest
 }
 
-/** The most line breaks of one removal whose writers are looked up. */
+/** Most line breaks of one removal for which the page finds the step that wrote them. */
 const lineEndsMax = 200
 
-/** Text that somebody else just removed from a gap, next to text that was already deleted. */
+/** Text that somebody else has just removed from a gap, next to text that was already deleted. */
 class Removal {
   readonly #gap: Gap
   readonly #steps: readonly Step[]
   #text = ''
   readonly #parts: { readonly at: number; readonly item: Y.Item }[] = []
-  /** Offsets at which undo steps deleted something, ascending, each with the last such step. */
+  /** For each offset at which undo steps deleted something, in ascending order, the last of these steps. */
   readonly #stepsAt = new Map<number, Step>()
 
   constructor(gap: Gap, steps: readonly Step[], isNow: (item: Y.Item) => boolean) {
@@ -114,7 +117,7 @@ class Removal {
       const [first, end] = [Math.max(from, at), Math.min(to, at + item.length)]
       if (first >= end) continue
       step.deletions = Y.mergeDeleteSets([step.deletions, rangeOf(item.id, item.id.clock + first - at, end - first)])
-      // Without this, Yjs would discard its content.
+      // Otherwise Yjs would discard the content of the item.
       item.keep = true
     }
   }
@@ -148,9 +151,9 @@ class Removal {
   }
 
   /**
-   * One of several line breaks after a line remains. It belongs to the step that wrote the end of that line, if that step wrote one of the breaks.
-   * Otherwise it belongs to nobody if one of them existed before all steps, else to the first step that wrote one. A step that wrote only an empty
-   * line has nothing to undo: its line is gone already.
+   * Assigns the remaining one of several line breaks after a line to a step. It belongs to the step that wrote the end of the line, if that step also
+   * wrote one of the breaks. Otherwise it belongs to no step if one of the breaks existed before all steps, and else to the first step that wrote
+   * one. A step that only wrote an empty line has nothing left to undo, because that line is gone.
    */
   #replace(at: number, left: Y.Item | null): void {
     const end = lineEnd(this.#gap.right)
@@ -167,7 +170,7 @@ class Removal {
     }
   }
 
-  /** Returns the ids of the removed line breaks from an offset on. */
+  /** Returns the ids of the removed line breaks that follow an offset. */
   #lineEnds(offset: number): Y.ID[] {
     const ends: Y.ID[] = []
     for (const { at, item } of this.#parts) {
@@ -185,8 +188,8 @@ class Removal {
 }
 
 /**
- * Splits the insertions of a step where their copies are split. Yjs restores a text as a copy in one piece. Once something was written into the copy,
- * Yjs would find only its first part and leave the others in the text.
+ * Splits the insertions of a step where their copies are split. Yjs restores a text as one copy. If something was later written into the copy, Yjs
+ * would find only its first part and leave the others in the text.
  */
 function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
   const ends: { readonly id: Y.ID; readonly length: number }[] = []
@@ -208,7 +211,7 @@ function splitAsCopies(transaction: Y.Transaction, { insertions }: Step): void {
   for (const { id, length } of ends) Y.iterateDeletedStructs(transaction, rangeOf(id, id.clock, length), () => undefined)
 }
 
-/** Makes undo and redo exact. Returns a function that ends this. */
+/** Makes undo and redo exact. Returns a function that restores the behavior of Yjs. */
 export function exactUndo(text: Y.Text, undo: Y.UndoManager): () => void {
   const prepare = (transaction: Y.Transaction): void => {
     if (transaction.origin !== undo) return

@@ -1,10 +1,10 @@
-/** Inserts a footnote: its number at the caret, and its text at the end of the document, where the person continues to write. */
+/** Inserts a footnote: its number at the caret, and an empty note at the end of the document, where the person continues to write. */
 import type { Command } from '@codemirror/view'
 
-/** Numbers of footnotes in a text. */
+/** Matches the numbers of footnotes. */
 const numbered = /\[\^(\d{1,6})\]/g
 
-/** Returns the first number after all existing ones, so that footnotes of others keep theirs. */
+/** Returns the first number after all existing ones, so that existing footnotes keep their numbers. */
 function nextNumber(text: string): number {
   let most = 0
   for (const [, number] of text.matchAll(numbered)) most = Math.max(most, Number(number))
@@ -20,7 +20,7 @@ export const footnote: Command = (view) => {
   const last = doc.lineAt(doc.length)
   const isBlank = last.text.trim() === '' && to < last.from
   const before = isBlank ? doc.lineAt(Math.max(0, last.from - 1)) : last
-  // Footnotes follow each other directly; a blank line separates them from anything else.
+  // Footnotes follow each other without blank lines. A blank line separates them from any other text.
   const isBelowNote = /^\[\^[^\]]+\]:/.test(before.text)
   const lead = isBlank ? (before.text.trim() === '' || isBelowNote ? '' : '\n') : isBelowNote ? '\n' : '\n\n'
   const note = `${lead}${name}: `

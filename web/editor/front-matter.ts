@@ -1,12 +1,12 @@
-/** Front matter at the top of the editor's text: settings for programs, which the published page does not show. */
+/** Finds the front matter at the top of the editor's text. It contains settings for programs, and the published page does not show it. */
 import type { Text } from '@codemirror/state'
 import { onceFor } from '../../shared/once-for.ts'
 import { afterFrontMatter, beginsFrontMatter, endsFrontMatter } from '../../shared/text/front-matter.ts'
 
-/** Longer front matter is read as text, in lines. */
+/** Longest front matter, in lines. Longer front matter counts as text. */
 const linesMax = 1000
 
-/** Reads no further than the front matter, because it runs for each key. */
+/** Returns the end of the front matter. It reads no further than that, because it runs at each key press. */
 function endIn(doc: Text): number {
   const lines: string[] = []
   for (const line of doc.iterLines()) {
@@ -17,5 +17,5 @@ function endIn(doc: Text): number {
   return after === 0 ? 0 : doc.line(after).to
 }
 
-/** Returns the end of the front matter of a text, in UTF-16 units; 0 if it has none. */
+/** Returns the end of a text's front matter, in UTF-16 units. It is 0 if there is none. */
 export const frontMatterEnd: (doc: Text) => number = onceFor(endIn)

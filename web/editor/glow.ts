@@ -1,10 +1,10 @@
-/** Text that others just wrote glows for a moment, so that a person notices the change. */
+/** Highlights text that others have just written for a moment, so that a person notices the change. */
 import { StateEffect, StateField, type Extension } from '@codemirror/state'
 import { Decoration, EditorView, ViewPlugin, type DecorationSet, type ViewUpdate } from '@codemirror/view'
 import { ySyncAnnotation } from 'y-codemirror.next'
 
 const glowMs = 1300
-/** A longer change is a load or a replacement, not a person writing. */
+/** Longest change that is highlighted, in UTF-16 units. A longer change comes from loading or from a replacement, not from typing. */
 const glowUnitsMax = 2000
 
 const settle = StateEffect.define<null>()

@@ -1,23 +1,23 @@
-/** The headings of a text, with the ids that the reading view and the published page give them. */
+/** The headings of a text, with the ids that they have in the reading view and on the published page. */
 import type { Text } from '@codemirror/state'
 import { frontMatterEnd } from './front-matter.ts'
 import { slugOf } from '../../shared/markdown/headings.ts'
 import { atxOf, withoutTargets } from '../../shared/text/scan.ts'
 
 export interface Heading {
-  /** 1–6. */
+  /** Level of the heading, 1–6. */
   readonly level: number
-  /** The title without marks. */
+  /** The text of the heading without marks. */
   readonly text: string
   readonly id: string
-  /** Start of the heading's line, in UTF-16 units. */
+  /** Start of the line with the heading, in UTF-16 units. */
   readonly at: number
 }
 
-/** Largest outline, in headings. */
+/** Largest number of headings in the outline. */
 const headingsMax = 2000
 
-/** Finds the end of the construct that a mark opens; undefined if it opens none. `from` is after the mark. */
+/** Returns the end of the construct that a mark opens, or undefined if it opens none. `from` is the position after the mark. */
 type Closer = (text: string, mark: string, from: number) => number | undefined
 
 const closeOfPair: Closer = (text, mark, from) => {
@@ -37,7 +37,7 @@ const closeOfSingle: Closer = (text, mark, from) => {
 /** Removes the marks that open and close a construct. */
 const withoutMarks = (text: string, marks: RegExp, opens: (at: number) => boolean, closeOf: Closer): string => {
   const parts: string[] = []
-  // A mark without a closing one after some position has none after any later position.
+  // A mark that is unclosed at one position is also unclosed at every later position.
   const unclosed = new Set<string>()
   let [kept, end] = [0, 0]
   for (const { 0: mark, index } of text.matchAll(marks)) {
@@ -58,13 +58,13 @@ const withoutEmphasis = (text: string): string => {
   return withoutMarks(paired, /[*_]/g, (at) => !isBehindLetter(paired, at), closeOfSingle)
 }
 
-/** Removes marks of emphasis, code, links and escapes. */
+/** Removes the marks of emphasis, code and links, and the backslashes of escapes. */
 const plain = (text: string): string =>
   withoutEmphasis(withoutTargets(text))
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
     .trim()
 
-/** Returns the headings in document order, without those in fenced code. */
+/** Returns the headings in document order. Headings inside fenced code do not count. */
 export function headingsOf(doc: Text): Heading[] {
   const found: Heading[] = []
   const taken = new Map<string, number>()
@@ -96,7 +96,7 @@ export function headingsOf(doc: Text): Heading[] {
       if (heading !== undefined) add(heading.level, heading.title, at)
       else if (under !== null && above !== '') add(under[1]?.startsWith('=') === true ? 1 : 2, above, at - above.length - 1)
     }
-    // Text above dashes is a heading only if it is a line of plain text.
+    // A line above dashes is a heading only if it is plain text.
     above = fence === '' && /^ {0,3}[^\s#>|`~+*-]/.test(line) ? line : ''
     at += line.length + 1
     if (found.length === headingsMax) break

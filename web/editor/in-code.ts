@@ -1,4 +1,4 @@
-/** Finds code in the text, where typing changes nothing automatically. */
+/** Finds code in the text. Typing in code has no automatic effects. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
@@ -6,17 +6,17 @@ import type { SyntaxNode } from '@lezer/common'
 const blocks = new Set(['FencedCode', 'CodeBlock', 'HTMLBlock', 'CommentBlock'])
 const isCode = ({ name }: SyntaxNode): boolean => name === 'InlineCode' || blocks.has(name)
 
-/** Returns the code block or span that a position is in or directly after. */
+/** Returns the code block or code span that contains a position or ends there. */
 export function codeNode(state: EditorState, position: number): SyntaxNode | undefined {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, -1); node !== null; node = node.parent)
     if (isCode(node)) return node
   return undefined
 }
 
-/** Whether a position is in a code block or span. */
+/** Whether a position is in a code block or code span. */
 export const isInCode = (state: EditorState, position: number): boolean => codeNode(state, position) !== undefined
 
-/** The kind of code around the whole selection: `span` between backticks, `block` in a block of code. */
+/** The kind of code around the entire selection: `span` for code between backticks, `block` for a code block. */
 export type CodeAround = 'span' | 'block'
 
 export function codeAround(state: EditorState): CodeAround | undefined {
@@ -24,6 +24,6 @@ export function codeAround(state: EditorState): CodeAround | undefined {
   const node = codeNode(state, to)
   if (node === undefined || from < node.from) return undefined
   if (node.name !== 'InlineCode') return 'block'
-  // Next to the marks of a span a person writes ordinary text again.
+  // Directly next to the marks of a code span, a person writes ordinary text again.
   return from > node.from && to < node.to ? 'span' : undefined
 }

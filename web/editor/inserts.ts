@@ -1,4 +1,4 @@
-/** Blocks and words that the menus insert. Loaded with the extras of the editor. */
+/** The blocks and the text that menus insert. This module loads with the extras of the editor. */
 import { Facet, StateEffect } from '@codemirror/state'
 import type { Command } from '@codemirror/view'
 import { locale, t } from '../text/t.ts'
@@ -13,13 +13,15 @@ const formula: Command = block(() => '$$\n‹x = y›\n$$\n')
 
 const rule: Command = block(() => '---\n\n‹›')
 
-/** Whether the editor draws components: a person then edits a new one in its drawing instead of its source. */
+/** Whether the editor draws components. A person then edits a new component in its drawing and not in its source. */
 export const drawsComponents = Facet.define<boolean, boolean>({ combine: (values) => values.includes(true) })
 
-/** A component was inserted that begins at a position: its first part should open for editing. */
+/** Reports that a component was inserted at a position. Its first part should open for editing. */
 export const componentBegan = StateEffect.define<number>()
 
-/** A component, in the language of the page. Where components are not drawn, the text between `‹` and `›` of its source is selected. */
+/**
+ * Creates a command that inserts a component in the language of the page. Where components are not drawn, the text between `‹` and `›` is selected.
+ */
 export const component =
   (words: () => string): Command =>
   (view) => {
@@ -31,7 +33,7 @@ export const component =
     return true
   }
 
-/** Inserts today's date in the local format. */
+/** Inserts today's date in the format of the reader's language. */
 const date: Command = (view) => {
   if (view.state.readOnly) return false
   const date = new Date().toLocaleDateString(locale, { dateStyle: 'long' })
@@ -39,5 +41,5 @@ const date: Command = (view) => {
   return true
 }
 
-/** Keyed by the last part of their command ids. */
+/** The commands by the last part of their command ids. */
 export const inserts = { callout, date, diagram, footnote, formula, rule } as const

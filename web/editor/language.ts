@@ -1,4 +1,4 @@
-/** GitHub-flavoured Markdown for CodeMirror, without the HTML, CSS and JavaScript grammars of the stock package. */
+/** GitHub-flavored Markdown for CodeMirror, without the HTML, CSS and JavaScript grammars of the standard package. */
 import { Language, LanguageSupport, defineLanguageFacet, languageDataProp, syntaxHighlighting } from '@codemirror/language'
 import { tagHighlighter, tags } from '@lezer/highlight'
 import { Autolink, Strikethrough, TaskList, parser } from '@lezer/markdown'
@@ -23,10 +23,10 @@ const markdownLanguage = new Language(
   'markdown'
 )
 
-/** Parses Markdown as the editor does. */
+/** Parses Markdown exactly as the editor does. */
 export const markdownParser = markdownLanguage.parser
 
-/** Classes for `style/editor.css`: one per kind of text, shared by both modes. */
+/** Assigns CSS classes to the kinds of text, for `style/editor.css`. The live view and the source share them. */
 export const highlighter = tagHighlighter([
   { tag: tags.heading, class: 'tok-heading' },
   { tag: tags.strong, class: 'tok-strong' },

@@ -1,4 +1,4 @@
-/** The words of a line, without the markers of its blocks, for Home, triple clicks and links. The live view hides most of these markers. */
+/** Finds the text of a line without its block markers, for Home, triple clicks and links. The live view hides most of these markers. */
 import { syntaxTree } from '@codemirror/language'
 import { EditorSelection, Prec, type EditorState, type Extension, type Line, type SelectionRange } from '@codemirror/state'
 import { Direction, EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
@@ -16,7 +16,7 @@ const marksMax = 32
 const isMarker = (name: string, parent: string | undefined): boolean =>
   /^(?:QuoteMark|ListMark|TaskMarker)$/.test(name) || (name === 'HeaderMark' && parent?.startsWith('ATX') === true)
 
-/** Returns where the words of a line begin. Without a marker that is the beginning of the line. */
+/** Returns the beginning of a line's text. Without markers, it is the beginning of the line. */
 function startOf(state: EditorState, line: Line): number {
   let start = line.from
   for (let marks = 0; marks < marksMax; marks++) {
@@ -26,12 +26,12 @@ function startOf(state: EditorState, line: Line): number {
     start = node.to
   }
   if (start === line.from) return start
-  // In code, spaces after the one of a quote mark belong to the code.
+  // In code, one space belongs to the quote mark, and further spaces belong to the code.
   const spaces = isInCode(state, line.to) ? /^[ \t]?/ : /^[ \t]*/
   return start + (spaces.exec(line.text.slice(start - line.from))?.[0].length ?? 0)
 }
 
-/** Returns the words of the line at a position. */
+/** Returns the range of the text on the line at a position, without block markers. */
 export function wordsAt(state: EditorState, position: number): Words {
   const line = state.doc.lineAt(position)
   const from = startOf(state, line)
@@ -43,8 +43,9 @@ export function wordsAt(state: EditorState, position: number): Words {
 }
 
 /**
- * Returns where Home moves the caret on a line with markers: to its first word, and from there to its very beginning, where the markers show.
- * Undefined leaves the key to the editor. `rowStart` is the beginning of the row on the screen: a long line has several.
+ * Returns the position to which Home moves the caret on a line with markers. The first press goes to the first word, and the second one to the
+ * beginning of the line, where the markers become visible. Returns undefined if the editor should handle the key. `rowStart` is the beginning of the
+ * row on the screen, because a long line has several rows.
  */
 export function homeOf(state: EditorState, head: number, rowStart: number): number | undefined {
   const line = state.doc.lineAt(head)
@@ -57,7 +58,7 @@ const home =
   (extend: boolean, isArrow: boolean): Command =>
   (view) => {
     const { main, ranges } = view.state.selection
-    // The left arrow of a text from right to left goes to the end of its line.
+    // In right-to-left text, the left arrow goes to the end of the line.
     if (ranges.length > 1 || (isArrow && view.textDirectionAt(main.head) !== Direction.LTR)) return false
     const to = homeOf(view.state, main.head, view.moveToLineBoundary(main, false).head)
     if (to === undefined) return false
@@ -65,13 +66,13 @@ const home =
     return true
   }
 
-/** Returns the selection of whole lines from one position to another, without the markers of the first and the line break of the last. */
+/** Returns a selection of entire lines between two positions. It excludes the markers of the first line and the line break of the last one. */
 export function linesBetween(state: EditorState, start: number, end: number): SelectionRange {
   const [first, last] = [wordsAt(state, start), wordsAt(state, end)]
   return start <= end ? EditorSelection.range(first.from, last.to) : EditorSelection.range(first.to, last.from)
 }
 
-/** Three presses select the words of a line, and a drag after them those of further lines. */
+/** Handles triple clicks, which select the text of a line. Dragging then adds the text of further lines. */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   if (event.detail !== 3 || event.button !== 0 || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return null
   const at = ({ clientX: x, clientY: y }: MouseEvent): number => view.posAtCoords({ x, y }, false)
@@ -84,14 +85,14 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
   }
 }
 
-/** Returns the end of the block of text that contains a position. */
+/** Returns the end of the text block that contains a position. */
 function blockEnd(state: EditorState, position: number): number {
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(position, 1); node !== null; node = node.parent)
     if (node.name === 'Paragraph' || node.name === 'Task') return node.to
   return wordsAt(state, position).to
 }
 
-/** Returns the part of a selection that can become a link: its words in the first block that has any, because a link ends with its block. */
+/** Returns the part of a selection that can become a link: its text in the first block that has any. A link cannot extend past its block. */
 export function linkable(state: EditorState, { from, to, empty }: SelectionRange): SelectionRange | undefined {
   if (empty) return undefined
   const last = state.doc.lineAt(to).number

@@ -1,6 +1,6 @@
 /**
- * Inline formats on a selection of several blocks or cells: Markdown ends every inline format where its block ends, so each block gets marks of its
- * own. Markers of lists, headings and quotes, code blocks, front matter and blank lines stay as they are.
+ * Applies inline formats to a selection of several blocks or cells. In Markdown, every inline format ends with its block, so each block gets marks of
+ * its own. The markers of lists, headings and quotes do not change, nor do code blocks, front matter and blank lines.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import { EditorSelection, type ChangeSpec, type EditorState, type TransactionSpec } from '@codemirror/state'
@@ -19,12 +19,12 @@ interface Target extends Part {
   readonly block: SyntaxNode
 }
 
-/** How long the selected text may be parsed, in milliseconds. */
+/** Longest time for parsing the selected text, in milliseconds. */
 const parseMs = 1000
 
-/** Blocks that contain text directly. */
+/** Whether a block contains text directly. */
 const isTextBlock = (name: string): boolean => /^(?:Paragraph|Task|TableCell|(?:ATX|Setext)Heading\d)$/.test(name)
-/** Formats whose text can be formatted in parts; everything else, such as an image, is formatted as a whole. */
+/** Formats that can be divided within their text. A node of any other kind, such as an image, is formatted as a whole. */
 const divisible = new Set(['StrongEmphasis', 'Emphasis', 'Strikethrough', 'Highlight', 'Link', 'Subscript', 'Superscript'])
 
 const isMark = ({ name }: SyntaxNode): boolean => /Mark(?:er)?$/.test(name)
@@ -35,13 +35,13 @@ function children(node: SyntaxNode): SyntaxNode[] {
   return found
 }
 
-/** The text between the first mark of a format and the mark that closes it. */
+/** Returns the text between the opening and the closing mark of a format. */
 function inside(node: SyntaxNode): Part {
   const marks = children(node).filter(isMark)
   return { from: marks[0]?.to ?? node.from, to: (node.name === 'Link' ? marks[1] : marks.at(-1))?.from ?? node.to }
 }
 
-/** Returns the length of the white space before the words. In a paragraph of a quote, every line but the first also begins with its mark. */
+/** Returns the length of the white space before the text. In a quoted paragraph, every line after the first also begins with a quote mark. */
 function beforeWords(text: string): number {
   let isLineStart = false
   for (let at = 0; at < text.length; at++) {
@@ -58,7 +58,7 @@ const trimmed = (state: EditorState, { from, to }: Part): Part => {
   return { from: start, to: Math.max(start, from + text.trimEnd().length) }
 }
 
-/** Returns the text of a block, without its marker, the label of a callout and an image on its own line. */
+/** Returns the range of a block's text. It excludes the block's marker, the label of a callout, and an image on a line of its own. */
 function textOf(state: EditorState, block: SyntaxNode): Part {
   let { from, to } = block
   for (const child of children(block)) {
@@ -72,7 +72,7 @@ function textOf(state: EditorState, block: SyntaxNode): Part {
   return isImage ? { from: text.to, to: text.to } : text
 }
 
-/** Returns the text of each block of text within a range. */
+/** Returns the range of the text of each block within a range. */
 function textsIn(state: EditorState, tree: Tree, { from, to }: Part): (Target & { readonly isWithin: boolean })[] {
   const start = frontMatterEnd(state.doc)
   const found: (Target & { isWithin: boolean })[] = []
@@ -90,21 +90,24 @@ function textsIn(state: EditorState, tree: Tree, { from, to }: Part): (Target & 
   return found
 }
 
-/** Whether an edge of a part is within a node that it does not contain. */
+/** Whether a part begins or ends inside a node that it does not contain. */
 function isCut(part: Part, node: SyntaxNode): boolean {
   if (isMark(node) || part.to <= node.from || node.to <= part.from || (part.from <= node.from && node.to <= part.to)) return false
   const { from, to } = inside(node)
   return !divisible.has(node.name) || part.from < from || to < part.to
 }
 
-/** Returns the formats in a block, outer ones first. */
+/** Returns the formats in a block, with outer ones before inner ones. */
 function formatsOf(block: SyntaxNode): SyntaxNode[] {
   const found: SyntaxNode[] = []
   for (const child of children(block)) found.push(child, ...(divisible.has(child.name) ? formatsOf(child) : []))
   return found
 }
 
-/** Leaves marks out at the edges of a part that has only some words of their format. Grows it to formats that it would cut; one of its own name may be divided. */
+/**
+ * Adjusts the edges of a part. If the part contains a mark at its edge but only some text of the format, it shrinks to the text. If it would cut
+ * another format, it grows to contain it. Formats of kind `name` may be cut.
+ */
 function whole(part: Part, formats: readonly SyntaxNode[], name: string | undefined): Part {
   let { from, to } = part
   for (const node of formats) {
@@ -113,7 +116,7 @@ function whole(part: Part, formats: readonly SyntaxNode[], name: string | undefi
     if (from >= node.from && from < inner.from && to <= inner.to) from = inner.from
     else if (from >= inner.from && to > inner.to && to <= node.to) to = inner.to
   }
-  // Innermost first: a grown part can cut only a format further out.
+  // Inner formats come first: after the part has grown, it can only cut formats that are further out.
   for (const node of formats.toReversed()) {
     if (node.name === name || !isCut({ from, to }, node)) continue
     from = Math.min(from, node.from)
@@ -139,7 +142,7 @@ const withMarks = ({ from, to }: Part, marker: string): ChangeSpec[] =>
     : []
 
 interface Marked extends Part {
-  /** The spans of the format that the part touches. */
+  /** The spans of the format that the part touches. `isMarked` is true if they cover all of its text. */
   readonly spans: readonly SyntaxNode[]
   readonly isMarked: boolean
 }
@@ -159,7 +162,7 @@ function markedPart(state: EditorState, { block, ...part }: Target, name: string
   return { from, to, spans, isMarked: /^[\s*_~=`>]*$/.test(rest) }
 }
 
-/** Takes a format off a part; what is formatted before and after it stays so. */
+/** Removes a format from a part. Text of the same span before and after the part keeps the format. */
 const removed = (state: EditorState, { from, to, spans }: Marked, marker: string): ChangeSpec[] =>
   spans.flatMap((span) => {
     const inner = inside(span)
@@ -170,13 +173,15 @@ const removed = (state: EditorState, { from, to, spans }: Marked, marker: string
     ]
   })
 
-/** Formats a part together with the spans that it touches. */
+/** Formats a part, and merges it with the spans of the format that it touches. */
 const added = ({ from, to, spans }: Marked, marker: string): ChangeSpec[] => [
   ...withMarks({ from: Math.min(from, ...spans.map((span) => span.from)), to: Math.max(to, ...spans.map((span) => span.to)) }, marker),
   ...spans.flatMap(withoutMarks)
 ]
 
-/** Puts marks around each part of a selection of several blocks, or removes them if all have them; undefined for a selection within one block. */
+/**
+ * Puts marks around each part of a selection of several blocks, or removes them if all parts have them. Undefined for a selection within one block.
+ */
 export function markEach(state: EditorState, marker: string): TransactionSpec | undefined {
   const chosen = chosenCells(state)
   const ranges = (chosen === undefined ? state.selection.ranges : chosenRows(state, chosen).flat()).filter(({ from, to }) => from < to)

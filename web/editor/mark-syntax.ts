@@ -1,4 +1,4 @@
-/** Highlights, subscripts and superscripts in the syntax tree, by the rules of shared/markdown/marks.ts. */
+/** Adds highlights, subscripts and superscripts to the syntax tree. It follows the rules of shared/markdown/marks.ts. */
 import type { MarkdownConfig } from '@lezer/markdown'
 import { tags } from '@lezer/highlight'
 import { highlightEnd, shiftedAt } from '../../shared/markdown/marks.ts'

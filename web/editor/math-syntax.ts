@@ -1,10 +1,10 @@
-/** Formulas in the syntax tree, by the rules of shared/markdown/math.ts. A block contains no blank line. */
+/** Adds formulas to the syntax tree. It follows the rules of shared/markdown/math.ts. A formula block contains no blank line. */
 import type { LeafBlockParser, MarkdownConfig } from '@lezer/markdown'
 import { closingMark } from '../../shared/markdown/math.ts'
 
 const dollar = 36
 
-/** Whether a formula with its marks is on one line. */
+/** Whether a formula, including its marks, is on a single line. */
 const isOneLine = (content: string): boolean => {
   const text = content.includes('\n') ? '' : content.trimEnd()
   return text.length > 4 && text.startsWith('$$') && text.endsWith('$$')

@@ -1,10 +1,10 @@
 /**
- * Shows the name of another person's cursor while the pointer is over it: after a move the name disappears within two seconds, so that it covers no
- * line.
+ * Shows the name of another person's cursor while the pointer is over the cursor. After a move, a name is visible for only two seconds, so that it
+ * does not cover the text.
  */
 import { EditorView } from '@codemirror/view'
 
-/** Pixels on each side of a cursor. */
+/** Distance from a cursor within which the pointer counts as over it, in pixels. */
 const near = 4
 
 function show(view: EditorView, x: number, y: number): void {

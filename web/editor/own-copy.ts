@@ -1,5 +1,5 @@
-/** The mark of HTML that this editor put on the clipboard beside its Markdown. */
+/** The attribute that marks HTML which this editor put on the clipboard next to its Markdown. */
 export const ownCopy = 'data-agmd-copy'
 
-/** Whether the plain text of a paste is Markdown that this editor copied. */
+/** Whether HTML on the clipboard comes from this editor. The plain text next to it is then Markdown. */
 export const isOwnCopy = (html: string): boolean => ['div', 'span'].some((name) => html.includes(`<${name} ${ownCopy}`))

@@ -1,4 +1,4 @@
-/** CodeMirror's own strings, mainly for screen readers. */
+/** Translates CodeMirror's own strings, most of which are for screen readers. */
 import { t } from '../text/t.ts'
 
 export const phrases = (): Record<string, string> => ({

@@ -1,6 +1,6 @@
 /**
- * The caret of a page that was just opened. It is at the first words, but no person put it there: no marks show for it, others do not see it, and Tab
- * leaves the text. The first key, press or command that moves it ends this state.
+ * The caret of a page that was just opened. It is at the first word, but no person put it there. Its line shows no Markdown marks, others do not see
+ * the caret, and Tab leaves the text. The first key press, click or command that moves the caret ends this state.
  */
 import {
   StateEffect,
@@ -17,7 +17,7 @@ import { frontMatterEnd } from './front-matter.ts'
 const pressed = StateEffect.define<null>()
 const placed = StateEffect.define<null>()
 
-// A check box that is ticked elsewhere does not move the caret.
+// Ticking a check box elsewhere does not move the caret.
 const uses = (transaction: Transaction): boolean =>
   !transaction.isUserEvent('input.task') && ['input', 'delete', 'undo', 'redo'].some((event) => transaction.isUserEvent(event))
 
@@ -33,9 +33,9 @@ const field = StateField.define<boolean>({
 /** Whether nobody has moved the caret or typed since the page was opened. */
 export const caretRests = (state: EditorState): boolean => state.field(field, false) === true
 
-/** Lines that are searched for the first words. */
+/** Number of lines that are searched for the first word. */
 const linesMax = 50
-/** A line of a table, HTML, a formula or a picture: a character before it would change its meaning. */
+/** Matches a line of a table, HTML, a formula or a picture. A character typed before such a line would change its meaning. */
 const noWords = /^(?:[|<]|\$\$|!\[|\[[^\]]*\]:)/
 const mark = /^(?:#{1,6}|[-*+>]|\d{1,9}[.)]|\[[ xX]\])[ \t]+/
 const marksMax = 8
@@ -47,7 +47,7 @@ function behindMarks(text: string): number {
   return text.length - words.length
 }
 
-/** Returns where the words of a text begin, after the marks of their line; undefined if the text begins with something else. */
+/** Returns the beginning of the first text, after the marks of its line. Undefined if the document begins with something else. */
 export function firstPlace(doc: Text): number | undefined {
   if (doc.length === 0) return 0
   const front = frontMatterEnd(doc)
@@ -64,7 +64,7 @@ export function firstPlace(doc: Text): number | undefined {
   return undefined
 }
 
-/** Focuses the text without scrolling, if it begins with words. */
+/** Focuses the text without scrolling, if the document begins with text. */
 export function rest(view: EditorView): void {
   const anchor = firstPlace(view.state.doc)
   if (anchor === undefined) return
@@ -72,14 +72,14 @@ export function rest(view: EditorView): void {
   view.focus()
 }
 
-/** Returns the ranges where a person works: the marks there show. */
+/** Returns the ranges in which a person works. Markdown marks are visible there. */
 export const revealed = (view: EditorView): readonly SelectionRange[] =>
   view.hasFocus && !view.state.readOnly && !caretRests(view.state) ? view.state.selection.ranges : []
 
 export const resting: Extension = [
   field,
   EditorView.domEventHandlers({
-    // A press at the caret moves nothing.
+    // A press at the caret does not change the selection.
     pointerdown: ({ target, clientX: x, clientY: y }, view) => {
       const isOnText = target instanceof Element && target.closest('input, button, [contenteditable=false]') === null
       if (isOnText && caretRests(view.state) && view.posAtCoords({ x, y }, false) === view.state.selection.main.head)

@@ -1,14 +1,14 @@
 /**
- * Keeps a quarter of the window free below the caret while a person types or moves down, also when a picture, diagram or formula above it gets its
- * height later. The text never moves under a pointer, nor for a key that leaves the caret on its line.
+ * Keeps a quarter of the window free below the caret while a person types or moves down. It also does so when a picture, diagram or formula above the
+ * caret gets its height later. The text never moves under a pressed pointer, nor for a key that leaves the caret on its line.
  */
 import type { Extension } from '@codemirror/state'
 import { EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view'
 
-/** Part of the window that stays free. */
+/** Fraction of the window that stays free. */
 const freePart = 1 / 4
 
-/** Returns how much of the window an on-screen keyboard covers, in pixels. */
+/** Returns the height that an on-screen keyboard covers, in pixels. */
 const coveredBelow = (): number => {
   const viewport = window.visualViewport
   return viewport === null ? 0 : Math.max(0, innerHeight - viewport.height - viewport.offsetTop)
@@ -16,10 +16,10 @@ const coveredBelow = (): number => {
 
 class RoomBelow {
   readonly #view: EditorView
-  /** Whether typing or moving down brought the caret to its place. */
+  /** Whether the caret moved to its position by typing or by a key that moves down. */
   #follows = false
   #isDown = false
-  /** Lower edge of the caret when it came to rest, from the top of the text, in pixels. */
+  /** Lower edge of the caret when it last stopped, measured from the top of the text, in pixels. */
   #rest: number | undefined
   readonly #press = (): void => {
     this.#isDown = true
@@ -42,7 +42,7 @@ class RoomBelow {
     if (docChanged || selectionSet) {
       const isTyped = transactions.some((each) => each.isUserEvent('input') || each.isUserEvent('delete'))
       const byPointer = transactions.some((each) => each.isUserEvent('select.pointer'))
-      // Selecting everything leaves the text where it is.
+      // Selecting everything must not scroll the text.
       const isSought = transactions.some((each) => each.scrollIntoView)
       if (isTyped) this.#follows = !this.#isDown
       else if (selectionSet) this.#follows = isSought && !byPointer && state.selection.main.head > startState.selection.main.head
@@ -50,7 +50,7 @@ class RoomBelow {
     } else if (heightChanged && this.#follows && view.hasFocus) this.#look()
   }
 
-  /** Keeps the space below the caret, after CodeMirror has scrolled it into view. */
+  /** Restores the space below the caret after CodeMirror has scrolled the caret into view. */
   #look(): void {
     this.#view.requestMeasure({ key: this, read: () => this.#missing(), write: (missing) => this.#scrollBy(missing) })
   }
@@ -68,7 +68,7 @@ class RoomBelow {
     return covered + (this.#view.scrollDOM.clientHeight - covered) * freePart
   }
 
-  /** Returns the lower edge of the caret from the top of the text, and the space below it; undefined while the caret is not drawn. */
+  /** Returns the lower edge of the caret, measured from the top of the text, and the space below it. Undefined while the caret is not drawn. */
   #caret(): { readonly depth: number; readonly below: number } | undefined {
     const place = this.#view.coordsAtPos(this.#view.state.selection.main.head)
     if (place === null) return undefined
@@ -76,7 +76,7 @@ class RoomBelow {
     return { depth: place.bottom - top, below: this.#view.scrollDOM.getBoundingClientRect().bottom - place.bottom }
   }
 
-  /** Returns by how many pixels the text must scroll up. */
+  /** Returns the distance by which the text must scroll up, in pixels. */
   #missing(): number {
     const caret = this.#caret()
     if (caret === undefined) return this.#follows && this.#isPushedOut() ? Infinity : 0
@@ -94,13 +94,13 @@ class RoomBelow {
   #scrollBy(missing: number): void {
     if (missing === Infinity) {
       const { head } = this.#view.state.selection.main
-      // Not during the measure phase of the view.
+      // The view may not be changed in its measure phase.
       queueMicrotask(() => this.#view.dispatch({ effects: EditorView.scrollIntoView(head, { yMargin: this.#free }) }))
     } else if (missing > 0) this.#view.scrollDOM.scrollTop += missing
   }
 }
 
-// Otherwise CodeMirror would take the part under the keyboard for visible.
+// Otherwise CodeMirror would treat the part behind the keyboard as visible.
 const aboveKeyboard = EditorView.scrollMargins.of(() => ({ bottom: coveredBelow() }))
 
 export const roomBelow: Extension = [ViewPlugin.fromClass(RoomBelow), aboveKeyboard]

@@ -1,11 +1,11 @@
 /**
- * Draws the person's own selection no wider than the text. CodeMirror draws the middle lines as wide as the whole editor: its drawing is hidden
- * (style/editor.css), and its open sides are moved to the column here.
+ * Draws the person's own selection no wider than the text. CodeMirror draws its middle lines as wide as the editor. That drawing is hidden
+ * (style/editor.css), and this module moves its open sides to the edges of the column.
  */
 import type { Extension } from '@codemirror/state'
 import { type EditorView, layer, RectangleMarker } from '@codemirror/view'
 
-/** Left and right side of a box, in the coordinates of a layer. */
+/** Left and right side of a rectangle, in the coordinates of a layer. */
 interface Sides {
   readonly left: number
   readonly right: number
@@ -16,13 +16,13 @@ const insideOf = (element: Element, { left, right }: Sides): Sides => {
   return { left: left + parseFloat(paddingLeft), right: right - parseFloat(paddingRight) }
 }
 
-/** Returns the sides of the whole editor, and of the text column in it. */
+/** Returns the sides of the entire editor, and of the text column in it. */
 function sides(view: EditorView): { readonly open: Sides; readonly column: Sides } {
   const outer = view.scrollDOM.getBoundingClientRect()
   const { left, right } = view.contentDOM.getBoundingClientRect()
   const shift = view.scrollDOM.scrollLeft - outer.left
   const whole = { left: left + shift, right: right + shift }
-  // CodeMirror computes the open sides from the first line.
+  // CodeMirror computes the open sides of a selection from the first line.
   const line = view.contentDOM.querySelector('.cm-line')
   if (line === null) return { open: whole, column: insideOf(view.contentDOM, whole) }
   const { paddingLeft, paddingRight, textIndent } = getComputedStyle(line)
@@ -35,7 +35,10 @@ function sides(view: EditorView): { readonly open: Sides; readonly column: Sides
 
 const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 0.6
 
-/** Returns the rectangles of a selection with their open sides at the edges of the column. Marks that hang next to the column keep theirs. */
+/**
+ * Returns the rectangles of a selection, with their open sides moved to the edges of the column. Rectangles of marks that hang next to the column do
+ * not change.
+ */
 export function withinColumn(view: EditorView, rectangles: readonly RectangleMarker[], name: string): RectangleMarker[] {
   if (rectangles.length === 0) return []
   const { open, column } = sides(view)
@@ -47,7 +50,7 @@ export function withinColumn(view: EditorView, rectangles: readonly RectangleMar
   })
 }
 
-// These systems draw a touch selection themselves, with its handles.
+// These systems draw a touch selection and its handles themselves.
 const drawsItself = /iPhone|iPad/.test(navigator.userAgent) || (/Mac/.test(navigator.platform) && navigator.maxTouchPoints > 2)
 
 const className = 'own-selection'

@@ -1,4 +1,4 @@
-/** The actions on blocks: move, duplicate, delete. Each is one undo step and one transaction. */
+/** The commands that move, duplicate and delete blocks. Each is one undo step and one transaction. */
 import { EditorSelection, type EditorState, type TransactionSpec } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { withOwnIds } from '../../../shared/components/own-ids.ts'
@@ -12,7 +12,7 @@ export interface Chosen {
   readonly run: Run
 }
 
-/** Returns the blocks that the selection touches, with the siblings that they can change places with. */
+/** Returns the blocks that the selection touches, and the siblings with which they can change places. */
 export function chosenBlocks(state: EditorState, { from, to } = state.selection.main): Chosen | undefined {
   const units = siblingsOf(state, from, to)
   const first = indexAt(units, from)
@@ -24,7 +24,7 @@ export function chosenBlocks(state: EditorState, { from, to } = state.selection.
 const isOneList = (units: readonly Unit[]): boolean =>
   units[0]?.item !== undefined && units.every(({ item }) => item?.list === units[0]?.item?.list)
 
-/** Whether blocks may be put between two others: a list item anywhere, any other block only outside of lists. */
+/** Whether blocks may be placed between two others. A list item may go anywhere, and any other block only outside lists. */
 export function mayStand(units: readonly Unit[], { first, last }: Run, to: number): boolean {
   const [above, below] = [units[to - 1]?.item, units[to]?.item]
   if (above === undefined || above.list !== below?.list) return true
@@ -32,7 +32,7 @@ export function mayStand(units: readonly Unit[], { first, last }: Run, to: numbe
   return isOneList(own) && own[0]?.item?.sign === above.sign
 }
 
-/** Returns the next place above or below where the blocks may go. */
+/** Returns the next possible position of the blocks above or below, or undefined if there is none. */
 function nextPlace(units: readonly Unit[], run: Run, step: 1 | -1): number | undefined {
   for (let to = step < 0 ? run.first - 1 : run.last + 2; to >= 0 && to <= units.length; to += step) if (mayStand(units, run, to)) return to
   return undefined
@@ -46,7 +46,7 @@ function dispatchStep(view: EditorView, spec: TransactionSpec): true {
   return true
 }
 
-/** Returns the selection after a move, on the same characters as before. */
+/** Returns the selection after a move. It contains the same characters as before. */
 function selectionAfter(
   { selection }: EditorState,
   { changes, taken }: Move,
@@ -63,7 +63,7 @@ function selectionAfter(
   )
 }
 
-/** Moves blocks before another block. Returns false if they do not move. */
+/** Moves blocks before another block. Returns false if they are already there. */
 export function moveBlocks(view: EditorView, { units, run }: Chosen, to: number, scrollIntoView: boolean): boolean {
   const { state } = view
   const [first, last] = [units[run.first], units[run.last]]
@@ -73,7 +73,7 @@ export function moveBlocks(view: EditorView, { units, run }: Chosen, to: number,
   return dispatchStep(view, { changes: move.changes, selection, scrollIntoView })
 }
 
-/** Moves the selected blocks past the next one. They do not move beyond the ends of the text, nor of a list inside another block. */
+/** Moves the selected blocks past the next one. Blocks do not leave the text, and items do not leave a list that is inside another block. */
 export const moveBlock =
   (step: 1 | -1): Command =>
   (view) => {
@@ -90,7 +90,7 @@ export const isMovable =
     return chosen !== undefined && nextPlace(chosen.units, chosen.run, step) !== undefined
   }
 
-/** Inserts a copy of the block below it. A copied component gets its own id. */
+/** Inserts a copy of the selected blocks below them. A copied component gets a new id. */
 export const duplicateBlock: Command = (view) => {
   const { state } = view
   const chosen = state.readOnly ? undefined : chosenBlocks(state)
@@ -102,7 +102,7 @@ export const duplicateBlock: Command = (view) => {
   return dispatchStep(view, { changes: { from: last.to, insert: gap + copy }, scrollIntoView: true })
 }
 
-/** Deletes blocks together with the gap that they would leave. */
+/** Deletes the selected blocks and the gap that they would leave. */
 export const deleteBlock: Command = (view) => {
   const { state } = view
   const chosen = state.readOnly ? undefined : chosenBlocks(state)

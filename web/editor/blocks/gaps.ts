@@ -1,15 +1,15 @@
-/** The text between two blocks: the least that Markdown needs to read each of them as before. */
+/** Computes the text between two blocks: the least that Markdown needs to read each block as before. */
 import type { Unit } from './units.ts'
 
 const blank = '\n\n'
-/** Separates two blocks that Markdown would otherwise join to one list or one block of code (CommonMark 0.31.2, example 308). */
+/** Separates two blocks that Markdown would otherwise join into one list or one code block (CommonMark 0.31.2, example 308). */
 const parted = '\n\n<!-- -->\n\n'
 
 const hasBlank = (gap: string): boolean => /\n[ \t>]*\n/.test(gap)
 
 const isCloseAbove = new Set(['HorizontalRule', 'FencedCode'])
 const isHeading = ({ name }: Unit): boolean => /^(?:ATX|Setext)Heading/.test(name)
-/** A heading or a fence below one of these needs no blank line. */
+/** A heading or a fence needs no blank line below a block of one of these kinds. */
 const isClosedByHeading = new Set(['Paragraph', 'ListItem', 'Blockquote'])
 
 /** Whether Markdown reads two blocks correctly without a blank line between them. */
@@ -21,15 +21,15 @@ const mayTouch = (above: Unit, below: Unit): boolean =>
 export interface Neighbours {
   readonly above: Unit
   readonly below: Unit
-  /** The text that was in this place before. */
+  /** The text between the blocks before the change. */
   readonly gap: string
-  /** One of the two blocks was moved here: a moved item joins the list. */
+  /** Whether one of the two blocks was moved here. A moved item joins the list. */
   readonly isBrought: boolean
   /** Whether the block below begins with white space. */
   readonly isIndented: boolean
 }
 
-/** Returns the gap between two blocks. */
+/** Returns the text to put between two blocks. */
 export function gapOf({ above, below, gap, isBrought, isIndented }: Neighbours): string {
   const [one, other] = [above.item, below.item]
   if (one !== undefined && other !== undefined && one.sign === other.sign) {

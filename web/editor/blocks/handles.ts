@@ -1,6 +1,7 @@
 /**
- * The handle in the margin of the block under the pointer. A press opens its menu, and a drag moves the block to the line that marks the target. Only
- * pointer moves update it, never a key. It lies over the text, so nothing moves when it appears. Narrow windows have none.
+ * The handle in the margin next to the block under the pointer. A click opens the block's menu, and a drag moves the block to the line that marks the
+ * target. Only pointer movements update the handle, never a key. It lies over the text, so nothing moves when it appears. Narrow windows have no
+ * handle.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
@@ -8,19 +9,19 @@ import { mayStand, moveBlocks, type Chosen } from './commands.ts'
 import { openBlockMenu } from './menu.tsx'
 import { indexAt, siblingsOf, unitAt, type Unit } from './units.ts'
 
-/** A press becomes a drag beyond this distance, in pixels. */
+/** Distance after which a press becomes a drag, in pixels. */
 const dragFrom = 5
-/** Narrower windows have no margin for the handle, in pixels. */
+/** Narrowest window with a margin for the handle, in pixels. */
 const windowMin = 700
 const [width, height, distance] = [20, 26, 34]
-/** Width of an item's marker, in `em` (style/editor.css). */
+/** Width of a list item's marker, in `em` (style/editor.css). */
 const signWidth = 1.6
-/** Distance from the upper and lower edge within which the text scrolls, and its highest speed, in pixels and pixels per frame. */
+/** Distance from the upper and lower edge within which the text scrolls, in pixels, and its highest speed, in pixels per frame. */
 const [edge, speedMax] = [48, 18]
 
 const isWithin = ({ state }: EditorView, { from, to }: Unit): boolean => state.selection.main.head > from && state.selection.main.head < to
 
-/** In the coordinates of the scrolled content, in pixels. */
+/** Position of a handle in the scrolled content, in pixels. */
 interface Place {
   readonly left: number
   readonly top: number
@@ -28,7 +29,7 @@ interface Place {
 
 interface Drag {
   chosen: Chosen
-  /** Undefined until the pointer has moved far enough. */
+  /** The index of the target, or undefined until the pointer has moved far enough. */
   to: number | undefined
   y: number
   frame: number
@@ -41,7 +42,7 @@ class BlockHandle {
   readonly #line = this.#dom.appendChild(document.createElement('div'))
   #unit: Unit | undefined
   #drag: Drag | undefined
-  /** The next click is the end of a drag. */
+  /** Whether the next click ends a drag and must be ignored. */
   #dragged = false
 
   constructor(view: EditorView) {
@@ -49,7 +50,7 @@ class BlockHandle {
     this.#dom.className = 'block-handles'
     this.#handle.type = 'button'
     this.#handle.className = 'block-handle'
-    // Keyboard users have the palette and a shortcut.
+    // Keyboard users open the menu with the palette or a shortcut.
     this.#handle.tabIndex = -1
     this.#handle.title = t('Drag to move, click for the menu')
     this.#handle.setAttribute('aria-label', t('Block'))
@@ -73,7 +74,7 @@ class BlockHandle {
       if (this.#unit !== undefined) this.#hide()
       return
     }
-    // If others write during a drag, it still drags the same block.
+    // If others type during a drag, the same block is still dragged.
     const drag = this.#drag
     const { units, run } = drag.chosen
     const chosen = this.#chosenAt(changes.mapPos(units[run.first]?.from ?? 0, 1))
@@ -83,7 +84,7 @@ class BlockHandle {
     if (drag.to !== undefined) drag.frame = requestAnimationFrame(() => this.#drag === drag && this.#aim(drag))
   }
 
-  /** Returns the block that begins at a position, with its siblings. */
+  /** Returns the block that begins at a position, together with its siblings. */
   #chosenAt(from: number): Chosen | undefined {
     const units = siblingsOf(this.#view.state, from)
     const first = indexAt(units, from)
@@ -113,7 +114,7 @@ class BlockHandle {
     if (unit.from !== this.#unit?.from || unit.to !== this.#unit.to) this.#show(unit)
   }
 
-  /** When a picture loads or a panel opens, the block moves, and its handle moves with it. */
+  /** Moves the handle with its block when a picture loads or a panel opens. */
   #follow(): void {
     const unit = this.#unit
     if (unit === undefined || this.#drag !== undefined) return
@@ -126,13 +127,13 @@ class BlockHandle {
     })
   }
 
-  /** The origin of the coordinates in which places are given. */
+  /** Returns the origin of the coordinates of a `Place`. */
   #origin(): { readonly x: number; readonly y: number } {
     const { left, top } = this.#view.scrollDOM.getBoundingClientRect()
     return { x: this.#view.scrollDOM.scrollLeft - left, y: this.#view.scrollDOM.scrollTop - top }
   }
 
-  /** Returns the left edge of a block in the window: that of the column, or of an item's marker. */
+  /** Returns the left edge of a block in the window: the edge of the text column, or of an item's marker. */
   #leftOf({ from, item }: Unit): number {
     const content = this.#view.contentDOM
     const left = content.getBoundingClientRect().left + parseFloat(getComputedStyle(content).paddingLeft)
@@ -150,14 +151,14 @@ class BlockHandle {
     this.#handle.hidden = false
   }
 
-  /** Returns the place of a block's handle. It reads the layout, which the editor does not allow during an update. */
+  /** Returns the position of a block's handle. It reads the layout, which the editor does not allow during an update. */
   #placeOf(unit: Unit): Place {
     const view = this.#view
     const { x, y } = this.#origin()
     const block = view.lineBlockAt(unit.from)
     const caret = view.coordsAtPos(unit.from)
     const top = view.documentTop + block.top
-    // Next to the first line of words, no matter how much space is above a heading.
+    // The handle is next to the first line of text, however much space is above a heading.
     const middle = caret === null || caret.bottom - caret.top > 60 || caret.top < top - 2 ? top + 16 : (caret.top + caret.bottom) / 2
     return { left: Math.max(2, this.#leftOf(unit) + x - distance), top: middle + y - height / 2 }
   }
@@ -176,10 +177,10 @@ class BlockHandle {
     if (isDrag || unit === undefined) return
     const view = this.#view
     const { from, to } = view.state.selection.main
-    // A selection of several blocks is left as it is when it includes this block.
+    // If the selection already includes this block and others, it stays.
     if (from > unit.to || to < unit.from || (from >= unit.from && to <= unit.to))
       view.dispatch({ selection: { anchor: unit.from }, userEvent: 'select' })
-    // The caret never rests at a component, so the whole component is selected while its menu is open.
+    // The caret never rests in a drawn component, so the entire component is selected while its menu is open.
     const isWhole = view.state.selection.main.empty && view.state.selection.main.head !== unit.from && !isWithin(view, unit)
     if (isWhole) view.dispatch({ selection: { anchor: unit.from, head: unit.to }, userEvent: 'select' })
     openBlockMenu(view, this.#handle, isWhole)
@@ -243,7 +244,7 @@ class BlockHandle {
     this.#handle.style.setProperty('--block-width', `${right + x - parseFloat(this.#handle.style.left) - distance}px`)
   }
 
-  /** Finds the target from the position of the pointer; scrolls near the edges. */
+  /** Finds the target under the pointer, and scrolls near the edges. */
   #aim(drag: Drag): void {
     const view = this.#view
     const { units, run } = drag.chosen
@@ -252,7 +253,7 @@ class BlockHandle {
     const index = Math.min(indexAt(units, block.from), units.length - 1)
     const middle = this.#middleOf(units[index])
     let to = at > middle ? index + 1 : index
-    // Where the blocks may not split a list, the nearer end of that list.
+    // If the blocks may not split a list, the target is the nearer end of that list.
     while (!mayStand(units, run, to)) to += at > middle ? 1 : -1
     drag.to = to
     this.#mark(drag.chosen, to)
@@ -271,7 +272,7 @@ class BlockHandle {
     return (this.#view.lineBlockAt(unit.from).top + this.#view.lineBlockAt(unit.to).bottom) / 2
   }
 
-  /** Draws the line at the target between two blocks; no line where the block would not move. */
+  /** Draws a line between two blocks at the target. There is no line where the block would not move. */
   #mark({ units, run }: Chosen, to: number): void {
     const view = this.#view
     this.#line.hidden = to >= run.first && to <= run.last + 1

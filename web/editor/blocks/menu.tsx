@@ -1,4 +1,4 @@
-/** The menu of a block: the actions for the blocks that the selection touches. */
+/** The menu of a block, with actions on all blocks that the selection touches. */
 import { Facet, type EditorState } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { render, type JSX } from 'preact'
@@ -8,19 +8,19 @@ import { copyText } from '../../ui/copy.ts'
 import { chosenBlocks, deleteBlock, duplicateBlock, isMovable, moveBlock } from './commands.ts'
 import type { Unit } from './units.ts'
 
-/** A command of the page that turns a block into another kind. */
+/** A command of the page that changes the kind of a block. */
 export interface Turn {
   readonly title: string
   readonly run: () => void
 }
 
-/** Finds such a command by its id. */
+/** Returns the command with an id that changes the kind of a block. */
 export const turns = Facet.define<(id: string) => Turn, ((id: string) => Turn) | undefined>({ combine: ([find]) => find })
 
 const headings = ['heading.1', 'heading.2', 'heading.3']
 const lists = ['list.bullet', 'list.number', 'list.task']
 
-/** Returns the ids of the commands that the block offers, and the id of the one that removes its mark. */
+/** Returns the ids of the commands that the menu offers for a block, and the id of the command that makes it plain text. */
 function becomes(state: EditorState, { name, from }: Unit): { readonly ids: readonly string[]; readonly plain?: string } {
   const { text } = state.doc.lineAt(from)
   if (name === 'Paragraph') return { ids: [...headings, ...lists, 'quote'] }
@@ -57,7 +57,7 @@ const items: readonly { readonly title: string; readonly run: Command; readonly 
 
 interface MenuInput {
   readonly view: EditorView
-  /** The block, if there is only one. */
+  /** The block, or undefined if the selection touches several. */
   readonly unit: Unit | undefined
   readonly anchor: HTMLElement
   readonly onClose: () => void
@@ -93,8 +93,8 @@ function Menu({ view, unit, anchor, onClose }: MenuInput): JSX.Element {
 }
 
 /**
- * Opens the menu next to `anchor`, for the selected blocks. The text gets the focus back when it closes. With `isWhole` nothing is selected
- * afterwards, so that typing replaces no block.
+ * Opens the menu for the selected blocks, next to `anchor`. When the menu closes, the focus returns to the text. With `isWhole`, the selection is
+ * then cleared, so that typing replaces no block.
  */
 export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = false): boolean {
   const chosen = view.state.readOnly ? undefined : chosenBlocks(view.state)
@@ -106,7 +106,7 @@ export function openBlockMenu(view: EditorView, anchor?: HTMLElement, isWhole = 
   const { node } = view.domAtPos(view.state.selection.main.head)
   const line = (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>('.cm-line')
   const close = (): void => {
-    // The chosen action runs right after the menu closes, so it comes first.
+    // The chosen action runs right after the menu closes, so this waits until the action is done.
     setTimeout(() => {
       render(null, root)
       root.remove()

@@ -1,6 +1,6 @@
 /**
- * Moves blocks as changes of the text. When two texts change places, the one with fewer comments moves, or else the shorter one. A person who types
- * in the other one stays there, and its comments stay too. Gaps change only where Markdown would read something else.
+ * Moves blocks by changing the text. Of two texts that change places, the one with fewer comments is moved, or else the shorter one. The cursor of a
+ * person typing in the other text stays there, and so do its comments. Gaps change only where Markdown would read the text differently.
  */
 import type { ChangeSet, EditorState } from '@codemirror/state'
 import { gapOf } from './gaps.ts'
@@ -10,17 +10,17 @@ import type { Unit } from './units.ts'
 
 export interface Move {
   readonly changes: ChangeSet
-  /** The text that is moved, and where it begins afterwards. */
+  /** The range of the moved text, and the offset at which it begins afterwards. */
   readonly taken: { readonly from: number; readonly to: number; readonly at: number }
 }
 
-/** A run of consecutive blocks: the indices of the first and the last one. */
+/** A run of consecutive blocks, given by the indices of the first and the last one. */
 export interface Run {
   readonly first: number
   readonly last: number
 }
 
-/** Returns the text of some blocks with edits applied. */
+/** Returns a range of the text with edits applied. */
 function textOf(state: EditorState, from: number, to: number, edits: readonly Edit[]): string {
   let [text, at] = ['', from]
   for (const edit of edits) {
@@ -31,7 +31,7 @@ function textOf(state: EditorState, from: number, to: number, edits: readonly Ed
   return text + state.sliceDoc(at, to)
 }
 
-/** Returns the edits for a gap, without the part that does not change. */
+/** Returns the edits that replace a gap, without the characters that do not change. */
 function regap(state: EditorState, from: number, to: number, insert: string): Edit[] {
   const gap = state.sliceDoc(from, to)
   if (gap === insert) return []
@@ -44,7 +44,7 @@ function gapBetween(state: EditorState, above: Unit, below: Unit, place: readonl
   return gapOf({ above, below, gap, isBrought, isIndented: /[ \t]/.test(state.sliceDoc(below.from, below.from + 1)) })
 }
 
-/** Whether the first of two texts is moved. On a tie the neighbour moves, so that the block being written stays. */
+/** Whether the first of two texts is the one to move. On a tie, the neighbor moves, so that the block being written stays. */
 function isFirstTaken(state: EditorState, first: readonly [number, number], second: readonly [number, number], isUp: boolean): boolean {
   const count = state.facet(tiedText)
   const byTies = count(state, ...first) - count(state, ...second)
@@ -52,7 +52,10 @@ function isFirstTaken(state: EditorState, first: readonly [number, number], seco
   return (byTies || byLength || (isUp ? -1 : 1)) < 0
 }
 
-/** Moves blocks before another one (`to`: its index, or the number of all blocks). Undefined if they are already there or cannot go there. */
+/**
+ * Moves blocks before the block with index `to`, or to the end if `to` is the number of blocks. Undefined if they are already there or cannot go
+ * there.
+ */
 export function moveTo(state: EditorState, units: readonly Unit[], run: Run, to: number): Move | undefined {
   if (to < 0 || to > units.length || (to >= run.first && to <= run.last + 1)) return undefined
   const isUp = to < run.first
@@ -74,7 +77,7 @@ export function moveTo(state: EditorState, units: readonly Unit[], run: Run, to:
     ? [{ from: first.from, to: second.from }, final.to, textOf(state, first.from, last.to, edits)]
     : [{ from: last.to, to: final.to }, first.from, textOf(state, second.from, final.to, edits)]
   const staying = edits.filter((edit) => edit.to <= out.from || edit.from >= out.to)
-  // The order of insertions at the same position.
+  // Insertions at the same position take effect in this order.
   const specs = [...over, { from: at, insert: takesFirst ? inner + text : text + inner }, out, ...under, ...staying]
   const changes = state.changes(specs)
   const taken = takesFirst ? { from: first.from, to: last.to } : { from: second.from, to: final.to }

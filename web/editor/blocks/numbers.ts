@@ -1,4 +1,4 @@
-/** Renumbers ordered lists after a move. Items that were counted one by one are counted in their new order; other numbers stay. */
+/** Renumbers ordered lists after a move. Items that were numbered in sequence are numbered in their new order. Other numbers stay. */
 import type { EditorState } from '@codemirror/state'
 import type { Unit } from './units.ts'
 
@@ -11,7 +11,7 @@ export interface Edit {
 /** Longest list that is renumbered, in items. */
 const itemsMax = 500
 
-/** Groups consecutive items of the same list. */
+/** Groups consecutive items that belong to the same list. */
 function runsOf(order: readonly Unit[]): Unit[][] {
   const runs: Unit[][] = []
   order.forEach((unit, index) => {
@@ -23,7 +23,7 @@ function runsOf(order: readonly Unit[]): Unit[][] {
   return runs
 }
 
-/** Returns how the items of a list were counted: from the first number in steps of 1 or 0. Undefined for any other numbers. */
+/** Returns how the items of a list are numbered: from the first number in steps of 1 or 0. Undefined if the numbers follow neither rule. */
 function countOf(units: readonly Unit[]): { readonly first: number; readonly step: 0 | 1 } | undefined {
   const values = units.toSorted((one, other) => one.from - other.from).map(({ item }) => item?.number?.value ?? 0)
   const [first = 1] = values
@@ -32,7 +32,8 @@ function countOf(units: readonly Unit[]): { readonly first: number; readonly ste
 }
 
 /**
- * Gives an item a number. If the number gets longer, the item's text is indented further, because it would otherwise no longer belong to the item.
+ * Changes the number of an item. If the number gets longer, the item's text is indented further, because it would otherwise no longer belong to the
+ * item.
  */
 function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: number): Edit[] {
   const number = item?.number
@@ -48,11 +49,11 @@ function numberEdits({ doc }: EditorState, { from, to, item }: Unit, value: numb
   return edits
 }
 
-/** Returns the edits for blocks in a new order, ascending; `brought` are the blocks that were moved. */
+/** Returns the edits that renumber blocks in a new order, in ascending positions. `brought` contains the blocks that were moved. */
 export function numbered(state: EditorState, order: readonly Unit[], brought: ReadonlySet<Unit>): Edit[] {
   const touched = new Set([...brought].map(({ item }) => item?.list))
   const edits: Edit[] = []
-  /** How many items of a list are already renumbered. */
+  /** For each list, the number of items that have been renumbered so far. */
   const counted = new Map<number, number>()
   for (const run of runsOf(order)) {
     const own = run.find((unit) => !brought.has(unit)) ?? run[0]

@@ -1,26 +1,26 @@
 /**
- * The blocks of a text that a person can move: whole lines of a paragraph, heading, quote, table, code or component, or a list item with everything
- * in it. An item moves among the items of its list. An item of a top-level list may leave the list.
+ * The blocks that a person can move: the lines of a paragraph, heading, quote, table, code block or component, or a list item with everything in it.
+ * An item moves among the items of its list. An item of a top-level list may also leave the list.
  */
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { frontMatterEnd } from '../front-matter.ts'
 
-/** An item in relation to the others of its list. */
+/** The list that an item belongs to, and its position there. */
 export interface ItemOf {
-  /** Where the list begins: identifies the list. */
+  /** Offset at which the list begins. It identifies the list. */
   readonly list: number
-  /** The character of a bullet, or the one after a number. Adjacent lists with the same one are one list. */
+  /** The bullet character, or the character after a number. Adjacent lists with the same character are one list. */
   readonly sign: string
-  /** The number of an item of an ordered list. */
+  /** The number of an item in an ordered list. Undefined for other items. */
   readonly number: { readonly from: number; readonly to: number; readonly value: number } | undefined
-  /** Blank lines separate the items. */
+  /** Whether blank lines separate the items. */
   readonly loose: boolean
 }
 
 export interface Unit {
-  /** From the beginning of the block's first line to the end of its last line, in UTF-16 units. */
+  /** Range from the beginning of the block's first line to the end of its last line, in UTF-16 units. */
   readonly from: number
   readonly to: number
   /** Name of the block's node in the syntax tree. */
@@ -60,7 +60,7 @@ function isQuoted(node: SyntaxNode): boolean {
   return false
 }
 
-/** Returns the node at a position that moves as a whole. An item that does not begin its line moves with the one around it. */
+/** Returns the node at a position that moves as a whole. An item that does not begin its line moves with the item around it. */
 function nodeAt(state: EditorState, tree: Tree, position: number): SyntaxNode | undefined {
   const line = state.doc.lineAt(position)
   if (line.from < frontMatterEnd(state.doc)) return undefined
@@ -74,15 +74,15 @@ function nodeAt(state: EditorState, tree: Tree, position: number): SyntaxNode | 
   return undefined
 }
 
-/** Returns the block at a position; undefined between blocks and in front matter. */
+/** Returns the block at a position. Undefined between blocks and in front matter. */
 export function unitAt(state: EditorState, position: number): Unit | undefined {
   const node = nodeAt(state, syntaxTree(state), position)
   return node === undefined ? undefined : unitOf(state, node)
 }
 
-/** Returns the blocks that those of a range may change places with, in document order: the items of their list, or all top-level blocks. */
+/** Returns the blocks with which those of a range may change places, in document order: the items of their list, or all top-level blocks. */
 export function siblingsOf(state: EditorState, from: number, to = from): readonly Unit[] {
-  // The state has this parse result in its own tree only after the next transaction.
+  // The tree of the state itself includes this parse result only after the next transaction.
   const tree = ensureSyntaxTree(state, state.doc.length, parseMs)
   if (tree === null) return []
   const node = nodeAt(state, tree, from)
@@ -98,7 +98,7 @@ export function siblingsOf(state: EditorState, from: number, to = from): readonl
   return found
 }
 
-/** Returns the index of the block at a position, or of the next one. */
+/** Returns the index of the block at a position, or of the next block. */
 export function indexAt(units: readonly Unit[], position: number): number {
   let [low, high] = [0, units.length]
   while (low < high) {

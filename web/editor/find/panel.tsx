@@ -1,4 +1,4 @@
-/** The panel for find and replace, above the text. */
+/** The panel for finding and replacing, above the text. */
 import {
   closeSearchPanel,
   findNext,
@@ -22,7 +22,7 @@ import { t, term, tn } from '../../text/t.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { count, countAll, goToMatch, setWithin, want, wanted, within, type Count, type Wanted } from './query.ts'
 
-/** Shortest time between two counts, in milliseconds: counting the matches of a long text is slow. */
+/** Shortest time between two counts, in milliseconds. Counting the matches of a long text is slow. */
 const countMs = 120
 
 interface Shown {
@@ -30,11 +30,11 @@ interface Shown {
   readonly valid: boolean
   readonly found: Count | undefined
   readonly isWithin: boolean
-  /** How many matches were just replaced, until the query or the text changes. */
+  /** Number of matches that were just replaced. Undefined once the query or the text changes. */
   readonly replaced: number | undefined
 }
 
-/** Whether the replace row is open; also applies to the next panel. */
+/** Whether the row for replacing is open. The next panel opens in the same state. */
 const replacing = signal(false)
 
 interface Option {
@@ -92,7 +92,7 @@ function FindPanel({ view, shown }: { view: EditorView; shown: Signal<Shown> }):
           disabled={!canWrite}
           onClick={() => {
             replacing.value = !replacing.value
-            // Once the row is drawn.
+            // The field exists only after the row has been drawn.
             setTimeout(() => view.dom.querySelector<HTMLInputElement>('.find [name=replacement]')?.focus())
           }}
         >
@@ -222,7 +222,7 @@ function createPanel(view: EditorView): Panel {
   }
 }
 
-/** Opens the panel or focuses its field. A selection of several lines becomes the range of the search, a shorter one the query. */
+/** Opens the panel or focuses its field. A selection of several lines becomes the search range, and a shorter one becomes the query. */
 export function openFind(view: EditorView, replace: boolean): void {
   replacing.value = replace || (replacing.value && searchPanelOpen(view.state))
   const { from, to } = view.state.selection.main
@@ -243,7 +243,7 @@ export const finding: Extension = [
   within,
   search({ top: true, createPanel, scrollToMatch: (range) => EditorView.scrollIntoView(range, { y: 'center' }) }),
   highlightSelectionMatches({ minSelectionLength: 3 }),
-  // Mod-F is a command of the page.
+  // The page binds Mod-F itself.
   Prec.low(keymap.of(searchKeymap.filter(({ key }) => key !== 'Mod-f' && key !== 'Mod-Alt-g'))),
   closed
 ]

@@ -3,7 +3,7 @@ import { SearchQuery, getSearchQuery, setSearchQuery } from '@codemirror/search'
 import { StateEffect, StateField, type EditorState } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 
-/** The range of the search; undefined for the whole text. */
+/** The range that is searched. Undefined for the entire text. */
 export interface Within {
   readonly from: number
   readonly to: number
@@ -11,7 +11,7 @@ export interface Within {
 
 export const setWithin = StateEffect.define<Within | undefined>()
 
-/** The range of the search, which moves with edits of others. */
+/** The search range, which moves with edits by others. */
 export const within = StateField.define<Within | undefined>({
   create: () => undefined,
   update(value, transaction) {
@@ -36,15 +36,15 @@ export interface Wanted {
 
 export const wanted = (state: EditorState): Wanted => getSearchQuery(state)
 
-/** Changes the query. */
+/** Changes the search query. */
 export function want(view: EditorView, change: Partial<Wanted>): void {
   const { search, replace, caseSensitive, wholeWord, regexp } = { ...wanted(view.state), ...change }
-  // `\n` is two characters, unless the query is a regular expression.
+  // In a literal query, `\n` means two characters.
   const query = new SearchQuery({ search, replace, caseSensitive, wholeWord, regexp, literal: !regexp, test: isWithin })
   view.dispatch({ effects: setSearchQuery.of(query) })
 }
 
-/** Selects and reveals the first match from the start of the selection, or else from the start of the search range. */
+/** Selects the first match after the start of the selection, or else after the start of the search range, and scrolls to it. */
 export function goToMatch(view: EditorView): void {
   const { state } = view
   const query = getSearchQuery(state)
@@ -62,16 +62,16 @@ export function goToMatch(view: EditorView): void {
 
 export interface Count {
   readonly total: number
-  /** The number of the selected match, from 1; 0 for none. */
+  /** Number of the selected match, counted from 1. It is 0 if no match is selected. */
   readonly current: number
-  /** There are more matches than were counted. */
+  /** Whether there are more matches than were counted. */
   readonly more: boolean
 }
 
-/** The most matches that are counted. */
+/** Largest number of matches that are counted. */
 const countMax = 10_000
 
-/** Counts the matches. Undefined if the query is empty or an invalid regular expression. */
+/** Counts the matches. Returns undefined if the query is empty or an invalid regular expression. */
 export function count(state: EditorState): Count | undefined {
   const query = getSearchQuery(state)
   if (!query.valid) return undefined

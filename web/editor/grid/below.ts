@@ -1,22 +1,25 @@
-/** Keeps text that is written below a table from becoming a row. */
+/** Prevents text that is typed below a table from becoming a row. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { content } from '../table-rows.ts'
 import { rowAt, tableAt } from '../tables.ts'
 
-/** Whether text typed at the end of a line would be after the last cell of a table, where no renderer shows it. */
+/**
+ * Returns `last` or `other` if a position is after the last cell of a table row, where no renderer shows text. The value tells whether it is the
+ * table's last row.
+ */
 function isBehindCells(state: EditorState, at: number): 'last' | 'other' | undefined {
   const place = tableAt(state, at)
   if (place === undefined) return undefined
   const { row, first, last } = place
-  // While a person still types its bars, the row is incomplete.
+  // A row is incomplete while a person is still typing its bars.
   if (at !== row.line.to || !row.closed || row.cells.length < rowAt(state, first).cells.length) return undefined
   return row.line.number === last ? 'last' : 'other'
 }
 
 /**
- * Text typed on the empty line below a table, or after its last row, goes below the table between blank lines, unless it begins a row. After any
- * other row it goes into the last cell.
+ * Moves text typed on the empty line below a table, or after its last row, below the table between blank lines, unless the text begins a row. After
+ * any other row, the text goes into the last cell.
  */
 export function belowRows(state: EditorState, at: number, text: string): TransactionSpec | undefined {
   const { doc } = state

@@ -1,4 +1,4 @@
-/** Writing in grids: pointer, cell selection, and the protection of the bars. */
+/** Editing tables in the live view: the pointer, the selection of cells, and the protection of the bars. */
 import { EditorSelection, EditorState, Prec, type Extension } from '@codemirror/state'
 import { EditorView, keymap, layer, type Command, type MouseSelectionStyle } from '@codemirror/view'
 import { addCells, content, rowOf } from '../table-rows.ts'
@@ -8,7 +8,7 @@ import { chosenCells, chosenRows, emptied } from '../chosen-cells.ts'
 import { cellOf, markersInCell, placeInCell, type ShownCell } from '../table-geometry.ts'
 import { toEdge, vertical } from './moving.ts'
 
-/** Adds a cell that its row lacks when a person enters it. */
+/** Adds a cell that is missing from its row when a person enters the cell. */
 function fillUp(view: EditorView, { content: { from }, column }: ShownCell): boolean {
   if (view.state.readOnly) return false
   const row = rowOf(view.state.doc.lineAt(from))
@@ -24,7 +24,7 @@ function fillUp(view: EditorView, { content: { from }, column }: ShownCell): boo
   return true
 }
 
-/** A press in a cell is a press in its text, however far from the letters. Dragging selects text first, then cells. */
+/** Treats a press anywhere in a cell as a press in the cell's text. Dragging first selects text, and then cells. */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   if (event.button !== 0 || event.altKey || event.ctrlKey || event.metaKey) return null
   const cell = cellOf(view, event.target)
@@ -67,7 +67,7 @@ const clearCells: Command = (view) => {
   return true
 }
 
-/** Text typed over selected cells goes into the first one. */
+/** Handles typing while cells are selected: the typed text goes into the first of them. */
 function typeOverCells(view: EditorView, text: string): boolean {
   const chosen = view.state.readOnly ? undefined : chosenCells(view.state)
   if (chosen === undefined) return false
@@ -77,14 +77,14 @@ function typeOverCells(view: EditorView, text: string): boolean {
 }
 
 const cells = EditorView.domEventHandlers({
-  // A composition takes place in one cell.
+  // A composition must take place in one cell.
   compositionstart(_event, view) {
     const chosen = chosenCells(view.state)
     const first = chosen === undefined ? undefined : chosenRows(view.state, chosen)[0]?.[0]
     if (first !== undefined) view.dispatch({ selection: { anchor: first.from, head: first.to } })
     return false
   },
-  // Runs before the browser writes, which would join rows.
+  // The browser's own handling would join the rows.
   beforeinput: ({ inputType, data }, view) => inputType === 'insertText' && data !== null && typeOverCells(view, data),
   copy: (event, view) => take(event, view),
   cut: (event, view) => take(event, view) && (clearCells(view) || true)
@@ -92,7 +92,7 @@ const cells = EditorView.domEventHandlers({
 
 const escaped: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** Copies cells in the format of spreadsheets. */
+/** Copies the selected cells in the format of spreadsheets. */
 function take(event: ClipboardEvent, view: EditorView): boolean {
   const chosen = chosenCells(view.state)
   if (chosen === undefined || event.clipboardData === null) return false
@@ -109,7 +109,7 @@ function take(event: ClipboardEvent, view: EditorView): boolean {
   return true
 }
 
-/** Returns the ranges of a table's lines, between two positions, that are not the text of cells. */
+/** Returns the ranges between two positions of a table that are not text of cells. */
 function structure(state: EditorState, first: number, last: number, from: number, to: number): number[] {
   const { doc } = state
   const found: number[] = []
@@ -128,7 +128,10 @@ function structure(state: EditorState, first: number, last: number, from: number
   return found
 }
 
-/** A deletion removes the text of cells or whole tables, but never a bar or the end of a row, which would break the table. */
+/**
+ * Limits deletions in tables. A deletion removes text of cells or entire tables, but never a bar or the end of a row, because that would break the
+ * table.
+ */
 const keepBars = EditorState.changeFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.startState.readOnly || !transaction.isUserEvent('delete')) return true
   const state = transaction.startState
@@ -140,10 +143,10 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
     for (const place of tables) {
       if (place === undefined) continue
       const [start, end] = [state.doc.line(place.first).from, state.doc.line(place.last).to]
-      // The deletion covers the whole table or only touches it.
+      // The deletion covers the entire table or only touches it.
       if ((from <= start && to >= end) || to < start || from > end) continue
       if (to > start && from < end) kept.push(...structure(state, place.first, place.last, from, to))
-      // Text above or below never becomes a row.
+      // Text above or below a table must not become a row.
       if (to === start && from < start && state.doc.lineAt(from).from < from) kept.push(start - 1, start)
       if (from === end && to < state.doc.length && state.doc.sliceString(to, to + 1) !== '\n') kept.push(end, end + 1)
     }
@@ -154,12 +157,12 @@ const keepBars = EditorState.changeFilter.of((transaction) => {
   return kept.length === 0 ? true : kept
 })
 
-/** If nothing of a deletion is left, the cursor does not move either. */
+/** If nothing of a deletion remains, the cursor must not move either. */
 const keepCursor = EditorState.transactionFilter.of((transaction) =>
   transaction.isUserEvent('delete') && !transaction.docChanged && transaction.selection !== undefined ? [] : transaction
 )
 
-/** Draws the selection within a cell; that of the editor would cover whole lines. */
+/** Draws the selection within a cell. The editor's own drawing would cover entire lines. */
 const ownSelection = layer({
   above: false,
   class: 'md-cell-selections',

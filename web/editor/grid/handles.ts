@@ -1,6 +1,6 @@
 /**
- * Handles for the row and the column of the cell under the pointer or the cursor. A press opens the menu; a drag moves the row or column. The buttons
- * at the right and below the table add a column and a row. All lie over the text, so the text does not move.
+ * Handles for the row and the column of the cell under the pointer or the cursor. A click opens the menu, and a drag moves the row or column. The
+ * buttons to the right of the table and below it add a column and a row. All of these lie over the text, so that the text does not move.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { t } from '../../text/t.ts'
@@ -10,10 +10,10 @@ import { addColumn, addRow, tableAt } from '../tables.ts'
 import { cellElement, cellOf } from '../table-geometry.ts'
 import { openMenu } from './menu.tsx'
 
-/** A press becomes a drag beyond this distance, in pixels. */
+/** Distance after which a press becomes a drag, in pixels. */
 const dragFrom = 5
 
-/** The smaller side of each handle, in pixels: the smallest allowed target (WCAG 2.2, 2.5.8). */
+/** The shorter side of each handle, in pixels. It is the smallest allowed size of a target (WCAG 2.2, 2.5.8). */
 const thick = 24
 
 interface Box {
@@ -27,7 +27,7 @@ interface Boxes {
   readonly row: Box
   readonly column: Box
   readonly addRow: Box
-  /** Absent if the end of a wide table is out of view, or at the edge of the window. */
+  /** Position of the button that adds a column. Absent if the right edge of the table is out of view or too close to the edge of the window. */
   readonly addColumn: Box | undefined
 }
 
@@ -40,10 +40,10 @@ function put(element: HTMLElement, box: Box | undefined): void {
   element.style.height = `${box.height}px`
 }
 
-/** Thickness of the line that shows where a row or column will go, in pixels. */
+/** Thickness of the line that marks the target of a drag, in pixels. */
 const line = 3
 
-/** Returns the element whose middle is nearest to a position on one axis. */
+/** Returns the index of the element whose middle is nearest to a position on one axis. */
 function nearest(elements: readonly Element[], at: number, axis: 'x' | 'y'): number {
   let best = { index: 0, distance: Infinity }
   elements.forEach((element, index) => {
@@ -64,7 +64,7 @@ class Handles {
   readonly #mark = this.#dom.appendChild(document.createElement('div'))
   /** The cell under the pointer. */
   #hovered: HTMLElement | null = null
-  /** The next click is the end of a drag. */
+  /** Whether the next click ends a drag and must be ignored. */
   #dragged = false
 
   constructor(view: EditorView) {
@@ -79,11 +79,11 @@ class Handles {
     this.#addColumn.addEventListener('click', () => this.#addAtEnd('column'))
     this.#row.addEventListener('pointerdown', (event) => this.#press(event, 'row'))
     this.#column.addEventListener('pointerdown', (event) => this.#press(event, 'column'))
-    // Not on pointerup: the browser would then close the open menu.
+    // If `pointerup` opened the menu, the browser would close it again.
     this.#row.addEventListener('click', () => this.#open('row'))
     this.#column.addEventListener('click', () => this.#open('column'))
     this.#dom.addEventListener('mousedown', (event) => event.preventDefault())
-    // Tab reaches the handles from the text, for the cell of the cursor.
+    // With Tab, a person gets from the text to the handles of the cursor's cell.
     this.#dom.addEventListener('focusout', this.#draw)
     this.#dom.addEventListener('focusin', ({ target }) => {
       if (target instanceof Element && target.matches(':focus-visible')) this.#left()
@@ -139,7 +139,7 @@ class Handles {
     if (view.state.readOnly) return null
     if (this.#hovered?.isConnected === true) return this.#hovered
     const { head } = view.state.selection.main
-    // Most lines do not belong to a table.
+    // Checked first, because most lines are not part of a table.
     const isHere = view.hasFocus || this.#dom.contains(document.activeElement)
     return isHere && tableAt(view.state) !== undefined ? cellElement(view, head) : null
   }
@@ -177,7 +177,7 @@ class Handles {
     this.#row.setAttribute('aria-label', number === 0 ? t('Header row') : t('Row {number}', { number }))
   }
 
-  /** Puts the cursor into the cell that the handles belong to, if it is in another one. */
+  /** Puts the cursor into the cell that the handles belong to, unless it is already there. */
   #enter(): boolean {
     const view = this.#view
     const shown = cellOf(view, this.#cell())

@@ -1,6 +1,6 @@
 /**
- * Shows tables of the live view as grids. Each line of the text is a row, its cells are marks around the text between bars, and the bars are hidden.
- * So the caret, compositions, cursors of others, annotations and undo work as in any text.
+ * Shows tables of the live view as grids. Each line of the text is a row, its cells are marks around the text between the bars, and the bars are
+ * hidden. The caret, compositions, the cursors of others, annotations and undo therefore work as in any text.
  */
 import { Decoration, WidgetType } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
@@ -10,13 +10,13 @@ import { alignmentOf, content, rowOf, type Cell, type Row } from '../table-rows.
 import { chosenCells, type Chosen } from '../chosen-cells.ts'
 import { columnsFor } from './widths.ts'
 
-/** How many rows, from the head on, determine the widths of the columns. */
+/** Number of rows, including the head, that determine the widths of the columns. */
 const measuredRows = 300
-/** Largest table, in columns, and longest row, in UTF-16 units, that are shown as a grid. Beyond that the lines are shown as text. */
+/** Largest number of columns, and longest row in UTF-16 units, of a table that is shown as a grid. A larger table is shown as text. */
 const columnsMax = 200
 const rowUnitsMax = 8000
 
-/** A line break, written as `<br>` in a cell. */
+/** A line break in a cell, written as `<br>`. */
 export class BreakWidget extends WidgetType {
   override eq(): boolean {
     return true
@@ -29,7 +29,7 @@ export class BreakWidget extends WidgetType {
   }
 }
 
-/** A cell that is missing in a short row. */
+/** A cell that is missing at the end of a short row. */
 export class LackingWidget extends WidgetType {
   override eq(): boolean {
     return true
@@ -73,7 +73,7 @@ function columnsOf(node: SyntaxNode, live: LiveContext): Columns | undefined {
   return { count, style: `--columns:${columnsFor(sample)}`, classes }
 }
 
-/** Returns the visible part of a cell, including the spaces before a cursor in it, which are being typed. */
+/** Returns the visible part of a cell. It includes spaces before a cursor in the cell, because the person is typing them. */
 function shownOf(cell: Cell, live: LiveContext): Cell {
   const { from, to } = content(live.state.doc, cell)
   return { from, to: live.cursorIn(to, cell.to) ?? to }
@@ -84,7 +84,7 @@ function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isC
   let start = line.from
   cells.forEach((cell, column) => {
     const shown = shownOf(cell, live)
-    // A cell includes the bar after it, so that no cursor is at its very end, where the next one begins.
+    // A cell includes the bar after it, so that no cursor is at its very end, where the next cell begins.
     const end = column === cells.length - 1 && !closed ? line.to : cell.to + 1
     const name = `md-cell${classes[column] ?? ''}${column >= count ? ' md-cell-beyond' : ''}${isChosen(column) ? ' md-cell-chosen' : ''}`
     live.cell(start, end, name)
@@ -97,7 +97,7 @@ function layOutRow(row: Row, live: LiveContext, { count, classes }: Columns, isC
     start = end
   })
   live.fold(start, line.to)
-  // Text after the last cell ends with the line.
+  // Text after the last cell extends to the end of the line.
   const last = cells.at(-1)
   if (last !== undefined) live.step(shownOf(last, live).to, Math.min(line.to + 1, live.state.doc.length))
   if (closed) for (let missing = cells.length; missing < count; missing++) live.decorations.push(lacking.range(line.to))
@@ -117,7 +117,7 @@ export function table(node: SyntaxNode, live: LiveContext): void {
   const chosen = chosenCells(live.state)
   for (const line of live.lines(node.from, node.to)) {
     if (line.number === first + 1) {
-      // Its dashes show to a person whose cursor is between them.
+      // A person whose cursor is in the delimiter row sees its dashes.
       const { from, to } = selection.main
       const isOpen = from >= line.from && to <= line.to && live.touched(line.from, line.to)
       live.lineClass(line.from, isOpen ? 'md-grid-dashes' : 'md-grid-rule')

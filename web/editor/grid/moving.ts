@@ -1,4 +1,4 @@
-/** Keys in a grid: up and down within a cell and between rows, Home and End within a cell. */
+/** Keys in a table: the up and down arrows within a cell and between rows, and Home and End within a cell. */
 import { EditorSelection, type SelectionRange } from '@codemirror/state'
 import type { Command, EditorView } from '@codemirror/view'
 import { content, isDelimiter, rowOf } from '../table-rows.ts'
@@ -12,13 +12,13 @@ const select = (view: EditorView, range: SelectionRange, extend: boolean): true 
   return true
 }
 
-/** Returns the cell at a place. */
+/** Returns the range of the text in the cell at a place. */
 function contentAt(view: EditorView, { row, column }: Place) {
   const cell = row.cells[column]
   return cell === undefined ? undefined : content(view.state.doc, cell)
 }
 
-/** Returns the next line below or above that has cells. */
+/** Returns the number of the next line above or below that has cells. */
 function nextRow(view: EditorView, place: Place, step: 1 | -1): number | undefined {
   let number = place.row.line.number + step
   if (number === place.first + 1 && isDelimiter(view.state.doc.line(number).text)) number += step
@@ -38,7 +38,7 @@ export const vertical =
     const goal = main.goalColumn ?? caret.left - origin
     const x = origin + goal
     const to = (at: number): true => select(view, EditorSelection.cursor(at, step < 0 ? 1 : -1, undefined, goal), extend)
-    // Another line of the same cell.
+    // First try another line of the same cell.
     const inner = { element, content: own, lacking: false, column: place.column }
     const height = caret.bottom - caret.top
     const within = placeInCell(view, inner, { x, y: (step > 0 ? caret.bottom : caret.top) + step * height * 0.75 })
@@ -58,13 +58,13 @@ export const vertical =
     if (cell === undefined) return false
     const target = content(view.state.doc, cell)
     const box = cellElement(view, target.from)
-    // A row outside the window is not drawn yet.
+    // A row outside the window has not been drawn.
     if (box === null) return to(target.from)
     const y = step > 0 ? box.getBoundingClientRect().top : box.getBoundingClientRect().bottom
     return to(placeInCell(view, { element: box, content: target, lacking: false, column }, { x, y }))
   }
 
-/** Home and End move to the ends of a cell. */
+/** Creates the commands for Home and End, which move to the ends of a cell. */
 export const toEdge =
   (forward: boolean, extend: boolean): Command =>
   (view) => {

@@ -1,15 +1,15 @@
-/** A press below a table or a block of code at the end of the text begins a line there. */
+/** Begins a new line when a person clicks below a table or code block at the end of the text. */
 import type { EditorState, TransactionSpec } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { codeNode } from '../in-code.ts'
 import { tableAt } from '../tables.ts'
 
-/** Whether a position is after the closing fence of a block of code. */
+/** Whether a position is after the closing fence of a code block. */
 const isBehindFence = (state: EditorState, at: number): boolean => codeNode(state, at)?.getChildren('CodeMark')[1]?.to === at
 
 /**
- * Adds a line below a table or a block of code that ends the text and puts the caret there. Below a table it also adds a blank line, because the next
- * line would otherwise be a row.
+ * Adds a line below a table or code block at the end of the text, and puts the caret there. Below a table it also adds a blank line, because the next
+ * line would otherwise become a row.
  */
 export function belowLast(state: EditorState): TransactionSpec | undefined {
   const { doc } = state

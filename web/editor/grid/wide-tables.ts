@@ -1,8 +1,8 @@
-/** Tables of the live view that are wider than the text scroll horizontally and follow the cursor. */
+/** Makes tables of the live view scroll horizontally if they are wider than the text. A table scrolls to follow the cursor. */
 import type { Extension, Range } from '@codemirror/state'
 import { BlockWrapper, EditorView, ViewPlugin } from '@codemirror/view'
 
-// Browsers make scroll containers a Tab stop. This one belongs to the text, which is a single stop; `contenteditable` shows that keys can reach it.
+// Browsers make scroll containers Tab stops, but the text is a single stop. `contenteditable` shows that keyboard users can reach the container.
 const wrapper = BlockWrapper.create({
   tagName: 'div',
   attributes: { class: 'md-table-scroll', tabindex: '-1', contenteditable: 'true' }
@@ -15,7 +15,7 @@ const tableAt = (view: EditorView, position: number): HTMLElement | null => {
   return (node instanceof Element ? node : node.parentElement)?.closest<HTMLElement>('.md-table-scroll') ?? null
 }
 
-/** Space that stays free next to the cursor, in pixels. */
+/** Space kept free next to the cursor, in pixels. */
 const besideCursor = 24
 
 function follow(view: EditorView): void {
@@ -27,13 +27,13 @@ function follow(view: EditorView): void {
   else if (cursor.right > right - besideCursor) table.scrollLeft += cursor.right - right + besideCursor
 }
 
-// CodeMirror scrolls only the editor itself; this handler scrolls the table to the cursor.
+// CodeMirror scrolls only the editor. This handler also scrolls the table to the cursor.
 const followCursor = EditorView.scrollHandler.of((view) => {
   view.requestMeasure({ key: follow, read: () => follow(view) })
   return false
 })
 
-// Cursors and selections are drawn in layers next to the text, so they are drawn again after a scroll.
+// Cursors and selections are drawn in layers next to the text, so they must be redrawn after scrolling.
 const redraw = ViewPlugin.fromClass(
   class {
     readonly #view: EditorView

@@ -1,19 +1,22 @@
-/** The widths of a grid's columns, computed from their texts: a long table has the same widths at every scroll position. */
+/** Computes the widths of a table's columns from their texts, so that a long table has the same widths at every scroll position. */
 
-/** Widths of texts in pixels, in the current typeface of the page. */
+/** Widths of texts in the current typeface of the page, in pixels. */
 const known = new Map<string, number>()
 const knownMax = 20_000
-/** Only this much of a cell is measured, in UTF-16 units: longer texts wrap in any case. */
+/** Longest part of a cell that is measured, in UTF-16 units. Longer texts wrap in any case. */
 const measuredMax = 300
 
-/** Padding on both sides of a cell, its border, and rounding, in pixels. */
+/** Padding on both sides of a cell, its border, and a margin for rounding, in pixels. */
 const besides = 26
-/** A column with texts of this width gets no narrower; one of long texts gets no wider than the second value. */
+/** A column whose texts are this wide gets no narrower than that, in pixels. The next value is the largest width of a column with long texts. */
 const wrapped = 150
 const widest = 560
 const narrowest = 52
 
-/** Letters of another width than nine pixels in the typeface of the editor, bold or not: for the text that comes with the page. */
+/**
+ * Letters that are not nine pixels wide in the typeface of the editor, bold or not, with the difference in pixels. They are used for the text that
+ * comes with the page.
+ */
 const unusual = [
   [/[frt ]/g, -2.25],
   [/[ijlI]/g, -4.5],
@@ -44,14 +47,14 @@ function widthOf(text: string, bold: boolean): number {
   return width
 }
 
-/** Returns the lines of a cell roughly as shown: without marks and addresses. */
+/** Returns the lines of a cell approximately as displayed, without marks and addresses. */
 const seen = (text: string): string[] =>
   text
     .slice(0, measuredMax)
     .replaceAll(/\]\([^()\s]*\)|[*`~[\]\\]/g, '')
     .split(/<br ?\/?>/)
 
-/** Returns the columns of a grid (`grid-template-columns`) for rows of texts, the head first. */
+/** Returns the value of `grid-template-columns` for rows of texts. The first row is the head. */
 export function columnsFor(rows: readonly (readonly string[])[]): string {
   const columns: number[] = []
   rows.forEach((row, at) => {

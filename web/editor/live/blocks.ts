@@ -1,10 +1,10 @@
-/** Live view of whole lines: headings, quotes, code, rules. A line keeps its height when its markers show. */
+/** The live view of entire lines: headings, quotes, code and rules. A line keeps its height when its markers become visible. */
 import type { SyntaxNode } from '@lezer/common'
 import { calloutMarker } from '../../../shared/markdown/callouts.ts'
 import type { LiveContext } from '../context.ts'
 import { CopyWidget, WordPlace } from './widgets.ts'
 
-/** Returns the end of the spaces after a marker. */
+/** Returns the position after the spaces that follow a marker. */
 function afterSpaces(live: LiveContext, position: number): number {
   const rest = live.text(position, Math.min(position + 8, live.state.doc.lineAt(position).to))
   return position + (/^[ \t]*/.exec(rest)?.[0].length ?? 0)
@@ -39,7 +39,7 @@ export function quote(node: SyntaxNode, live: LiveContext): void {
   const end = start + kind.length + 3
   live.mark(start, first.to, 'md-callout-title')
   if (live.touched(first.from, first.to)) return
-  // As in the reading view, a custom title replaces the name of the kind.
+  // A custom title replaces the name of the kind, as in the reading view.
   if (title !== undefined && title !== '') return live.hide(start, end + (/^[ \t]*/.exec(live.text(end, first.to))?.[0].length ?? 0))
   live.hide(start, start + 2)
   live.hide(end - 1, end)
@@ -50,7 +50,7 @@ export function quoteMark(node: SyntaxNode, live: LiveContext): void {
   if (live.lineTouched(node.from)) {
     const end = node.to + space
     live.mark(node.from, end, 'md-hang')
-    // The mark hangs outside the column: on a line without words the caret would otherwise be at the mark, and not where the words will be.
+    // The mark hangs outside the column. On a line without text, the caret would otherwise be at the mark and not where the text will begin.
     if (live.state.doc.lineAt(end).to === end) live.widget(end, new WordPlace())
   } else live.hide(node.from, node.to + space)
 }

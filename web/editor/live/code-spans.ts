@@ -1,14 +1,14 @@
-/** Returns coloured ranges of code, read from the HTML of the highlighter, whose text is the code itself. */
+/** Finds the colored ranges of code. It reads them from the HTML of the highlighter, whose text is equal to the code. */
 import type { Highlighter } from '../../../shared/markdown/page.ts'
 
 export interface Span {
-  /** UTF-16 units from the beginning of the code. */
+  /** Offset from the beginning of the code, in UTF-16 units. */
   readonly from: number
   readonly to: number
   readonly name: string
 }
 
-/** Longest code that is coloured while a person writes, in UTF-16 units: it is coloured again at every key. */
+/** Longest code that is colored while a person writes, in UTF-16 units. It is colored again at every key press. */
 const codeUnitsMax = 10_000
 const keptMax = 100
 const kept = new Map<string, readonly Span[]>()
@@ -29,7 +29,7 @@ function spansOf(html: string): Span[] {
   return found.sort((one, other) => one.from - other.from || other.to - one.to)
 }
 
-/** Returns the coloured ranges of a code; empty for an unknown language. */
+/** Returns the colored ranges of code. The list is empty for an unknown language. */
 export function codeSpans(highlighter: Highlighter, code: string, language: string): readonly Span[] {
   if (code.length > codeUnitsMax || highlighter.getLanguage(language) === undefined) return []
   const key = `${language}\n${code}`

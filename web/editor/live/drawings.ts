@@ -1,6 +1,6 @@
 /**
- * Formulas and diagrams of the live view, in the place of their source. The source shows while the cursor is in it, but never appears under a pressed
- * pointer. Block decorations replace lines, so a state field provides them, and not a plugin for the visible part.
+ * Draws the formulas and diagrams of the live view in place of their source. The source is visible while the cursor is in it, but never appears while
+ * the pointer is pressed. Block decorations replace lines, so a state field provides them; a view plugin may not.
  */
 import { syntaxTree } from '@codemirror/language'
 import { StateEffect, StateField, type EditorState, type Extension, type Range, type Transaction } from '@codemirror/state'
@@ -15,7 +15,7 @@ import { theme } from '../../device/theme.ts'
 import { revealed } from '../resting.ts'
 import { libraries, libraryCame } from './libraries.ts'
 
-/** Style rules of formulas, as in published pages: declarations become classes. */
+/** Style rules of the formulas, as on published pages. Each rule turns an inline declaration into a class. */
 const styles = new Map<string, string>()
 const rules = new CSSStyleSheet()
 
@@ -24,14 +24,14 @@ function adoptRules(): void {
   if (!document.adoptedStyleSheets.includes(rules)) document.adoptedStyleSheets = [...document.adoptedStyleSheets, rules]
 }
 
-/** Heights of earlier drawings, in pixels, so that a drawing that returns has its space before it is ready. */
+/** Heights of earlier drawings, in pixels. A drawing that appears again then has its space before it is ready. */
 const heights = new Map<string, number>()
 const heightsMax = 500
 
-/** Replaces a range of the text; a click puts the cursor into it. */
+/** A drawing that replaces a range of the text. A click puts the cursor into the range. */
 abstract class Drawing extends WidgetType {
   readonly source: string
-  /** Whether the library that makes the drawing was already loaded. */
+  /** Whether the library for the drawing had loaded when this object was created. */
   readonly ready: boolean
 
   constructor(source: string, ready: boolean) {
@@ -101,7 +101,7 @@ class Diagram extends Drawing {
     const waiting = element.appendChild(document.createElement('p'))
     waiting.className = 'md-diagram-waiting'
     waiting.textContent = t('Drawing the diagram…')
-    // The drawing takes its colours from the page, so it must be part of the page.
+    // The drawing takes its colors from the page, so the element must be part of the page first.
     requestAnimationFrame(() => {
       void this.#draw(element, view)
     })
@@ -130,7 +130,7 @@ const blockSource = (text: string): string =>
     .replace(/\$\$\s*$/, '')
     .trim()
 
-/** Returns the drawing that replaces the code of a fence; undefined until the fence is closed. */
+/** Returns the drawing that replaces a fenced block. Undefined until the fence is closed. */
 function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined {
   const info = fence.getChild('CodeInfo')
   const code = fence.getChild('CodeText')
@@ -140,7 +140,7 @@ function fenceWidget(state: EditorState, fence: SyntaxNode): Drawing | undefined
   return language === 'math' ? new FormulaBlock(state.sliceDoc(code.from, code.to), libraries.formulaSetter() !== undefined) : undefined
 }
 
-/** Returns the top-level blocks: in lists and quotes the source stays visible. */
+/** Returns the blocks that are drawn. They are top-level blocks, because a source inside a list or quote stays visible. */
 function blocksOf(state: EditorState): Block[] {
   const found: Block[] = []
   const cursor = syntaxTree(state).cursor()
@@ -163,7 +163,7 @@ interface Shown {
   readonly decorations: DecorationSet
 }
 
-/** Blocks must be searched again: the pointer was released, or the text changed a moment ago. */
+/** Asks for a new scan for blocks, because the pointer was released or the text changed a moment ago. */
 const released = StateEffect.define<null>()
 
 const touches = (state: EditorState, { from, to }: Block): boolean =>
@@ -175,7 +175,7 @@ function decorate(state: EditorState, blocks: readonly Block[]): DecorationSet {
     const from = state.doc.lineAt(block.from).from
     const to = state.doc.lineAt(Math.min(block.to, state.doc.length)).to
     if (!touches(state, block)) ranges.push(Decoration.replace({ widget: block.widget, block: true }).range(from, to))
-    // While its source is edited, the drawing is shown below the source.
+    // While a person edits the source, the drawing is visible below it.
     else if (block.widget instanceof Diagram || block.widget instanceof FormulaBlock)
       ranges.push(Decoration.widget({ widget: block.widget, block: true, side: 1 }).range(to))
   }
@@ -189,10 +189,13 @@ const show = (state: EditorState): Shown => {
 
 const asks = ({ effects }: Transaction): boolean => effects.some((each) => each.is(released) || each.is(libraryCame))
 
-/** Delay after a change before blocks are searched again, in milliseconds: this reads the whole text, and no key should wait for it. */
+/**
+ * Delay after a change before the text is scanned for blocks again, in milliseconds. A scan reads the entire text, so no key press should wait for
+ * it.
+ */
 const lookMs = 200
 
-/** The mapped decorations until that search. A drawing replaces whole lines or nothing. */
+/** Maps the drawings through a change until the next scan. A drawing that would no longer replace entire lines is removed. */
 function moved({ blocks, decorations }: Shown, { changes, state: { doc } }: Transaction): Shown {
   const whole = (from: number, to: number): boolean => doc.lineAt(from).from === from && doc.lineAt(to).to === to
   return {
@@ -216,7 +219,7 @@ const blockField = StateField.define<Shown>({
   ]
 })
 
-/** Returns the visible formulas within lines. */
+/** Returns decorations for the visible inline formulas. */
 function formulas(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = []
   const reveal = revealed(view)
@@ -249,7 +252,7 @@ const inline = ViewPlugin.define(
     const release = (): void => {
       if (!isDown) return
       isDown = false
-      // Waits for a pause in typing: a transaction between two keys would delay the second one.
+      // Waits for a pause in typing. A transaction between two key presses would delay the second one.
       lookAfter(0)
     }
     view.contentDOM.addEventListener('pointerdown', press)
@@ -268,7 +271,7 @@ const inline = ViewPlugin.define(
       update(update) {
         const hasMoved = (update.selectionSet || update.focusChanged) && !isDown
         const parsed = syntaxTree(update.state) !== syntaxTree(update.startState)
-        // Once typing rests: another transaction between two keys would make the second wait.
+        // Waits for a pause in typing. A transaction between two key presses would delay the second one.
         if (update.docChanged || (parsed && resting === undefined)) lookAfter(lookMs)
         if (update.docChanged || update.viewportChanged || parsed || hasMoved || update.transactions.some(asks))
           this.decorations = formulas(view)

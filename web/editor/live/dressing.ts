@@ -1,4 +1,4 @@
-/** Decorations that both views of the text share: colours in code, no spell check in code, and right-to-left lines. */
+/** Decorations that the live view and the source share: colors in code, no spell check in code, and right-to-left lines. */
 import { syntaxTree } from '@codemirror/language'
 import type { Extension, Range } from '@codemirror/state'
 import { Decoration, ViewPlugin, type DecorationSet, type EditorView, type ViewUpdate } from '@codemirror/view'
@@ -25,7 +25,7 @@ function colours(view: EditorView, fence: SyntaxNode, visible: Stretch, found: R
   const code = fence.getChild('CodeText')
   const highlighter = info === null || code === null ? undefined : libraries.highlighter()
   if (highlighter === undefined || info === null || code === null) return
-  // Quoted code is in several pieces, with marks between them.
+  // Code in a quote consists of several parts, with quote marks between them.
   if (fence.getChildren('CodeText').length > 1) return
   const language = /^[\w+#.-]+/.exec(view.state.sliceDoc(info.from, info.to))?.[0] ?? ''
   for (const { from, to, name } of codeSpans(highlighter, view.state.sliceDoc(code.from, code.to), language)) {

@@ -1,10 +1,10 @@
-/** Runs the action at the cursor: follows a link or ticks a task. */
+/** Runs the action at the cursor: follows a link, or ticks a task. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorView } from '@codemirror/view'
 import { linkParts, safeAddress } from './inline.ts'
 import { toggleTask } from './live.ts'
 
-/** Returns the address at a position, if it may be followed. */
+/** Returns the address of the link at a position, if it is safe to follow. */
 export function addressAt(view: EditorView, position: number): string | undefined {
   for (const side of [1, -1] as const) {
     for (let node = syntaxTree(view.state).resolveInner(position, side); node.parent !== null; node = node.parent) {

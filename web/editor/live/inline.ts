@@ -1,4 +1,4 @@
-/** Live view inside a paragraph: emphasis, code, links. Markers hide unless the cursor is at their own node. */
+/** The live view inside paragraphs: emphasis, code and links. Markers are hidden unless the cursor touches their node. */
 import type { SyntaxNode } from '@lezer/common'
 import type { LiveContext } from '../context.ts'
 
@@ -16,7 +16,7 @@ export function highlight(node: SyntaxNode, live: LiveContext): void {
   hideMarks(node, 'HighlightMark', live)
 }
 
-/** Subscript and superscript; the source shows while the cursor is there. */
+/** Shows subscripts and superscripts. Their source is visible while the cursor is there. */
 export function shifted(node: SyntaxNode, live: LiveContext): void {
   if (live.touched(node.from, node.to)) return
   live.mark(node.from, node.to, node.name === 'Subscript' ? 'md-sub' : 'md-sup')
@@ -28,7 +28,7 @@ export function inlineCode(node: SyntaxNode, live: LiveContext): void {
   hideMarks(node, 'CodeMark', live)
 }
 
-/** Addresses that may be followed; anything else stays text. */
+/** Returns an address if it is safe to follow, and undefined otherwise. */
 export const safeAddress = (address: string): string | undefined => (/^(https?:|mailto:)/i.test(address) ? address : undefined)
 
 function linkAttributes(address: string): Record<string, string> {
@@ -42,14 +42,14 @@ export interface LinkParts {
   readonly url: SyntaxNode
 }
 
-/** Returns the brackets and the address of `[text](address)`. The text may also contain addresses, but the link does not lead there. */
+/** Returns the brackets and the address of `[text](address)`. The text may contain addresses too, but the link does not lead to them. */
 export function linkParts(node: SyntaxNode): LinkParts | undefined {
   const [open, close] = node.getChildren('LinkMark')
   const url = node.getChildren('URL').find(({ from }) => close !== undefined && from >= close.to)
   return open === undefined || close === undefined || url === undefined ? undefined : { open, close, url }
 }
 
-/** Shows `[^name]` as its name in superscript. At the beginning of the note itself the source stays. */
+/** Shows `[^name]` as a superscript name. The marker at the beginning of the note itself stays visible. */
 export function footnote(node: SyntaxNode, live: LiveContext): void {
   const end = node.from + (/^\[\^[^\s\]]+\]/.exec(live.text(node.from, node.to))?.[0].length ?? 0)
   if (end === node.from) return
@@ -61,15 +61,15 @@ export function footnote(node: SyntaxNode, live: LiveContext): void {
   live.hide(end - 1, end)
 }
 
-/** Shows only the text of `[text](address)` and `![text](address)`. */
+/** Shows `[text](address)` and `![text](address)` as their text only. */
 export function link(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return footnote(node, live)
   const { open, close, url } = parts
-  // The source shows at the cursor; elsewhere an icon marks the text as that of a picture.
+  // At the cursor the source is visible. Elsewhere, an icon shows that the text belongs to a picture.
   const name = node.name === 'Image' && !live.touched(node.from, node.to) ? 'md-link md-image' : 'md-link'
   live.mark(open.to, close.from, name, linkAttributes(live.text(url.from, url.to)))
-  // Without a text, nothing would be left to see or click.
+  // If the link has no text, hiding its source would leave nothing to see or click.
   if (live.touched(node.from, node.to) || open.to === close.from) return
   live.hide(open.from, open.to)
   live.hide(close.from, node.to)
@@ -79,7 +79,7 @@ export function autolink(node: SyntaxNode, live: LiveContext): void {
   hideMarks(node, 'LinkMark', live)
 }
 
-/** A bare address, or one inside `<…>`. */
+/** Shows an address without brackets, or one inside `<…>`. */
 export function url(node: SyntaxNode, live: LiveContext): void {
   const parent = node.parent?.name
   if (parent === 'Link' || parent === 'Image' || parent === 'LinkReference') return

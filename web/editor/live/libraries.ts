@@ -1,9 +1,9 @@
-/** Loads the libraries that colour code and typeset formulas once a text needs them, for all editors of the page. */
+/** Loads the libraries that color code and typeset formulas when a text needs them. All editors of the page share them. */
 import { StateEffect } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { lazyLibraries } from '../../markdown/libraries.ts'
 
-/** A library was loaded, so that its drawings can be drawn again. */
+/** Reports that a library has loaded, so that the drawings that need it are drawn again. */
 export const libraryCame = StateEffect.define<null>()
 
 const views = new Set<EditorView>()

@@ -9,14 +9,14 @@ interface Span {
   readonly to: number
 }
 
-/** A link in the text; positions in UTF-16 units. */
+/** A link in the text. Positions are in UTF-16 units. */
 export interface LinkAt extends Span {
   readonly url: Span
-  /** The text that replaces it in the live view; undefined for a bare address. */
+  /** The text that stays visible in the live view. Undefined for an address without text. */
   readonly words: Span | undefined
 }
 
-/** Opens the address in the card for editing: of the link at a position, or (null) at the caret. */
+/** Opens the address of a link for editing in its card. The value is the position of the link, or null for the link at the caret. */
 export const editLink = StateEffect.define<number | null>()
 
 const ofNode = (node: SyntaxNode): LinkAt | undefined => {
@@ -39,18 +39,18 @@ export function linkAt(state: EditorState, position: number): LinkAt | undefined
   return undefined
 }
 
-/** Returns a position that stays within the link whatever is written in or around it: after its first letter. */
+/** Returns a position that stays within the link whatever is typed in it or around it. It is after the link's first character. */
 export const anchorOf = ({ from }: LinkAt): number => from + 1
 
-/** Returns the changes that remove a link and keep its text. */
+/** Returns the change that removes a link and keeps its text. */
 export const withoutLink = (state: EditorState, { from, to, words }: LinkAt): { from: number; to: number; insert: string } => ({
   from,
   to,
   insert: words === undefined ? state.sliceDoc(from, to) : state.sliceDoc(words.from, words.to)
 })
 
-/** Escapes an address for use between the parentheses of a link. */
+/** Escapes an address so that it can stand between the parentheses of a link. */
 export const asTarget = (address: string): string => (/[\s()<>]/.test(address) ? `<${address.replaceAll(/[<>\n]/g, '')}>` : address)
 
-/** Returns the address without the angle brackets that Markdown allows around it. */
+/** Returns the address of a link without the angle brackets that Markdown allows around it. */
 export const addressOf = (state: EditorState, { url }: LinkAt): string => state.sliceDoc(url.from, url.to).replace(/^<(.*)>$/, '$1')

@@ -1,6 +1,6 @@
 /**
- * The card of the link at the caret or the pointer: its address and its actions. In a link, Ctrl-K moves to the address, Tab to the other actions,
- * and Escape back. An address that could run code is shown but never opened.
+ * The card of the link at the caret or under the pointer, with its address and its actions. In a link, Ctrl-K moves the focus to the address, Tab
+ * moves on to the actions, and Escape returns to the text. The card shows an address that could run code, but never opens it.
  */
 import { StateEffect, StateField, type ChangeDesc, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, hoverTooltip, showTooltip, ViewPlugin, type Tooltip, type TooltipView } from '@codemirror/view'
@@ -32,13 +32,13 @@ function button(card: HTMLElement, icon: IconName, words: string, run: () => voi
   made.addEventListener('click', run)
 }
 
-/** Closes the card and returns to the text. */
+/** Closes the card and returns the focus to the text. */
 function leave(view: EditorView): void {
   view.dispatch({ effects: hide.of(null) })
   view.focus()
 }
 
-/** Sets the address of a link. A caret within the old address moves after the link. */
+/** Changes the address of a link. A caret within the old address moves behind the link. */
 function write(view: EditorView, link: LinkAt | undefined, typed: string): void {
   const address = completeAddress(typed)
   const insert = link?.words === undefined ? address.replaceAll(/\s/g, '') : asTarget(address)
@@ -51,7 +51,7 @@ function write(view: EditorView, link: LinkAt | undefined, typed: string): void 
   leave(view)
 }
 
-/** Returns the current link of a card. */
+/** Returns the current position of the card's link. */
 type Now = () => LinkAt | undefined
 
 function drawField(card: HTMLElement, view: EditorView, address: string, now: Now): void {
@@ -80,7 +80,7 @@ function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () =
   if (safe !== undefined) button(card, 'external', t('Open link'), () => void window.open(safe, '_blank', 'noopener,noreferrer'))
   button(card, 'copy', t('Copy address'), () => void copyText(address, t('Address')))
   if (view.state.readOnly) return
-  // The card under the pointer belongs to a link that does not have the caret.
+  // A card opened by the pointer may belong to a link that does not contain the caret.
   button(card, 'pen', t('Edit link'), () => view.dispatch({ effects: editLink.of(at()) }))
   if (link.words === undefined) return
   button(card, 'unlink', t('Remove link'), () => {
@@ -90,7 +90,7 @@ function drawButtons(card: HTMLElement, view: EditorView, link: LinkAt, at: () =
   })
 }
 
-/** Creates the card of a link; it stays with the link while the text changes. */
+/** Creates the card of a link. It stays with the link while the text changes. */
 function cardOf(view: EditorView, link: LinkAt, isEdited: boolean): TooltipView {
   let at = anchorOf(link)
   const now: Now = () => linkAt(view.state, at)
@@ -143,7 +143,7 @@ function shownAt(state: EditorState, before: Shown | null): Shown | null {
   return before !== null && same(before.link, link) ? before : shownOf(link, false)
 }
 
-/** Changes by others do not discard an address that a person is typing. */
+/** Moves the card with its link, so that changes by others do not discard an address that the person is typing. */
 const moved = ({ tooltip, ...shown }: Shown, changes: ChangeDesc): Shown => ({
   ...shown,
   tooltip: { ...tooltip, pos: changes.mapPos(tooltip.pos, 1), end: changes.mapPos(tooltip.end ?? tooltip.pos, -1) }
@@ -159,7 +159,7 @@ const field = StateField.define<Shown | null>({
       return link === undefined ? value : shownOf(link, true)
     }
     if (effects.some((effect) => effect.is(hide))) return null
-    // A person who types needs the space.
+    // Typing closes the card, because it would cover the text.
     if (docChanged) return value?.isEdited === true ? moved(value, changes) : null
     return selection === undefined ? value : shownAt(state, value)
   },
@@ -174,11 +174,11 @@ const hover = hoverTooltip(
       return null
     return shownOf(link, false).tooltip
   },
-  // Only one card is open at a time.
+  // Only one card may be open at a time.
   { hideOn: ({ selection, effects }) => selection !== undefined || effects.some((effect) => effect.is(editLink) || effect.is(hide)) }
 )
 
-// The card closes when the focus leaves, unless the focus moves into it.
+// Moving the focus out of the text closes the card, unless the focus moves into the card.
 const leaving = ViewPlugin.define((view) => {
   const left = (): void =>
     void setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Live view of lists: markers hang before the text, whose edge is straight at every depth. */
+/** The live view of lists. Markers hang to the left of the text, so that the edge of the text is straight at every depth. */
 import type { SyntaxNode } from '@lezer/common'
 import type { LiveContext } from '../context.ts'
 import { BulletWidget, TaskWidget } from './widgets.ts'
@@ -38,7 +38,7 @@ export function listItem(item: SyntaxNode, live: LiveContext): void {
     if (line.from === first.from) live.lineClass(line.from, 'md-item', `md-depth-${level}`)
     else live.lineClass(line.from, `md-depth-${level}`)
   }
-  // Indentation is drawn by depth. The cursor skips it; Tab and Shift-Tab change it.
+  // The indentation is drawn according to the depth. The cursor skips it, and Tab and Shift-Tab change it.
   const indent = /^[ \t]*/.exec(live.text(first.from, mark.from))?.[0].length ?? 0
   if (indent > 0 && first.from + indent === mark.from) live.hide(first.from, mark.from)
   marker(item, mark, live)

@@ -1,7 +1,7 @@
 /**
- * The live view: Markdown shown as it will read, with markers only where the person works. Rules: markers show at the cursor's own node, but never
- * appear under a pressed pointer (the text would jump under it). Only hidden ranges are atomic. Nothing here changes the text except a click on a
- * check box.
+ * The live view shows Markdown as it will be rendered, with markers only where the person works. The markers of a node become visible when the cursor
+ * touches it, but never while the pointer is pressed, because the text would jump under it. The cursor skips hidden ranges only. The view changes the
+ * text only when a person clicks a check box.
  */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
@@ -64,7 +64,7 @@ export function decorateRange(state: EditorState, visible: Reveal, reveal: reado
     from: visible.from,
     to: visible.to,
     enter: (ref) => {
-      // Markdown would read front matter in its own way.
+      // Markdown would misread front matter.
       if (ref.from < front && !ref.type.isTop) return false
       rules[ref.name]?.(ref.node, live)
       return true
@@ -147,7 +147,7 @@ const plugin = ViewPlugin.fromClass(LivePlugin, {
   ]
 })
 
-/** Returns the position of a task marker's character (` ` or `x`) on the line at `position`, or undefined. */
+/** Returns the position of the task marker's character (` ` or `x`) on the line at `position`. Undefined if the line is not a task. */
 export function taskLetter(view: EditorView, position: number): number | undefined {
   const line = view.state.doc.lineAt(position)
   const match = /^[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\]/.exec(line.text)
@@ -161,7 +161,7 @@ export function toggleTask(view: EditorView, position: number): boolean {
 }
 
 /**
- * Ticks or unticks the task whose character is at `letter`, as an edit of one character. Returns false if there is no task or the person may not
+ * Ticks or unticks the task whose character is at `letter`, by changing that one character. Returns false if there is no task or the person may not
  * write.
  */
 export function toggleLetter(view: EditorView, letter: number): boolean {
@@ -186,7 +186,7 @@ const pointer = EditorView.domEventHandlers({
     return toggleTask(view, view.posAtDOM(target))
   },
   click(event) {
-    // The check box follows the text, not the click.
+    // The check box shows the state of the text and not of the click.
     const onBox = event.target instanceof Element && event.target.matches('.md-task input')
     if (onBox) event.preventDefault()
     return onBox

@@ -1,4 +1,4 @@
-/** Pictures, audio and video in the live view, in the place of their Markdown. */
+/** Shows pictures, audio and video in the live view, in place of their Markdown. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
 import { pictureWords } from '../../../shared/markdown/pictures.ts'
@@ -9,11 +9,11 @@ import type { LiveContext } from '../context.ts'
 import { titleWords } from './picture-at.ts'
 import { link, linkParts } from './inline.ts'
 
-/** Sizes of pictures that were loaded: a picture that is drawn again takes its space at once, so nothing jumps. */
+/** Sizes of the pictures that have loaded. A picture that is drawn again takes its space immediately, so that nothing jumps. */
 const sizes = new Map<string, { readonly width: number; readonly height: number }>()
 const sizesMax = 1000
 
-/** Returns the address as the browser would load it; undefined if the page may not load it (its content security policy agrees). */
+/** Returns the address as the browser would load it. Undefined if the page may not load it (its content security policy agrees). */
 function loadable(written: string): string | undefined {
   const address = written.replace(/^<(.*)>$/, '$1').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
   if (!mayLink(address)) return undefined
@@ -27,10 +27,10 @@ function loadable(written: string): string | undefined {
 
 interface Shown {
   readonly words: string
-  /** In CSS pixels; undefined for its natural width. */
+  /** Width in CSS pixels. Undefined for the natural width. */
   readonly width: number | undefined
   readonly caption: string
-  /** Its Markdown shows below it. */
+  /** Whether the Markdown of the picture is visible below it. */
   readonly open?: boolean
 }
 
@@ -104,13 +104,16 @@ class MediaWidget extends WidgetType {
     return player
   }
 
-  // A click on a picture selects it; a click on a player belongs to the player.
+  // A click on a picture selects it. A player handles its own clicks.
   override ignoreEvent(): boolean {
     return this.#kind !== 'image'
   }
 }
 
-/** Shows `![words](address)` as its picture, and its Markdown too while the cursor is there. Selected as a whole, it stays a picture. */
+/**
+ * Shows `![words](address)` as a picture. While the cursor is there, its Markdown is visible too. A picture that is selected as a whole hides its
+ * Markdown.
+ */
 export function media(node: SyntaxNode, live: LiveContext): void {
   const parts = linkParts(node)
   if (parts === undefined) return undefined
@@ -126,7 +129,7 @@ export function media(node: SyntaxNode, live: LiveContext): void {
   if ((live.isSelected(node) || !live.touched(node.from, node.to)) && !spansLines)
     return live.replace(node.from, node.to, new MediaWidget(kind, address, shown))
   link(node, live)
-  // A picture on a line of its own stays in place, and its Markdown shows below it.
+  // A picture on a line of its own stays in place, and its Markdown appears below it.
   if (!spansLines && live.isWholeLine(node.from, node.to))
     return live.widget(node.from, new MediaWidget(kind, address, { ...shown, open: true }), -1)
   return live.widget(node.to, new MediaWidget(kind, address, shown))

@@ -6,7 +6,7 @@ import { kindOfAddress } from '../../../shared/media-types.ts'
 import { pictureWords } from '../../../shared/markdown/pictures.ts'
 import { linkParts } from './inline.ts'
 
-/** A picture in the text; positions in UTF-16 units. */
+/** A picture in the text. Positions are in UTF-16 units. */
 export interface PictureAt {
   readonly from: number
   readonly to: number
@@ -18,10 +18,10 @@ export interface PictureAt {
   readonly caption: string
 }
 
-/** Opens the size and caption of a picture in its card. */
+/** Opens the card of the picture at the caret, for editing its size and caption. */
 export const editPicture = StateEffect.define<null>()
 
-/** Returns a title without its quotes and backslashes. */
+/** Returns the text of a title, without its quotes and the backslashes of escapes. */
 export const titleWords = (title: string): string => title.slice(1, -1).replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
 
 export function pictureOf(state: EditorState, node: SyntaxNode): PictureAt | undefined {

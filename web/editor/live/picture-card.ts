@@ -1,4 +1,4 @@
-/** The card of the picture at the caret: its size and its caption. Ctrl-K moves into it, Escape back to the text. */
+/** The card of the picture at the caret, with its size and its caption. Ctrl-K moves the focus into the card, and Escape returns to the text. */
 import { StateEffect, StateField, type EditorState, type Extension } from '@codemirror/state'
 import { type EditorView, showTooltip, ViewPlugin, type Tooltip } from '@codemirror/view'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
@@ -92,7 +92,7 @@ const field = StateField.define<Shown | null>({
   provide: (self) => showTooltip.from(self, (value) => value?.tooltip ?? null)
 })
 
-// The card closes when the focus leaves, unless the focus moves into it.
+// Moving the focus out of the text closes the card, unless the focus moves into the card.
 const leaving = ViewPlugin.define((view) => {
   const left = (): void =>
     void setTimeout(() => {

@@ -1,16 +1,18 @@
-/** The changes that the card of a picture makes in the text. */
+/** Computes the changes of the text for the card of a picture. */
 import type { ChangeSpec, EditorState, TransactionSpec } from '@codemirror/state'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import type { PictureAt } from './picture-at.ts'
 
-/** Returns the changes that give a picture a width (undefined: its natural one). Its words stay. */
+/**
+ * Returns the changes that set the width of a picture, or restore its natural width if `wanted` is undefined. Its alternative text does not change.
+ */
 export function widthChanges({ written, words, width }: PictureAt, wanted: number | undefined): ChangeSpec[] {
   const fits = wanted === undefined ? undefined : Math.round(Math.min(pictureWidthMax, Math.max(pictureWidthMin, wanted)))
   if (fits === width) return []
   return [{ from: written.from + words.length, to: written.to, insert: fits === undefined ? '' : `|${fits}` }]
 }
 
-/** Returns the changes that give a picture a width (undefined: its natural one) and a caption ('': none). */
+/** Returns the changes that set the width and the caption of a picture. An undefined width is the natural one, and the caption '' means none. */
 export function pictureChanges(picture: PictureAt, wanted: { readonly width: number | undefined; readonly caption: string }): ChangeSpec[] {
   const { urlEnd, title, caption } = picture
   const changes = widthChanges(picture, wanted.width)
@@ -27,7 +29,7 @@ interface Below {
   readonly at: number
 }
 
-/** Returns the empty line below a picture that is a block of its own, between blank lines; missing ones are added. */
+/** Returns the empty line below a picture that is a block of its own, and the changes that add the missing blank lines. */
 function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   const line = doc.lineAt(to)
   const lead = /^[ \t>]*/.exec(line.text)?.[0] ?? ''
@@ -40,13 +42,13 @@ function lineBelow({ doc }: EditorState, to: number): Below | undefined {
   return { changes: { from, insert: empty === undefined ? gap : `${gap}\n${lead.trimEnd()}` }, at: from + gap.length }
 }
 
-/** Returns the place below a picture that is a block of its own, else the one after it. */
+/** Returns the line below a picture that is a block of its own, or else the position after the picture. */
 export function belowOrAfter(state: EditorState, to: number): Below & { readonly isLine: boolean } {
   const below = lineBelow(state, to)
   return below === undefined ? { changes: [], at: to, isLine: false } : { ...below, isLine: true }
 }
 
-/** Writes the values of the card, and moves the caret to the line below the picture, or after it within a line. */
+/** Saves the values of the card. The caret moves to the line below the picture, or behind a picture within a line. */
 export function pictureSaved(
   state: EditorState,
   picture: PictureAt,

@@ -1,6 +1,6 @@
 /**
- * A click selects a picture as a whole: its Markdown stays hidden. Keys remove or leave the picture, and letters go after it, so none gets into its
- * link.
+ * Lets a person select a picture as a whole by clicking it. Its Markdown stays hidden. Keys delete or leave the picture. Typed letters go behind it,
+ * so that none of them ends up in its link.
  */
 import { EditorSelection, EditorState, Prec, Transaction, type Extension, type Text, type TransactionSpec } from '@codemirror/state'
 import { EditorView, keymap, type Command, type MouseSelectionStyle } from '@codemirror/view'
@@ -10,14 +10,14 @@ import { editPicture, pictureAt, type PictureAt } from './picture-at.ts'
 import { belowOrAfter } from './picture-changes.ts'
 import { pictureFrom } from './picture-size.ts'
 
-/** Returns the picture whose Markdown is exactly the selection. */
+/** Returns the picture whose Markdown is exactly the selected text. */
 export function chosenPicture(state: EditorState): PictureAt | undefined {
   const { main, ranges } = state.selection
   const picture = main.empty || ranges.length > 1 ? undefined : pictureFrom(state, main.from)
   return picture?.to === main.to ? picture : undefined
 }
 
-/** Returns the transactions that put typed text after the picture that it would replace, or on a line below it. */
+/** Returns transactions that put typed text behind the picture that it would replace, or on a line below it. */
 export function typedAfter(transaction: Transaction): readonly TransactionSpec[] | undefined {
   const { startState, changes } = transaction
   const picture = transaction.isUserEvent('input.type') ? chosenPicture(startState) : undefined
@@ -40,14 +40,14 @@ export function typedAfter(transaction: Transaction): readonly TransactionSpec[]
   ]
 }
 
-/** Puts the caret on the line below a picture that stands alone, or after one that stands within a line. */
+/** Puts the caret on the line below a picture that is alone on its line, or else behind the picture. */
 function goBelow(view: EditorView, { to }: PictureAt): boolean {
   const { changes, at, isLine } = belowOrAfter(view.state, to)
   view.dispatch({ changes, selection: { anchor: at }, scrollIntoView: true, userEvent: 'input' })
   return isLine
 }
 
-// Within a line, Enter then does what it does after the picture.
+// Within a line, Enter then acts as it does behind the picture.
 const enter: Command = (view) => {
   const picture = view.state.readOnly ? undefined : chosenPicture(view.state)
   return picture !== undefined && goBelow(view, picture)
@@ -69,7 +69,7 @@ const edit: Command = (view) => {
   return isChosen
 }
 
-/** Returns the place on the next line that an arrow moves to from a picture alone on its line. */
+/** Returns the position on the next line to which an arrow key moves from a picture that is alone on its line. */
 export function beyond(state: EditorState, step: 1 | -1): number | undefined {
   const picture = chosenPicture(state)
   const line = picture && state.doc.lineAt(picture.from)
@@ -87,7 +87,7 @@ const leave =
     return true
   }
 
-/** Returns the picture that an event without modifier keys points at. */
+/** Returns the picture that a pointer event without modifier keys points at. */
 function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKey, altKey }: MouseEvent): PictureAt | undefined {
   const shown = target instanceof Element ? target.closest('.md-figure, img.md-media') : null
   if (shown === null || button !== 0 || shiftKey || ctrlKey || metaKey || altKey) return undefined
@@ -95,7 +95,7 @@ function pointedAt(view: EditorView, { target, button, shiftKey, ctrlKey, metaKe
   return pictureFrom(view.state, at) ?? pictureAt(view.state, at)
 }
 
-/** Selects the pressed picture, and more text while the pointer moves out of it. */
+/** Selects the pressed picture. While the pointer moves out of it, the selection grows. */
 function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | null {
   const picture = pointedAt(view, event)
   if (picture === undefined) return null
@@ -113,7 +113,7 @@ function pressed(view: EditorView, event: MouseEvent): MouseSelectionStyle | nul
 }
 
 export const pictureChosen: Extension = [
-  // A person who may write has the card of the picture.
+  // A person who may write gets the card of the picture.
   hasOwnActions.of((state) => !state.readOnly && chosenPicture(state) !== undefined),
   EditorState.transactionFilter.of((transaction) => typedAfter(transaction) ?? transaction),
   Prec.highest([
@@ -130,14 +130,14 @@ export const pictureChosen: Extension = [
     ])
   ]),
   EditorView.domEventHandlers({
-    // CodeMirror leaves the taps of a finger to the browser, which does not select pictures.
+    // CodeMirror leaves touch to the browser, and browsers do not select pictures.
     click(event, view) {
       const picture = pointedAt(view, event)
       if (picture === undefined || chosenPicture(view.state)?.from === picture.from) return
       view.focus()
       view.dispatch({ selection: { anchor: picture.from, head: picture.to }, userEvent: 'select.pointer' })
     },
-    // Letters that are composed cannot be moved once they are there. Typing in other ways is moved by the filter.
+    // Composed letters cannot be moved once they are in the text. The transaction filter moves text that is typed in other ways.
     keydown({ key, ctrlKey, metaKey }, view) {
       const isLetter = (key.length === 1 || key === 'Dead' || key === 'Process') && !ctrlKey && !metaKey
       const picture = isLetter && !view.state.readOnly ? chosenPicture(view.state) : undefined

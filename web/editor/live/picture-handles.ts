@@ -1,6 +1,7 @@
 /**
- * A frame round the selected picture, and handles at the edge and the corner of the one under the pointer or at the caret. A drag changes its width, in one undo step when it ends. They
- * lie over the text. A picture that could not be loaded has a button that tries again instead.
+ * Draws a frame around the selected picture, and handles at the edge and the corner of the picture under the pointer or at the caret. A drag changes
+ * the width, as one undo step when it ends. The frame and the handles lie over the text. A picture that could not be loaded has a button that tries
+ * again.
  */
 import { ViewPlugin, type EditorView, type ViewUpdate } from '@codemirror/view'
 import { pictureWidthMin } from '../../../shared/markdown/pictures.ts'
@@ -11,18 +12,18 @@ import { widthChanges } from './picture-changes.ts'
 import { chosenPicture } from './picture-chosen.ts'
 import { addressWritten, pictureFrom, samePicture, stepOf, widthAfter, type Widths } from './picture-size.ts'
 
-/** The side of each handle, in pixels: the smallest allowed target (WCAG 2.2, 2.5.8). */
+/** The length of each side of a handle, in pixels. It is the smallest allowed size of a target (WCAG 2.2, 2.5.8). */
 const thick = 24
-/** Lower pictures have no handle at their edge, and higher ones have one of this height, in pixels. */
+/** Smallest height of a picture that has a handle at its edge, and the height of that handle, in pixels. */
 const [edgeMin, edgeHeight] = [72, 48]
 
 /** A picture whose width is being changed. */
 interface Sizing extends Widths {
-  /** Where its Markdown begins. It follows the edits of others. */
+  /** Offset at which the picture's Markdown begins. It follows edits by others. */
   from: number
   readonly address: string
   asked: number | undefined
-  /** Pixels by which the keys changed it. */
+  /** The change of the width by keys so far, in pixels. */
   by: number
   readonly stop: () => void
 }
@@ -95,7 +96,7 @@ class PictureHandles {
     this.#point(target)
   }
 
-  /** A finger selects a picture with a tap. */
+  /** Shows the handles of a picture that a person taps. */
   readonly #tapped = ({ target, pointerType }: PointerEvent): void => {
     if (pointerType === 'mouse' || this.#sizing !== undefined || (target instanceof Node && this.#dom.contains(target))) return
     this.#point(target)
@@ -118,7 +119,7 @@ class PictureHandles {
     for (const image of this.#images()) if (isMissing(image)) this.#again(image)
   }
 
-  /** Loads a picture that was missing. */
+  /** Tries again to load a picture. */
   #again(image: HTMLImageElement | undefined): void {
     if (image === undefined) return
     const loaded = (): void => {
@@ -135,7 +136,7 @@ class PictureHandles {
     return [...this.#view.contentDOM.querySelectorAll<HTMLImageElement>('img.md-media')]
   }
 
-  /** Returns the picture that an image draws. An image shown after its Markdown is at the end of it. */
+  /** Returns the picture that an image element draws. An image that is drawn below its Markdown is at the end of it. */
   #pictureOf(image: HTMLImageElement): PictureAt | undefined {
     const at = this.#view.posAtDOM(image)
     return pictureFrom(this.#view.state, at) ?? pictureAt(this.#view.state, at)
@@ -151,7 +152,7 @@ class PictureHandles {
     return samePicture(this.#view.state, this.#sizing.from, this.#sizing.address)
   }
 
-  /** Returns the image that the handles belong to. */
+  /** Returns the image element that the handles belong to. */
   #image(): HTMLImageElement | undefined {
     const { state, hasFocus } = this.#view
     if (this.#sizing !== undefined) return this.#imageAt(this.#sizing.from)
@@ -163,7 +164,7 @@ class PictureHandles {
     return picture && this.#imageAt(picture.from)
   }
 
-  /** Returns the image of the selected picture. */
+  /** Returns the image element of the selected picture. */
   #chosen(): HTMLImageElement | undefined {
     const picture = chosenPicture(this.#view.state)
     return picture && this.#imageAt(picture.from)
@@ -180,7 +181,7 @@ class PictureHandles {
   #write(image: HTMLImageElement | undefined, chosen: HTMLImageElement | undefined): void {
     if (image !== undefined && this.#sizing !== undefined) this.#preview(image, this.#sizing)
     const missing = image !== undefined && isMissing(image)
-    // A picture that loads for the first time has no size yet.
+    // A picture that is loading for the first time has no size yet.
     const sized = image !== undefined && !missing && image.offsetWidth > 0 ? image : undefined
     this.#corner.hidden = sized === undefined
     this.#edge.hidden = sized === undefined || sized.offsetHeight < edgeMin
@@ -234,7 +235,7 @@ class PictureHandles {
     this.#draw()
   }
 
-  /** Writes the width, or returns to the written one. */
+  /** Ends the resizing. Saves the new width, or restores the one in the text. */
   #end(isKept: boolean): void {
     const sizing = this.#sizing
     if (sizing === undefined) return
@@ -245,10 +246,10 @@ class PictureHandles {
     const view = this.#view
     if (isKept && picture !== undefined && sizing.asked !== picture.width && !view.state.readOnly) {
       view.state.facet(endStep)(view)
-      // No input: the text would scroll to the caret.
+      // This is not an input event, because the text would then scroll to the caret.
       view.dispatch({ changes: widthChanges(picture, sizing.asked), userEvent: 'resize.picture' })
       view.state.facet(endStep)(view)
-      // The text was drawn again, with another image.
+      // The change has redrawn the text, with another image element.
       this.#hovered = this.#imageAt(sizing.from)
     } else if (image !== undefined && picture !== undefined) this.#preview(image, { ...sizing, asked: picture.width })
     this.#draw()

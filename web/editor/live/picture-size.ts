@@ -1,21 +1,24 @@
-/** The width that a person gives a picture with its handles, and the picture that they belong to. */
+/** Computes the width of a picture that a person resizes, and finds that picture. */
 import { syntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import type { SyntaxNode } from '@lezer/common'
 import { pictureWidthMax, pictureWidthMin } from '../../../shared/markdown/pictures.ts'
 import { pictureOf, type PictureAt } from './picture-at.ts'
 
-/** All in CSS pixels. */
+/** Widths of a picture, in CSS pixels. */
 export interface Widths {
-  /** The drawn width, never wider than the column. */
+  /** The displayed width, which is never greater than the width of the column. */
   readonly shown: number
-  /** The written width; undefined for the natural one. */
+  /** The width in the Markdown. Undefined for the natural width. */
   readonly written: number | undefined
-  /** Width of the text around it. */
+  /** Width of the text column. */
   readonly column: number
 }
 
-/** Returns the width after a change of `by` pixels. The drawn width stays the written one: on a phone a picture may be written wider. */
+/**
+ * Returns the width after a change of `by` pixels. If the displayed width stays the same, so does the written one, which may be greater than the
+ * screen of a phone.
+ */
 export function widthAfter({ shown, written, column }: Widths, by: number): number | undefined {
   const most = Math.max(pictureWidthMin, Math.min(pictureWidthMax, Math.floor(column)))
   const asked = Math.round(Math.min(most, Math.max(pictureWidthMin, shown + by)))
@@ -25,7 +28,7 @@ export function widthAfter({ shown, written, column }: Widths, by: number): numb
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }
 const [stepLarge, stepSmall] = [10, 1]
 
-/** Returns the pixels by which a key changes the width; with Shift they are single ones. */
+/** Returns the number of pixels by which a key changes the width. With Shift, it is a single pixel. */
 export const stepOf = (key: string, isFine: boolean): number | undefined => {
   const direction = steps[key]
   return direction === undefined ? undefined : direction * (isFine ? stepSmall : stepLarge)
@@ -38,10 +41,10 @@ export function pictureFrom(state: EditorState, from: number): PictureAt | undef
   return undefined
 }
 
-/** Returns the address of a picture, as it is written: it identifies the picture among those that others move here. */
+/** Returns the address of a picture as written in the text. It identifies the picture when others move pictures. */
 export const addressWritten = (state: EditorState, { written, urlEnd }: PictureAt): string => state.sliceDoc(written.to, urlEnd)
 
-/** Returns the picture that began here with that address; undefined if others removed it, or put another one in its place. */
+/** Returns the picture with an address at its earlier position. Undefined if others removed it or put another picture there. */
 export function samePicture(state: EditorState, from: number, address: string): PictureAt | undefined {
   const picture = pictureFrom(state, from)
   return picture !== undefined && addressWritten(state, picture) === address ? picture : undefined

@@ -1,4 +1,4 @@
-/** The few elements that replace Markdown characters. */
+/** The elements that replace Markdown characters. */
 import { WidgetType, type EditorView } from '@codemirror/view'
 import { t } from '../../text/t.ts'
 import { iconPath } from '../../ui/icons.tsx'
@@ -18,7 +18,7 @@ export class BulletWidget extends WidgetType {
   }
 }
 
-/** Marks the start of the words on a line that has none yet. */
+/** Marks where the text of a line will begin while the line has none. */
 export class WordPlace extends WidgetType {
   override eq(): boolean {
     return true
@@ -29,7 +29,7 @@ export class WordPlace extends WidgetType {
   }
 }
 
-/** A check box whose click changes one character of the text. */
+/** A check box. Clicking it changes one character of the text. */
 export class TaskWidget extends WidgetType {
   readonly checked: boolean
 
@@ -50,7 +50,7 @@ export class TaskWidget extends WidgetType {
     box.checked = this.checked
     box.setAttribute('aria-label', this.checked ? t('Done') : t('To do'))
     box.disabled = view.state.readOnly
-    // The cursor keys and Mod-Enter reach it; Tab is left to the toolbar.
+    // Keyboard users reach the check box with the arrow keys and Mod-Enter. Tab moves to the toolbar.
     box.tabIndex = -1
     return span
   }
@@ -60,7 +60,7 @@ export class TaskWidget extends WidgetType {
   }
 }
 
-/** Copies the block of code that begins on its line. */
+/** A button that copies the code block that begins on its line. */
 export class CopyWidget extends WidgetType {
   override eq(): boolean {
     return true
@@ -70,7 +70,7 @@ export class CopyWidget extends WidgetType {
     const button = document.createElement('button')
     button.type = 'button'
     button.className = 'md-copy'
-    // Keyboard users have the palette.
+    // Keyboard users copy the code with the palette.
     button.tabIndex = -1
     button.setAttribute('aria-label', t('Copy code'))
     button.title = t('Copy code')

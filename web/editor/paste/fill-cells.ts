@@ -7,8 +7,8 @@ import { edit, rowAt, tableAt } from '../tables.ts'
 import { escapeCell } from './table-text.ts'
 
 /**
- * Writes rows of cells over those of the table, from the cell where the selection begins. Adds missing rows and columns. The cursor goes after the
- * last written cell.
+ * Writes rows of cells over the cells of the table, starting at the cell where the selection begins. Missing rows and columns are added. The cursor
+ * goes to the end of the last written cell.
  */
 export function fillCells(view: EditorView, rows: readonly (readonly string[])[]): boolean {
   const { state } = view
@@ -20,7 +20,7 @@ export function fillCells(view: EditorView, rows: readonly (readonly string[])[]
   const last = Math.max(place.last, first + 1)
   const columns = Math.max(cells.length, column + width)
   const changes: ChangeSpec[] = []
-  // The delimiter row is never written.
+  // The delimiter row must stay as it is.
   const start = place.row.line.number === first + 1 ? first + 2 : place.row.line.number
   const skips = start === first ? 1 : 0
   const lineOf = (index: number): number => start + index + (index > 0 ? skips : 0)

@@ -1,13 +1,13 @@
 /**
- * Converts HTML of the clipboard to Markdown. A separate document parses it, in which nothing runs or loads. Elements without a Markdown form keep
- * only their text.
+ * Converts HTML from the clipboard to Markdown. The HTML is parsed in a separate document, in which no script runs and nothing loads. Elements
+ * without a Markdown equivalent keep only their text.
  */
 import { mayLink } from '../../../shared/markdown/links.ts'
 import { markdownTable } from './table-text.ts'
 import { inertDocument } from './inert.ts'
 import { isMarker, levelOf, wordList, type WordItem } from './word-lists.ts'
 
-/** Longest HTML that is converted, in UTF-16 units. Beyond that the plain text of the clipboard is used. */
+/** Longest HTML that is converted, in UTF-16 units. For longer HTML, the plain text of the clipboard is used. */
 export const htmlUnitsMax = 1_000_000
 
 const blockNames = new Set(
@@ -19,7 +19,7 @@ const skipped = new Set(
   'HEAD STYLE SCRIPT TEMPLATE TITLE META LINK NOSCRIPT OBJECT EMBED IFRAME SVG MATH CANVAS SELECT TEXTAREA BUTTON'.split(' ')
 )
 
-/** Escapes characters that would be Markdown in their place. */
+/** Escapes characters that Markdown would interpret within a line. */
 const escapeText = (text: string): string =>
   text.replaceAll(/[\\`*[\]<_&]|~~/g, (mark, at: number) => (isMark(text, mark, at) ? `\\${mark}` : mark))
 
@@ -31,7 +31,7 @@ const isMark = (text: string, mark: string, at: number): boolean => {
   entity.lastIndex = at
   return mark !== '&' || entity.test(text)
 }
-/** Escapes marks that would make a line a heading, an item or a quote. */
+/** Escapes characters that would make a line a heading, an item or a quote. */
 const escapeLine = (line: string): string =>
   line.replace(
     /^(\s*)([#>+-]|\d{1,9}[.)])(\s|$)/,
@@ -74,7 +74,7 @@ function image(element: Element): string {
   return target === undefined ? '' : `![${escapeText(element.getAttribute('alt') ?? '')}](${target})`
 }
 
-/** Word processors set and reset bold and italic by styles. */
+/** Applies formats given by styles, because word processors set bold and italic in this way. */
 function styled(element: Element, text: string): string {
   const style = element.getAttribute('data-style') ?? ''
   const bold = /font-weight:\s*(bold|[6-9]00)/i.test(style)
@@ -87,7 +87,7 @@ function styled(element: Element, text: string): string {
 
 const styleOf = (element: Element): string => element.getAttribute('data-style') ?? ''
 
-/** A heading of Word keeps its number as text. */
+/** Whether an element is the marker of a Word list item. In a heading of Word, such a number is part of the text. */
 const isListMarker = (element: Element): boolean => isMarker(styleOf(element)) && element.closest('p') !== null
 
 const plainWeight = /font-weight:\s*(normal|400)/i
@@ -130,7 +130,7 @@ function list(element: Element): string {
   const items: string[] = []
   let mark = ''
   for (const child of element.children) {
-    // Google Docs and others put an inner list next to its item instead of inside it.
+    // Google Docs and other programs put an inner list next to its item and not inside it.
     if (child.nodeName !== 'LI') {
       const inner = isList(child) ? list(child) : blocks(child).join('\n\n')
       const pad = ' '.repeat(mark.length)
@@ -156,7 +156,7 @@ function table(element: Element): string {
   const rows = [...element.querySelectorAll('tr')].filter((row) => row.closest('table') === element)
   const cells = rows.map((row) =>
     [...row.children].flatMap((cell) => {
-      // A cell that spans several columns leaves the others empty.
+      // If a cell spans several columns, the other columns stay empty.
       const span = Math.min(Number(cell.getAttribute('colspan')) || 1, 100)
       const text = blocks(cell).join('\n').replaceAll(/\\\n/g, '\n')
       return [text, ...Array.from({ length: span - 1 }, () => '')]
@@ -164,7 +164,7 @@ function table(element: Element): string {
   )
   const written = cells.filter((row) => row.some((cell) => cell.trim() !== ''))
   if (written.length === 0) return ''
-  // A single cell is a frame around text.
+  // A table with a single cell is a frame around text.
   return written.length === 1 && written[0]?.length === 1 ? (written[0][0] ?? '') : markdownTable(written)
 }
 
@@ -188,7 +188,7 @@ const blockRules: Readonly<Record<string, (element: Element) => string>> = {
   BLOCKQUOTE: (element) => blocks(element).join('\n\n').replaceAll(/^/gm, '> ').replaceAll(/^> $/gm, '>')
 }
 
-/** Removes white space and line breaks at both ends of the text. */
+/** Removes white space and line breaks at both ends of a text. */
 const withoutBreaks = (text: string): string => {
   const bare = text.replace(/^(?:\s|\\\n)+/, '')
   let end = bare.length
@@ -209,7 +209,7 @@ function wordItem(element: Element): WordItem | undefined {
   return { level, marker, text: paragraph(inline(element)) }
 }
 
-/** Returns the blocks of an element, in order. */
+/** Returns the Markdown of each block in an element, in order. */
 function blocks(parent: Element): string[] {
   const found: string[] = []
   let items: WordItem[] = []
@@ -248,7 +248,7 @@ function blocks(parent: Element): string[] {
   return found
 }
 
-// Google Docs wraps everything that it copies into one bold element.
+// Google Docs wraps everything that it copies in one bold element.
 const holdsBlocks = (element: Element): boolean =>
   !(element.nodeName in inlineRules && element.nodeName !== 'B' && element.nodeName !== 'SPAN') &&
   element.querySelector('p, div, h1, h2, h3, h4, h5, h6, ul, ol, table, pre, blockquote') !== null &&
@@ -257,7 +257,7 @@ const holdsBlocks = (element: Element): boolean =>
 const meaningful =
   'a[href], b, strong, i, em, del, s, h1, h2, h3, h4, h5, h6, ul, ol, table, blockquote, pre, code, img, hr, [data-style*="font-weight:7"], [data-style*="font-style:italic"], [data-style*="mso-list"]'
 
-/** Returns the Markdown of HTML that has more than plain text; undefined if the plain text is equivalent. */
+/** Converts HTML to Markdown. Returns undefined if the HTML says no more than the plain text. */
 export function htmlToMarkdown(html: string): string | undefined {
   if (html.length > htmlUnitsMax) return undefined
   const { body } = inertDocument(html)

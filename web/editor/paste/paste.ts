@@ -1,4 +1,7 @@
-/** Pasting: formatted text becomes Markdown, cells become a table, and an address over a selection becomes a link. With Shift it stays plain text. */
+/**
+ * Pasting. Formatted text becomes Markdown, cells become a table, and an address pasted over a selection makes the selection a link. With Shift, a
+ * paste inserts the plain text.
+ */
 import { EditorSelection, Facet, type Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
 import { cleanText } from '../../base/clean-text.ts'
@@ -20,7 +23,7 @@ function replace(view: EditorView, text: string): true {
   return true
 }
 
-/** Blank lines separate blocks from the text around them. */
+/** Replaces the selection. Blank lines separate pasted blocks from the text around them. */
 function replaceByBlocks(view: EditorView, markdown: string): true {
   const { doc, selection } = view.state
   const { from, to } = selection.main
@@ -47,12 +50,12 @@ function linkSelection(view: EditorView, url: string): boolean {
   return true
 }
 
-/** Returns the title of a document by its address; undefined for any other address. */
+/** Returns the title of the document at an address. Undefined for any other address. */
 export const titles = Facet.define<(address: string) => string | undefined, (address: string) => string | undefined>({
   combine: ([find]) => find ?? (() => undefined)
 })
 
-/** The address of a document of this device becomes a link with its title, as `[[` makes it. The address stays as copied. */
+/** Turns a pasted address of a known document into a link with the document's title, as `[[` does. The address does not change. */
 function linkDocument(view: EditorView, address: string): boolean {
   const title = view.state.facet(titles)(address)
   return title !== undefined && replace(view, linkTo({ title, address }))
@@ -60,7 +63,7 @@ function linkDocument(view: EditorView, address: string): boolean {
 
 const cellsOf = (text: string): string[][] | undefined => (text.length > cellsUnitsMax ? undefined : tabbedRows(text))
 
-/** Pastes cells into cells. Only the plain text includes empty rows, and only the HTML a single column. */
+/** Pastes cells over the cells of a table. Only the plain text includes empty rows, and only the HTML includes a single column. */
 function pasteCells(view: EditorView, text: string, html: string): boolean {
   const rows = cellsOf(text) ?? tableRows(cleanText(htmlToMarkdown(html) ?? ''))
   return rows !== undefined && fillCells(view, rows)
@@ -76,7 +79,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   // A line break or a bar would end the cell.
   if (isInTable(view.state)) return pasteCells(view, text, html) || (/[|\n\t]/.test(text) && replace(view, escapeCell(text)))
   if (isAddress(text.trim())) return linkSelection(view, text.trim()) || linkDocument(view, text.trim())
-  // The plain text is the Markdown itself.
+  // The plain text is Markdown, so CodeMirror can paste it.
   if (isOwn) return false
   const markdown = html === '' ? undefined : htmlToMarkdown(html)
   if (markdown !== undefined) return replaceByBlocks(view, cleanText(markdown))
@@ -84,7 +87,7 @@ function paste(view: EditorView, data: DataTransfer): boolean {
   return rows !== undefined && replaceByBlocks(view, `${markdownTable(rows)}\n`)
 }
 
-/** Whether the last key requested plain text. */
+/** Whether the last key press asked for plain text. */
 let plain = false
 
 export const smartPaste: Extension = EditorView.domEventHandlers({
@@ -94,7 +97,7 @@ export const smartPaste: Extension = EditorView.domEventHandlers({
   paste(event, view) {
     const asked = plain
     plain = false
-    // A paste is an undo step of its own, also where CodeMirror handles it.
+    // A paste is always an undo step of its own, also if CodeMirror handles it.
     const end = view.state.facet(endStep)
     end(view)
     queueMicrotask(() => end(view))

@@ -1,8 +1,8 @@
-/** Converts rows of cells to a Markdown table and back; reads cells in the format of spreadsheets. */
+/** Converts rows of cells to a Markdown table and back. It also reads cells in the format of spreadsheets. */
 import { Text } from '@codemirror/state'
 import { isDelimiter, rowOf } from '../table-rows.ts'
 
-/** Returns a text for a cell: on one line, without tabs, and with escaped bars. */
+/** Makes a text fit into a table cell: on one line, without tabs, and with escaped bars. */
 export const escapeCell = (text: string): string =>
   text
     .trim()
@@ -10,7 +10,7 @@ export const escapeCell = (text: string): string =>
     .replaceAll(/\s+/g, (space) => (space.includes('\n') ? '<br>' : space))
     .replaceAll('\t', ' ')
 
-/** Returns a Markdown table of rows of cells, with the first as its head. Short rows are filled up. */
+/** Returns a Markdown table with the given rows. The first row is the head, and short rows are filled with empty cells. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 1)
   const line = (cells: readonly string[]): string =>
@@ -19,7 +19,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return [line(head), `| ${Array.from({ length: columns }, () => '---').join(' | ')} |`, ...body.map(line)].join('\n')
 }
 
-/** Returns the rows of a Markdown table, without the delimiter; undefined if the text is anything else. */
+/** Returns the rows of a Markdown table without the delimiter row. Undefined if the text is anything else. */
 export function tableRows(markdown: string): string[][] | undefined {
   const doc = Text.of(markdown.trim().split('\n'))
   const rows = Array.from({ length: doc.lines }, (_, at) => rowOf(doc.line(at + 1)))
@@ -27,7 +27,10 @@ export function tableRows(markdown: string): string[][] | undefined {
   return rows.toSpliced(1, 1).map(({ cells }) => cells.map(({ from, to }) => doc.sliceString(from, to).trim()))
 }
 
-/** Returns the rows of a text with tabs, as spreadsheets copy them: quoted cells may contain tabs and line breaks. Undefined if it is not a table. */
+/**
+ * Returns the rows of tab-separated text, as spreadsheets copy it. Quoted cells may contain tabs and line breaks. Undefined if the text is not a
+ * table.
+ */
 export function tabbedRows(text: string): string[][] | undefined {
   if (!text.includes('\t')) return undefined
   const rows: string[][] = [[]]
@@ -41,6 +44,6 @@ export function tabbedRows(text: string): string[][] | undefined {
     else if (found[3] === '') break
   }
   const columns = rows[0]?.length ?? 0
-  // Indented text has tabs too, so all rows must have the same number of cells.
+  // Indented text contains tabs too, so all rows of a table must have the same number of cells.
   return columns > 1 && rows.every((row) => row.length === columns) && rows.some((row) => (row[0] ?? '').trim() !== '') ? rows : undefined
 }

@@ -1,4 +1,4 @@
-/** Text files that are dropped: their text is inserted as separate blocks below the block under the pointer, never inside one. */
+/** Inserts the text of dropped text files. It becomes separate blocks below the block under the pointer, and never goes inside a block. */
 import { syntaxTree } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { EditorView } from '@codemirror/view'
@@ -8,7 +8,7 @@ import { endStep } from '../binding.ts'
 import { insertBlock } from '../commands-insert.ts'
 import { filesOf, isText } from '../uploads.ts'
 
-/** Returns the end of the outermost block at a position, or the position itself between blocks. */
+/** Returns the end of the outermost block at a position. Between blocks, it returns the position itself. */
 function endOfBlock({ state }: EditorView, place: number): number {
   const line = state.doc.lineAt(place)
   if (line.text.trim() === '') return place

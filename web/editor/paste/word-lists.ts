@@ -1,10 +1,10 @@
-/** Lists of Microsoft Word: it copies each item as a paragraph whose style has its level, and its marker as text. */
+/** Converts lists of Microsoft Word. Word copies each item as a paragraph with the level in its style and the marker as text. */
 
 export interface WordItem {
   readonly level: number
-  /** As Word draws it: a sign, or a number such as `2.` or `b)`. */
+  /** The marker as Word draws it: a symbol, or a number such as `2.` or `b)`. */
   readonly marker: string
-  /** Markdown. */
+  /** The text of the item, as Markdown. */
   readonly text: string
 }
 
@@ -15,16 +15,16 @@ interface Open {
   readonly number: number | undefined
 }
 
-/** Returns the level of a paragraph by its style; undefined if it is not an item. */
+/** Returns the level in a paragraph's style. Undefined if the paragraph is not an item. */
 export function levelOf(style: string): number | undefined {
   const level = /mso-list:\s*l\d+\s+level(\d)/i.exec(style)?.[1]
   return level === undefined ? undefined : Number(level)
 }
 
-/** Whether a style is that of a marker which is written as text. */
+/** Whether a style belongs to a marker that is written as text. */
 export const isMarker = (style: string): boolean => /mso-list:\s*ignore/i.test(style)
 
-/** Returns the number of a marker, at least 1; undefined if it is not a number or letter. */
+/** Returns the number in a marker, which is at least 1. Undefined if the marker is neither a number nor a letter. */
 function numberOf(marker: string, before: Open | undefined): number | undefined {
   const word = /^\(?((?:\d{1,9}\.)*)(\d{1,9}|[a-z]{1,6})[.)]+$/i.exec(marker.trim())
   if (word === null) return undefined
@@ -32,7 +32,7 @@ function numberOf(marker: string, before: Open | undefined): number | undefined 
   return Number.isNaN(number) ? (before?.number ?? 0) + 1 : number
 }
 
-/** Returns a list in Markdown with the levels of its items. */
+/** Converts items with their levels to a Markdown list. */
 export function wordList(items: readonly WordItem[]): string {
   const open: Open[] = []
   const lines = items.map(({ level, marker, text }) => {

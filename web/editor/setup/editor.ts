@@ -1,4 +1,4 @@
-/** One editor bound to one `Y.Text`. It has no user interface and no connection of its own: the caller provides them. */
+/** Creates an editor bound to one `Y.Text`. It has no user interface and no connection of its own. The caller provides both. */
 import { defaultKeymap } from '@codemirror/commands'
 import { ensureSyntaxTree } from '@codemirror/language'
 import { Compartment, EditorState, StateEffect, type Extension } from '@codemirror/state'
@@ -31,14 +31,14 @@ import type { Steps } from '../../base/steps.ts'
 import { t } from '../../text/t.ts'
 import type { Upload, Uploads } from '../../uploads/upload.ts'
 
-/** How the text is shown while a person writes. */
+/** The two views in which a person can write. */
 export type WritingMode = 'live' | 'source'
 
-/** The part that is loaded after the editor. */
+/** The part of the editor that loads later. */
 export interface Extras {
   readonly always: Extension
   readonly live: Extension
-  /** Makes undo restore the text exactly. Returns a function that ends this. */
+  /** Makes undo restore the text exactly. Returns a function that restores the behavior of Yjs. */
   readonly exactUndo: (text: Y.Text, undo: Y.UndoManager) => () => void
 }
 
@@ -48,16 +48,16 @@ export interface EditorInput {
   readonly awareness: Awareness
   readonly uploads: Uploads
   readonly canEdit: boolean
-  /** Whether a person who cannot type yet soon can: what they type is put in then. */
+  /** Whether a person who cannot type yet will soon be able to. The editor then keeps the typed text and inserts it later. */
   readonly willType: () => boolean
-  /** The name of the text, for screen readers. */
+  /** The name of the text, which screen readers announce. */
   readonly label: string
   readonly mode: WritingMode
-  /** Shortcuts of the page's commands; they take precedence over those of CodeMirror. */
+  /** Shortcuts of the page's commands. They take precedence over CodeMirror's shortcuts. */
   readonly keys: readonly KeyBinding[]
   readonly onChange: (state: EditorState) => void
   readonly onTyped: () => void
-  /** A change was refused because the document would become too large. */
+  /** Called when a change was refused because the document would become too large. */
   readonly onTooLarge: () => void
 }
 
@@ -66,15 +66,15 @@ export interface Editor {
   setMode(mode: WritingMode): void
   setCanEdit(canEdit: boolean): void
   setLabel(label: string): void
-  /** Adds the extension for annotations, which loads later than the editor. */
+  /** Sets the extension for annotations, which loads later than the editor. */
   setReview(extension: Extension): void
-  /** Replaces the binding that writes into the document, or (undefined) restores it. */
+  /** Replaces the binding that writes into the document. Undefined restores the normal binding. */
   setBinding(extension: Extension | undefined): void
-  /** Ticks or unticks the task whose character is at an offset. */
+  /** Ticks or unticks the task whose marker character is at an offset. */
   toggleTask(letter: number): boolean
-  /** Puts the Markdown of an upload into the text. Returns false if the person may not write. */
+  /** Inserts the Markdown of an upload into the text. Returns false if the person may not write. */
   insertUpload(at: number, markdown: string, upload: Upload): boolean
-  /** Adds the aids for writing, once they are loaded. */
+  /** Adds the extras of the editor once they have loaded. */
   extend(extras: Extras): void
   /** Adds an extension permanently. */
   add(extension: Extension): void
@@ -93,8 +93,8 @@ const editable = (canEdit: boolean): Extension => [
 ]
 
 /**
- * How much of a text, in UTF-16 units, is parsed before it is first drawn, in at most this many steps of this many milliseconds. Otherwise a slow or
- * busy device would draw plain text first and move it when its headings grow.
+ * Length of the text that is parsed before the first drawing, in UTF-16 units. The next two values limit a parsing step, in milliseconds, and the
+ * number of steps. Without them, a slow or busy device would first draw plain text, which would move when its headings grow.
  */
 const firstUnits = 6000
 const firstParseMs = 100
@@ -105,8 +105,8 @@ const sameText = (state: EditorState, text: Y.Text): boolean => state.doc.length
 const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
 
 /**
- * Creates the editor in steps: other work may run between two of them, and nothing is visible before the last. If the text changes before the editor
- * is bound to it, it is read again.
+ * Creates the editor in steps. Other work may run between two steps, and nothing is visible before the last one. If the text changes before the
+ * editor is bound to it, the editor reads it again.
  */
 export function* createEditor(input: EditorInput): Steps<Editor> {
   useAdoptedStyles()
@@ -120,7 +120,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
   let { canEdit: canEditNow, label: labelNow } = input
   let extras: Extras | undefined
   let endExactUndo = (): void => undefined
-  /** Letters typed before typing is allowed. */
+  /** Letters that the person typed before typing was allowed. */
   let early = ''
   const undoManager = new Y.UndoManager(input.text, { captureTimeout: 500 })
 
@@ -140,7 +140,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     ...defaultKeymap
   ])
 
-  // Without awareness: our own cursors replace its cursors.
+  // The binding gets no awareness, because this project draws the cursors itself.
   const writing = (): Extension => yCollab(input.text, null, { undoManager })
 
   const begin = (): EditorState =>
@@ -169,7 +169,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
         EditorView.perLineTextDirection.of(true),
         EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
         markdown(),
-        // Present from the start: CodeMirror rebuilds its view when phrases change, which ends compositions and pending input.
+        // The phrases are set from the start. CodeMirror rebuilds its view when they change, which would end compositions and pending input.
         EditorState.phrases.of(phrases()),
         binding.of(writing()),
         endStep.of(() => undoManager.stopCapturing()),
@@ -199,7 +199,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
     if (!sameText(state, input.text)) state = begin()
     if (ensureSyntaxTree(state, firstUnits, firstParseMs) !== null) break
   }
-  // A state includes its parse result only after its next transaction.
+  // A state contains its own parse result only after another transaction.
   const view = new EditorView({ parent: input.parent, state: state.update({}).state })
   let isMade = false
   try {
@@ -211,7 +211,7 @@ export function* createEditor(input: EditorInput): Steps<Editor> {
 
   return {
     view,
-    // Setting the same value costs nothing; any other draws the text again.
+    // Setting the same mode again must not redraw the text.
     setMode(value) {
       if (value === current) return
       current = value

@@ -1,4 +1,4 @@
-/** Aids for writing that are not needed at first: loaded once the text is shown. */
+/** The extras of the editor: aids for writing that load once the text is visible. */
 import { namesOnHover } from '../names-on-hover.ts'
 import type { Extension } from '@codemirror/state'
 import { selectionBubble, type BubbleButton } from '../bubble.ts'
@@ -23,21 +23,21 @@ import { keepTab } from '../tab-stays.ts'
 import { completions, type BlockEntry, type Documents, type OnChange } from '../completions.ts'
 
 export interface ExtrasInput {
-  /** Blocks of the menu after `/`, in order. */
+  /** The blocks of the slash menu, in order. */
   readonly blocks: readonly BlockEntry[]
-  /** Signals that the possible blocks have changed. */
+  /** Calls a listener when the possible blocks have changed. */
   readonly onChange: OnChange
-  /** Documents for what is typed after `[[`. */
+  /** Finds and creates documents for text typed after `[[`. */
   readonly documents: Documents
-  /** Buttons above a selection. */
+  /** The buttons of the bubble above a selection. */
   readonly bubble: readonly BubbleButton[]
-  /** Signals that the person's rights have changed. */
+  /** Calls a listener when the person's rights have changed. */
   readonly onRight: OnChange
-  /** Commands that turn a block into something else, by their ids. */
+  /** Returns the command with an id that changes the kind of a block. */
   readonly turn: (id: string) => Turn
-  /** The title of a document of this device, by its address. */
+  /** Returns the title of this device's document at an address. */
   readonly titleAt: (address: string) => string | undefined
-  /** Drawn components, such as boards, in the live view. */
+  /** The extension that draws components, such as boards, in the live view. */
   readonly components: Extension
   /** Shows a short notice. */
   readonly tell: (words: string) => void
