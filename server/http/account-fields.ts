@@ -7,10 +7,10 @@ import type { Words } from './words.ts'
 
 export type SignUp = 'open' | 'invite' | 'closed'
 
-/** Returns the reason for which the service accepts no new accounts. */
+/** The message of a service that does not accept new accounts. */
 export const closedText = term('This server does not accept new accounts.')
 
-/** Returns the key that counts failed passwords: the email address, whether or not it has an account. */
+/** Returns the name under which failed passwords are counted. It depends only on the email address, whether or not that address has an account. */
 export const countedAs = (email: string): string => hash('sha256', email, 'base64url')
 
 export const newPasswordField = ({ t }: Words, error?: string, label = t('Password')): Markup =>

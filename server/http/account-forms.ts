@@ -1,13 +1,13 @@
-/** How the parts of the account page bind their pages and forms. */
+/** The functions with which each part of the account page binds its pages and forms. */
 import type { Current } from './browser-session.ts'
 import type { Context } from './context.ts'
 
-/** Binds a form of the page; afterwards the browser returns to the previous page, or to the address that `act` returns. */
+/** Binds a form of the page. Afterwards the browser returns to the previous page, or goes to the address that `act` returns. */
 export type AccountAction = (
   path: string,
   act: (ctx: Context, current: Current, fields: Record<string, string>) => Promise<string | undefined>
 ) => void
 
-/** Binds a page for a signed-in person; `sent` reads and checks its form. */
+/** Binds a page for a signed-in person. `sent` reads and checks its form. */
 export type AccountPage = (path: string, method: 'get' | 'post', handle: (ctx: Context, current: Current) => Promise<void>) => void
 export type SentForm = (ctx: Context) => Promise<{ fields: Record<string, string>; current: Current }>

@@ -1,4 +1,4 @@
-/** `/account`: the settings of an account, as forms without script. The documents of the account are on the home page (`web/home/`). */
+/** `/account`: the settings of an account, as forms that work without scripts. The home page (`web/home/`) lists the documents of the account. */
 import type { AccountAction } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -29,13 +29,13 @@ interface AccountPageOptions {
   readonly http: Http
   readonly stylesheet: string | undefined
   readonly formKey: string
-  /** Null if an external issuer signs people in, or the origin allows no passkeys. */
+  /** Null if an external issuer signs people in, or if the origin does not allow passkeys. */
   readonly passkeys: Passkeys | null
   /** Origins to which signing out may lead. */
   readonly signOutTargets: () => Promise<string[]>
-  /** Address of the external issuer that signs people in; null if people sign in here. */
+  /** Address of the external issuer that signs people in. Null if people sign in here. */
   readonly externalIssuer: string | null
-  /** Opens a session in the requesting browser. */
+  /** Opens a session in the browser that sent the request. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
@@ -112,7 +112,7 @@ ${deletionSection(words)}`
     routers.of(path)[method](path, asPage(stylesheet, answer))
   }
 
-  /** Returns the fields of a submitted form, and the session after they have arrived. Throws `form_expired` or `rate_limited`. */
+  /** Returns the fields of a submitted form, and the session as it is once the fields have arrived. Throws `form_expired` or `rate_limited`. */
   const sent = async (ctx: Context): Promise<{ fields: Record<string, string>; current: Current }> => {
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)

@@ -1,4 +1,7 @@
-/** `/f/{id}.{ext}`: assets, for anybody who knows the address. Ranges are supported, so that people can seek in videos (RFC 9110, section 14). */
+/**
+ * `/f/{id}.{ext}`: assets, for anyone who knows the address. Range requests are supported, so that people can seek in videos (RFC 9110, section
+ * 14).
+ */
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../shared/errors.ts'
 import { openAsset } from '../domain/media/assets.ts'
@@ -7,7 +10,7 @@ import type { Context, Http } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
-// An asset must not run or load anything, wherever it is opened. It needs no cookie, so other sites may show it.
+// An asset must not run or load anything, no matter where it is opened. It needs no cookie, so other sites may show it.
 const headers = (asset: Asset): Record<string, string> => ({
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -24,8 +27,8 @@ interface Span {
 }
 
 /**
- * Returns the requested range. Undefined stands for the entire file, also for several ranges or an unknown unit, which RFC 9110 lets a server
- * ignore. Null: the range is outside the file.
+ * Returns the requested range; null if it is outside the file. Undefined means the entire file. That includes requests for several ranges or in an
+ * unknown unit, which RFC 9110 lets a server ignore.
  */
 const spanOf = (header: string, size: number): Span | null | undefined => {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? []
@@ -36,7 +39,7 @@ const spanOf = (header: string, size: number): Span | null | undefined => {
   return from >= size || (first === '' && Number(last) === 0) ? null : { from, to }
 }
 
-/** `If-Range`: a range is valid only for the same bytes. */
+/** Returns the requested range, unless `If-Range` names different bytes. */
 const rangeOf = (ctx: Context, { hash, size }: Asset): Span | null | undefined => {
   const condition = ctx.get('If-Range')
   return condition === '' || condition === `"${hash}"` ? spanOf(ctx.get('Range'), size) : undefined

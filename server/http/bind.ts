@@ -1,4 +1,4 @@
-/** The operations table as HTTP routes (REST). Requests take the same steps as every other call (way.ts). */
+/** Binds the operations table as HTTP routes (REST). Requests take the same steps as every other call (way.ts). */
 import { ok } from 'node:assert'
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
@@ -25,12 +25,12 @@ import { admit, answerTo, check, type Face, handle, limit, nothing, type Receive
 
 const noQuery = new URLSearchParams()
 
-// `ctx.URL` is an empty object if the Host header is invalid, so it is not used.
+// `ctx.URL` is not used, because it is an empty object if the Host header is invalid.
 const queryOf = ({ querystring }: Context): URLSearchParams => (querystring === '' ? noQuery : new URLSearchParams(querystring))
 
 const writes = (ctx: Context): boolean => ctx.method !== 'GET' && ctx.method !== 'HEAD'
 
-// ——— retries ———
+// ——— Retries ———
 
 const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): RequestStamp | null => {
   const key = ctx.req.headers['idempotency-key']
@@ -43,17 +43,17 @@ const stampOf = ({ ctx, name, doc, credentials }: Asked, { body }: Received): Re
     .toSorted(([one], [other]) => one.localeCompare(other))
     .toString()
   return {
-    // People who share a link are different callers, and one must not receive the answer to another.
+    // People who share a link are different callers. One of them must not receive the answer to another.
     id: digest(whoIs(credentials, ctx.state.address), credentials.author ?? '', doc, ctx.method, ctx.path, name, key),
     fingerprint: digest(query, ctx.get('If-Match'), mediaType(ctx.req), body)
   }
 }
 
-// ——— input ———
+// ——— Input ———
 
 const invalid = (path: string, message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path, message }] })
 
-/** Accepts `?dryRun=1` and similar; the schema judges any other value. */
+/** Accepts `?dryRun=1` and similar forms. The schema judges any other value. */
 const flag = (text: string): unknown =>
   text === '1' || text === 'true' || text === '' ? true : text === '0' || text === 'false' ? false : text
 
@@ -71,10 +71,10 @@ const fromQuery = ({ operation, ctx }: Asked): Record<string, unknown> => {
   return fields
 }
 
-/** The query that every request may send: the author's name. */
+/** The query parameters that every request may send: the share key and the author's name. */
 const credentialNames = ['key', 'author']
 
-/** Checks the parameters. Throws `invalid_request`. */
+/** Checks the names of the query parameters. Throws `invalid_request`. */
 const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): void => {
   if (rest.oauth === true) return
   const { query: fields = [] } = rest
@@ -83,7 +83,7 @@ const refuseQuery = (query: URLSearchParams, { rest, elsewhere }: Operation): vo
   refuseUnknown(Object.fromEntries(names.map((name) => [name, true])), fields, elsewhere)
 }
 
-/** Other spellings of fields that must not be ignored. */
+/** Misspelled names of fields that must not be ignored. */
 const otherNames: Readonly<Record<string, readonly string[]>> = { dryRun: ['dryrun', 'dry_run', 'dry-run'], mode: modeNames }
 
 const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
@@ -91,12 +91,12 @@ const isFlag = (schema: z.core.$ZodType | undefined): boolean => {
   return def?.type === 'boolean' || def?.innerType?.def.type === 'boolean'
 }
 
-/** HTTP conditions that writes do not support. If the server ignored them, the write would do exactly what the caller wanted to prevent. */
+/** HTTP conditions that writes do not support. If the server ignored them, it would make exactly the write that the caller wanted to prevent. */
 const unknownConditions = ['If-None-Match', 'If-Unmodified-Since', 'If-Modified-Since', 'If-Range']
 
 /**
- * Returns the base version. `If-Match` is another place for `baseVersion`, and so is `X-Doc-Version`, a header in the answer of a read. Throws
- * `versions_differ`, or `invalid_request` for another condition.
+ * Adds the base version from the headers. `If-Match` may replace the field `baseVersion`, and so may `X-Doc-Version`, a header of the answer to a
+ * read. Throws `versions_differ`, or `invalid_request` for any other condition.
  */
 const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<string, unknown> => {
   const unknown = writes(ctx) ? unknownConditions.find((name) => ctx.get(name) !== '') : undefined
@@ -118,7 +118,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   const form = (operation.rest.oauth === true || operation.rest.form === true) && mediaType(ctx.req) === 'application/x-www-form-urlencoded'
   const none = !writes(ctx) || file !== null
   const sent = none ? {} : form ? parseForm(body) : parseBody(ctx.req, body, operation.rest.body === 'markdown')
-  // The program meant to send a file that does not exist.
+  // The program probably meant to send a file that does not exist.
   if (operation.replaces === true && body.length === 0 && sent['content'] === '')
     throw new ServiceError('invalid_request', {
       details: [{ path: 'body', message: 'is empty' }],
@@ -133,7 +133,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
   return checked(operation, 'baseVersion' in operation.input.shape ? withPrecondition(raw, ctx) : raw)
 }
 
-/** Checks that the operation has a dry run if the request asks for one, because a dry run must never write. Throws `invalid_request`. */
+/** Refuses a dry run of an operation that has none, because a dry run must never write. Throws `invalid_request`. */
 const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
@@ -145,7 +145,7 @@ const pathFields = (ctx: Context): Record<string, unknown> => {
   return fields
 }
 
-// ——— answer ———
+// ——— Answers ———
 
 const wantsJson = (ctx: Context, reply: 'markdown' | 'record'): boolean => {
   const text = ['text/markdown', 'text/plain']
@@ -160,7 +160,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.set('X-Doc-Version', version)
   ctx.set('Cache-Control', 'private, no-store')
   ctx.vary('Accept')
-  // JSON of the same version is another representation. A 304 is valid only for the text that the client has.
+  // JSON of the same version is a different representation. A 304 is valid only for the text that the client has.
   if (!ctx.path.endsWith('.md') && wantsJson(ctx, reply)) {
     ctx.body = answer
     return
@@ -175,7 +175,7 @@ const presentMarkdown = (ctx: Context, answer: Record<string, unknown>, reply: '
   ctx.body = bytes === undefined ? String(answer['content']) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Sends a file that only the caller may read. The file must not run or load anything, wherever it is opened. */
+/** Sends a file that only the caller may read. The file must not run or load anything, no matter where it is opened. */
 const presentFile = async (ctx: Context, answer: Record<string, unknown>): Promise<void> => {
   const { contentType, size, [openFile]: open } = answer as unknown as Awaited<ReturnType<typeof readSpeechAudio>>
   ctx.set('Content-Security-Policy', "default-src 'none'; sandbox")
@@ -201,14 +201,14 @@ const writeAnswer = async ({ ctx, operation, name }: Asked, answer: Record<strin
 
 const bytesMaxOf = (operation: Operation): number => (operation.rest.large === true ? limits.contentBodyBytesMax : limits.bodyBytesMax)
 
-/** The fields of a request, or its file. */
+/** Receives the fields of a request, or its file. */
 const receive = async ({ http, ctx, operation }: Asked): Promise<Received> => {
   if (!writes(ctx)) return nothing
   if (operation.rest.body === 'media') return receiveFile(http, ctx, operation)
   return { body: await readFields(ctx.req, bytesMaxOf(operation)), file: null }
 }
 
-/** Receives a file of the declared type. Throws `unsupported_media_type` before it reads anything. */
+/** Receives a file of the declared type. If the type is not accepted, throws `unsupported_media_type` before reading the body. */
 const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): Promise<Received> => {
   const { kinds, bytesMax = limits.assetBytesMax, fields = false } = rest.media ?? {}
   const named = mediaType(req)
@@ -218,7 +218,7 @@ const receiveFile = async (http: Http, { req }: Context, { rest }: Operation): P
   return { body: Buffer.from(upload.hash), file: { type, upload } }
 }
 
-/** A REST call, which writes its answer to the response. */
+/** The REST interface, which writes answers to the HTTP response. */
 const face: Face<Record<string, unknown>> = {
   receive,
   stamp: stampOf,
@@ -229,7 +229,7 @@ const face: Face<Record<string, unknown>> = {
   }
 }
 
-/** If there were two keys, one would be ignored, and a wrong key must never be ignored. */
+/** Two keys are refused: one of them would be ignored, and a wrong key must never be ignored. */
 const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
   const sent = [ctx.get('X-Share-Key'), ...query.getAll('key')].filter((key) => key !== '')
   if (sent.length > 1 && new Set(sent).size > 1)
@@ -240,8 +240,8 @@ const refuseSeveralKeys = (ctx: Context, query: URLSearchParams): void => {
 }
 
 /**
- * Returns the credentials of a request. A browser's cookie is valid for a write only if the browser says that one of our pages sent the request
- * (`Sec-Fetch-Site` or `Origin`; requests of other sites were refused earlier). A stale cookie counts as none.
+ * Returns the credentials of a request. For a write, a browser's cookie is valid only if the browser says that one of our pages sent the request
+ * (`Sec-Fetch-Site` or `Origin`). Requests from other sites were refused earlier. A stale cookie counts as no cookie.
  */
 const credentialsOf = async (http: Http, ctx: Context, query: URLSearchParams): Promise<Credentials> => {
   const credentials = readCredentials(ctx.req.headers, query, http.cookies.session)
@@ -266,13 +266,13 @@ export const freshCookie = async (
   writeCookie(ctx.res, cookies, cookies.session, next, Math.ceil((expiresAt - service.clock.now()) / 1000))
 }
 
-/** Answers with the feed as a stream. */
+/** Answers with the event feed as a stream. */
 const stream: Step = async ({ asked, caller, input }) => {
   ok(caller !== undefined && input !== undefined)
   await streamEvents(asked.http, asked.ctx, caller, asked.doc, streamInput(asked.ctx, input as Input<'listEvents'>))
 }
 
-/** A request for an operation. */
+/** Returns the call that a request makes to an operation. */
 const askedOf = async (http: Http, ctx: Context, name: OperationName): Promise<Asked> => {
   const operation: Operation = operations[name]
   const query = queryOf(ctx)
@@ -291,14 +291,16 @@ export const handleRequest = async (http: Http, ctx: Context, name: OperationNam
   return {}
 }
 
-/** Reads the text of a document for a request, and returns the caller too. Writes no answer. Throws the errors of the read. */
+/** Reads the text of a document for a request, and returns the text with its caller. Does not write an answer. Throws the errors of the read. */
 export const readText = async (http: Http, ctx: Context): Promise<{ caller: Caller; answer: Record<string, unknown> }> => {
   const { caller, answer } = await walk(await askedOf(http, ctx, 'readContent'), face, [limit, admit, check, handle])
   ok(caller !== undefined && answer !== undefined)
   return { caller, answer }
 }
 
-/** Finds the caller who requests the page of a document, or the refusal, by the same rules and limits as a read of its text. */
+/**
+ * Finds the caller who requests the page of a document, or the error that refuses the request. The rules and limits are those of reading the text.
+ */
 export const findReader = async (http: Http, ctx: Context, doc: string): Promise<Caller | ServiceError> => {
   const query = queryOf(ctx)
   try {
@@ -312,16 +314,16 @@ export const findReader = async (http: Http, ctx: Context, doc: string): Promise
     ok(caller !== undefined)
     return caller
   } catch (error) {
-    // The page shows the error in its own words.
+    // The page itself shows the error to people.
     if (error instanceof ServiceError) return error
     throw error
   }
 }
 
-/** Returns a path with `:id` for `{id}`. Path parameters never contain a slash. */
+/** Returns a path with `:id` in place of `{id}`. Path parameters never contain a slash. */
 const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Returns the routes of every operation in the table. */
+/** Adds the routes of every operation in the table. */
 export const bindOperations = (http: Http, routers: Routers): void => {
   for (const name of Object.keys(operations) as OperationName[]) {
     const { method, path, also } = operations[name].rest as Operation['rest']

@@ -5,8 +5,8 @@ import { limits } from '../../shared/limits.ts'
 import { checkJsonShape } from './json-shape.ts'
 
 /**
- * Yields the body, chunk by chunk, up to `bytesMax` bytes. Throws `body_too_large`, `unsupported_media_type` for compressed bodies (a small one may
- * expand to any size), or `invalid_request` if the body is incomplete.
+ * Yields the body in chunks, up to `bytesMax` bytes. Throws `body_too_large`, and `invalid_request` if the body is incomplete. Throws
+ * `unsupported_media_type` for compressed bodies, because a small one may expand to any size.
  */
 export async function* bodyOf(request: IncomingMessage, bytesMax: number): AsyncGenerator<Buffer> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -19,7 +19,7 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
   let bytes = 0
   let whole = false
   try {
-    // A caller that sends too much must still get the answer, so the connection must outlive the loop.
+    // A caller that sends too much must still get the answer, so the connection must stay open when the loop ends.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge()
@@ -28,19 +28,19 @@ export async function* bodyOf(request: IncomingMessage, bytesMax: number): Async
     whole = true
   } catch (error) {
     if (request.complete || error instanceof ServiceError) throw error
-    // A caller that hung up gets no answer; the log has the error.
+    // A caller that disconnected gets no answer, but the log records the error.
     throw new ServiceError('invalid_request', { message: 'The connection ended before the whole body arrived.' }, { cause: error })
   } finally {
-    // Unread bytes are drained, because they would block the next request on the connection.
+    // Unread bytes are drained. Otherwise they would block the next request on the connection.
     if (!whole) request.resume()
   }
 }
 
-/** Whether the body is read as JSON, which includes bodies without a media type. */
+/** Whether the body is read as JSON. That includes bodies without a media type. */
 const isJson = (type: string): boolean =>
   type === '' || type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))
 
-/** Returns the complete body; if it is JSON, it is safe to parse. Throws the errors of `bodyOf`, and `invalid_request` of `checkJsonShape`. */
+/** Returns the complete body. If it is JSON, it is safe to parse. Throws the errors of `bodyOf` and `checkJsonShape`. */
 export const readFields = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const bytes = await readBody(request, bytesMax)
   if (isJson(mediaType(request))) await checkJsonShape(bytes)
@@ -59,7 +59,7 @@ const decode = (bytes: Buffer): string => {
   }
 }
 
-/** Checks the encoding. Throws `unsupported_media_type` for a text in another encoding. */
+/** Checks the character encoding. Throws `unsupported_media_type` for text that is not in UTF-8. */
 const refuseOtherCharsets = (request: IncomingMessage): void => {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
@@ -72,7 +72,7 @@ const refuseOtherCharsets = (request: IncomingMessage): void => {
 /** Whether a body was clearly not meant as an object. */
 const isProse = (bytes: Buffer): boolean => !/^\uFEFF?\s{0,100}\{/.test(bytes.subarray(0, fieldsBeginUnits).toString())
 
-/** `markdown`: the operation also accepts the text itself. */
+/** Parses a JSON body. `markdown` says that the operation also accepts the text itself. */
 const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   let value: unknown
   try {
@@ -89,11 +89,11 @@ const parseJson = (bytes: Buffer, markdown: boolean): Record<string, unknown> =>
   return value as Record<string, unknown>
 }
 
-/** Returns the media type without parameters, in lower case; '' if absent. */
+/** Returns the media type without parameters, in lower case; '' if there is none. */
 export const mediaType = (request: IncomingMessage): string =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** Throws `invalid_request` for JSON fields that were sent as the text, because they would become the document. */
+/** Throws `invalid_request` if JSON fields were sent as the text. Otherwise they would become the document. */
 const refuseFields = (text: string): string => {
   const beginning = text.slice(0, fieldsBeginUnits).trimStart()
   if (!/^\{\s{0,20}"(?:content|markdown)"\s{0,20}:/.test(beginning) || !text.trimEnd().endsWith('}')) return text
@@ -105,8 +105,8 @@ const refuseFields = (text: string): string => {
 const fieldsBeginUnits = 200
 
 /**
- * Returns the fields of a body: a JSON object, or the document itself if the operation accepts `markdown`. Bodies without a media type are read as
- * JSON. Throws `malformed_json` or `unsupported_media_type`.
+ * Returns the fields of a body. The body is a JSON object, or the document itself if `markdown` says that the operation accepts it. Bodies without
+ * a media type are read as JSON. Throws `malformed_json` or `unsupported_media_type`.
  */
 export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boolean): Record<string, unknown> => {
   const type = mediaType(request)
@@ -116,7 +116,7 @@ export const parseBody = (request: IncomingMessage, bytes: Buffer, markdown: boo
   return bytes.length === 0 ? {} : parseJson(bytes, markdown)
 }
 
-/** Throws `invalid_request` for a form with more fields than any page has. */
+/** Throws `invalid_request` if a form has more fields than any of our pages. */
 const refuseManyFields = (bytes: Buffer): void => {
   let fields = 1
   for (let at = bytes.indexOf('&'); at !== -1 && fields <= limits.fieldsMax; at = bytes.indexOf('&', at + 1)) fields++
@@ -124,7 +124,7 @@ const refuseManyFields = (bytes: Buffer): void => {
     throw new ServiceError('invalid_request', { details: [{ path: 'body', message: `has more than ${limits.fieldsMax} fields` }] })
 }
 
-/** Returns the fields of a form. Throws `invalid_request` if a field is sent twice, or there are too many. */
+/** Returns the fields of a form. Throws `invalid_request` if a field appears twice, or if there are too many fields. */
 export const parseForm = (bytes: Buffer): Record<string, string> => {
   refuseManyFields(bytes)
   const fields: Record<string, string> = {}

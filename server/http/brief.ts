@@ -1,6 +1,6 @@
 /**
  * Short answers for `brief`, with only the data that an agent needs to continue. Writes return ids, versions and states. Lists have a row for each
- * record, with the beginning of its text. Errors and dry runs are complete.
+ * record, with the beginning of its text. Errors and dry runs are not shortened.
  */
 import { limits } from '../../shared/limits.ts'
 import { beginning } from '../domain/events/event-words.ts'
@@ -13,7 +13,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 const only = (record: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => record[name] !== undefined && record[name] !== null).map((name) => [name, record[name]]))
 
-/** Returns a text, or its beginning with a field that marks it as cut. */
+/** Returns the named texts of a record. A long text is cut, and a field marks it as cut. */
 const cut = (record: Fields, names: readonly string[]): Fields => {
   const given = names.flatMap((name) => {
     const text = record[name]
@@ -67,7 +67,7 @@ const state = (record: Fields): Fields => only(record, ['id', 'status', 'step', 
 
 /** Records that are reduced to their ids in the answer of a write. */
 const states = new Set(['comment', 'suggestion', 'suggestions'])
-/** Fields that repeat another field, or that the caller sent. */
+/** Fields that repeat another field, or that the caller already knows. */
 const spare = new Set(['commentId', 'suggestionId', 'reply', 'diff'])
 
 const stateOf = (value: unknown): unknown =>
@@ -82,7 +82,7 @@ const writeAnswer = (answer: Fields): Fields =>
       .map(([name, value]) => [name, states.has(name) ? stateOf(value) : name === 'results' ? resultsOf(value) : value])
   )
 
-/** For decisions, returns the outcome of each; for edits, those that matched inexactly or changed several places. */
+/** Returns the outcome of each decision. For edits, returns only the results that matched inexactly or changed several places. */
 const resultsOf = (results: unknown): unknown =>
   Array.isArray(results)
     ? results

@@ -1,4 +1,4 @@
-/** Opens the session of a browser, and finds its account. */
+/** Opens sessions of browsers, and finds the account of a session. */
 import { limits } from '../../shared/limits.ts'
 import { readCookie, writeCookie } from '../auth/cookies.ts'
 import { type Account, epochOf } from '../domain/accounts/accounts.ts'
@@ -7,10 +7,10 @@ import { freshCookie } from './bind.ts'
 import type { Context, Http } from './context.ts'
 import { browserName } from './user-agent.ts'
 
-/** A browser's session and its account. */
+/** The session of a browser, and its account. */
 export type Current = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
-/** Returns the session of the requesting browser. */
+/** Returns the session of the browser that sent the request. */
 export const browserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context
@@ -21,7 +21,7 @@ export const browserSession = async (
   return found
 }
 
-/** Opens a session of the requesting browser, in place of its current one. `atHost` is its session at the broker. */
+/** Opens a session in the browser that sent the request, in place of its current session. `atHost` is the browser's session at the broker. */
 export const openBrowserSession = async (
   { service, cookies }: Pick<Http, 'service' | 'cookies'>,
   ctx: Context,

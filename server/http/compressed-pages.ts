@@ -1,16 +1,16 @@
-/** Pages that are rendered once and sent many times: compressed, and cached in memory. */
+/** Pages that are rendered once and sent many times. They are compressed, and cached in memory. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from './context.ts'
 
-/** The compressed bytes of an answer. */
+/** The body of an answer, uncompressed and compressed. */
 export interface Packed {
   readonly plain: Buffer
   readonly br: Buffer
   readonly gzip: Buffer
 }
 
-/** A cache of compressed answers; the least recently requested one is removed first. */
+/** A cache of compressed answers. When it is full, the least recently requested answer is removed. */
 export class Kept<Entry extends Packed> {
   readonly #entries = new Map<string, Promise<Entry>>()
   readonly #sizes = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * Consent pages of the embedded broker. A program wants to know the person's identity, or to work on their documents. The program chooses its own
- * name, so the page also shows a verified fact: the redirect address. The pages are forms without script.
+ * Consent pages of the embedded broker. A program wants to know the person's identity, or to work on their documents. Because the program chooses
+ * its own name, the page also shows a verified fact: the redirect address. The pages are forms that work without scripts.
  */
 import type { Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
@@ -35,10 +35,10 @@ const scopesAsked = ({ params: { scope } }: Details): string[] => (typeof scope 
 /** The resources of this service that a program requests. If there are none, it only wants to identify the person. */
 const resourcesAsked = ({ params: { resource } }: Details): string[] => (resource === undefined ? [] : ([resource].flat() as string[]))
 
-/** Returns the highest role that the person can allow: the requested one, or a default that suits most programs. */
+/** Returns the highest role that the person can allow: the requested role, or a default that suits most programs. */
 const roleAsked = (details: Details): Role => roleOfScopes(scopesAsked(details)) ?? 'edit'
 
-/** Returns the redirect address after the consent in a recognisable form; null if there is none. */
+/** Returns the host of the redirect address, or the address itself if it has no host; null if there is no address. */
 const hostOf = ({ params: { redirect_uri: redirect } }: Details): string | null =>
   typeof redirect === 'string' && URL.canParse(redirect) ? new URL(redirect).host || redirect : null
 
@@ -80,7 +80,7 @@ ${also.length === 0 ? undefined : html`<p>${t('It will also be able to:')}</p><u
 </form>`
 }
 
-/** Returns the host of a program's metadata document. The name of a program proves nothing, but the host is verified. */
+/** Shows the host of a program's metadata document. The name of a program proves nothing, but its host is verified. */
 const whoAnswers = ({ t }: Words, { params }: Details): Markup | undefined => {
   const host = clientHost(String(params['client_id']))
   return host === undefined
@@ -104,14 +104,14 @@ export const consentPage = async (
 
 type Grant = InstanceType<Provider['Grant']>
 
-/** Checks the chosen role. Throws `form_expired` for a role above the requested one. */
+/** Checks the chosen role. Throws `form_expired` if the role is above the requested one. */
 const roleChosen = (details: Details, chosen: string | undefined): Role => {
   const role = roles.find((each) => each === chosen)
   if (role === undefined || !includesRole(roleAsked(details), role)) throw new ServiceError('form_expired')
   return role
 }
 
-/** Grants the scopes up to a role and refuses those above it, so that the program learns its rights. */
+/** Grants the scopes up to a role, and refuses the scopes above it. So the program learns which rights it has. */
 const grantDocuments = (grant: Grant, details: Details, role: Role): void => {
   const asked = scopesAsked(details).filter((scope) => documentScopes.includes(scope))
   for (const scope of asked) {
@@ -134,7 +134,7 @@ export const agreeTo = async (
   const account = details.session?.accountId ?? ''
   const opensDocuments = resourcesAsked(details).length > 0
   const role = opensDocuments ? roleChosen(details, fields['role']) : null
-  // Each access to documents is a separate grant. One program on two computers has two grants, and each can be ended.
+  // Each access to documents is a separate grant. A program on two computers has two grants, and each grant can be ended separately.
   const known = details.grantId === undefined || opensDocuments ? undefined : await provider.Grant.find(details.grantId)
   const grant = known ?? new provider.Grant({ accountId: account, clientId: String(details.params['client_id']) })
   const identity = (opensDocuments ? scopesAsked(details) : scopesMissing(details)).filter((scope) => !documentScopes.includes(scope))

@@ -14,32 +14,32 @@ export interface Http {
   readonly registry: Registry
   readonly limiter: RateLimiter
   readonly log: Log
-  /** The client's address, as limits count it. */
+  /** Returns the client's address in the form that limits count. */
   readonly addressOf: (request: IncomingMessage) => string
   readonly cookies: Cookies
   readonly anonymousCreate: boolean
-  /** Whether replacing an entire text requires the version that was read. */
+  /** Whether replacing an entire text requires the version that the caller read. */
   readonly requireVersion: boolean
-  /** The contact for reporting faults of this server; null: not configured. */
+  /** The contact for reporting security problems of this server. Null if none is configured. */
   readonly securityContact: string | null
-  /** Whether documents show pictures, audio and video of other sites. */
+  /** Whether documents may show pictures, audio and video from other sites. */
   readonly foreignMedia: boolean
-  /** The prefix of the names of MCP tools. */
+  /** The prefix of MCP tool names. */
   readonly mcpPrefix: string
-  /** Folder of the built web pages. */
+  /** The folder of the built web pages. */
   readonly webFolder: string
 }
 
 export interface RequestState {
   /** Identifies the request in logs, answers and reports. */
   requestId: string
-  /** Client's address; IPv6 by its /64. */
+  /** The client's address. An IPv6 address is reduced to its /64. */
   address: string
-  /** The limit that counted this request before its operation was known, so that it counts once. */
+  /** The limit that counted this request before its operation was known. A request must count only once. */
   counted?: 'address' | 'failedKey' | 'read'
-  /** Whether a call of a tool lacked an account or link, for which a client of MCP can sign its person in. */
+  /** Whether a tool call lacked an account or link. An MCP client can then sign its person in. */
   challenged?: boolean
-  /** Whether errors have the OAuth format. */
+  /** Whether errors are sent in the OAuth format. */
   oauth?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** `/device`: the page on which a person compares the code that a program shows, and approves or refuses its login (RFC 8628 §3.3 and §5.4). */
+/** `/device`: on this page, a person compares the code that a program shows, and approves or refuses its login (RFC 8628 §3.3 and §5.4). */
 import { ServiceError } from '../../shared/errors.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
 import { decideDevice, type Device, findPendingDevice, normalUserCode } from '../domain/accounts/devices.ts'
@@ -54,7 +54,7 @@ ${field({ name: 'user_code', label: t('Code'), code: true, autocomplete: 'off', 
     showPage(ctx, stylesheet, { title: t('Approve this sign-in?'), body })
   }
 
-  /** Limits guessing, both from one address and with one account. */
+  /** Limits guesses from one address, and guesses by one account. */
   const count = (ctx: Context, account: string): void => {
     take(http, ctx, 'userCode', ctx.state.address)
     take(http, ctx, 'userCode', `account ${account}`)

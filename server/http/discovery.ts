@@ -1,4 +1,4 @@
-/** Documents that programs read without credentials: the well-known documents and the authentication guide (docs/api.md, Discovery). */
+/** Documents that programs read without credentials: the well-known documents, and the authentication guide (docs/api.md, Discovery). */
 import { agentAuth } from '../auth/agent-auth.ts'
 import { type Broker, documentScopes } from '../auth/broker.ts'
 import type { RelyingParty } from '../auth/oidc.ts'

@@ -1,4 +1,4 @@
-/** The client to download, its checksum, and the script that installs it (docs/api.md, Discovery). */
+/** The command-line client as a download, with its checksum and the script that installs it (docs/api.md, Discovery). */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceError } from '../../shared/errors.ts'
@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { namesTag } from './etag.ts'
 import type { Routers } from './routers.ts'
 
-/** The program that this service offers; undefined if it was not built. */
+/** The client that this service offers for download. */
 export interface Download {
   readonly bytes: Buffer
   /** SHA-256, in hexadecimal digits. */
@@ -15,7 +15,10 @@ export interface Download {
 
 const homePlaceholder = '__AGMD_HOME__'
 
-/** Reads the built client and writes the address of the service into it, so that it needs no settings. */
+/**
+ * Reads the built client and writes the address of the service into it, so that the client needs no settings. Returns undefined if the client was
+ * not built.
+ */
 export const readDownload = async (file: string, baseUrl: string): Promise<Download | undefined> => {
   const built = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -29,7 +32,7 @@ export const readDownload = async (file: string, baseUrl: string): Promise<Downl
 /** Quotes a word for the shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Whether others could tamper with downloads from this address, because it uses plain http and is not on this machine. */
+/** Whether somebody could tamper with downloads from this address, because it uses plain http and is not on this machine. */
 const isPlain = (baseUrl: string): boolean => {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
@@ -40,8 +43,8 @@ const plainWarning = `  printf 'agmd: %s comes without encryption: anybody on th
 `
 
 /**
- * A POSIX sh script. Everything is in a function that only the last line calls, so a truncated script does nothing. Node, which the client needs
- * anyway, computes the checksum.
+ * Returns the installer, a POSIX sh script. All its code is in a function that only the last line calls, so a truncated script does nothing. It
+ * computes the checksum with Node, which the client needs anyway.
  */
 const installer = (baseUrl: string): string => `#!/bin/sh
 # Installs agmd, the command-line client of ${baseUrl}, into ~/.local/bin (or AGMD_INSTALL_DIR). Nothing else is touched, and no rights are needed.
@@ -115,7 +118,7 @@ export const bindDownloads = (baseUrl: string, download: Download | undefined, r
     if (namesTag(ctx, checksum)) ctx.status = 304
     else answer(ctx, 'application/octet-stream', bytes)
   })
-  // The format of sha256sum.
+  // The format is that of sha256sum.
   router.get('/downloads/agmd/checksum', (koa) =>
     answer(koa as unknown as Context, 'text/plain; charset=utf-8', `${offered().checksum}  agmd\n`)
   )

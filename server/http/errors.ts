@@ -1,10 +1,10 @@
-/** The one place where an error becomes an HTTP answer (RFC 9457; docs/api.md, Errors). */
+/** Turns errors into HTTP answers. This happens only here (RFC 9457; docs/api.md, Errors). */
 import { type ErrorCode, errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { hideShareSecret } from '../../shared/names.ts'
 import type { Log } from '../log.ts'
 import type { Context } from './context.ts'
 
-/** Details that are members of the problem under their own names. */
+/** Details that become members of the problem document under their own names. */
 type Facts = Readonly<Record<string, unknown>>
 
 export interface Problem extends Facts {
@@ -44,8 +44,8 @@ export const problemOf = (error: unknown, instance: string, requestId: string): 
 }
 
 /**
- * Returns the challenge of a 401 (RFC 6750, RFC 9728): the metadata that names the token issuer of the resource. The MCP endpoint is a separate
- * resource.
+ * Returns the challenge of a 401 (RFC 6750, RFC 9728). It points to the metadata that names the token issuer of the resource. The MCP endpoint is a
+ * separate resource.
  */
 export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): string => {
   const error = code === 'credential_invalid' ? ', error="invalid_token"' : ''
@@ -55,7 +55,7 @@ export const challengeOf = (baseUrl: string, path: string, code: ErrorCode): str
 
 const oauthCodes: readonly ErrorCode[] = ['authorization_pending', 'slow_down', 'expired_token', 'access_denied', 'invalid_request']
 
-/** The OAuth form of an error (RFC 6749 §5.2). Our own code is added, because OAuth has fewer codes. */
+/** Returns the OAuth form of an error (RFC 6749 §5.2). It also contains our code, because OAuth has fewer codes. */
 const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
   error: oauthCodes.includes(problem.code)
     ? problem.code
@@ -68,7 +68,7 @@ const oauthErrorOf = (problem: Problem): Record<string, unknown> => ({
   requestId: problem.requestId
 })
 
-/** Writes the answer of an error. */
+/** Writes the answer for an error. */
 export const presentError = (ctx: Context, error: unknown, baseUrl: string, log: Log): void => {
   const problem = problemOf(error, hideShareSecret(ctx.path), ctx.state.requestId)
   if (problem.status >= 500 && errorMeanings[problem.code].expected !== true)

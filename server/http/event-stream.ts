@@ -1,9 +1,9 @@
 /**
- * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, `id` is its cursor; a message
- * with an id alone moves the cursor past events that a filter left out. The last message is `event: end`, and says why.
+ * The event feed as server-sent events (WHATWG HTML, 9.2), on the route of the long poll. Each event is one message, and its `id` is the cursor. A
+ * message that has only an id moves the cursor past events that a filter left out. The last message is `event: end`, and says why the stream ended.
  *
- * The server buffers nothing for a reader: it reads the next page when the last one was taken. It ends a stream whose reader takes nothing for a
- * while.
+ * The server buffers nothing for a reader: it reads the next page after the reader has received the last one. It ends a stream whose reader
+ * receives nothing for a while.
  */
 import type { ServerResponse } from 'node:http'
 import { ServiceError } from '../../shared/errors.ts'
@@ -16,7 +16,7 @@ import { eventRow } from './brief.ts'
 import type { Context, Http } from './context.ts'
 import { counted } from './perform.ts'
 
-/** Whether a request asks for a stream. If it accepts both equally, the answer is JSON. */
+/** Whether a request asks for a stream. A client that accepts both formats equally gets JSON. */
 export const asksForStream = (ctx: Context): boolean => ctx.accepts('application/json', 'text/event-stream') === 'text/event-stream'
 
 /** Returns the cursor from which a reconnecting client continues. Throws `invalid_request`. */
@@ -28,7 +28,7 @@ const lastSeen = (ctx: Context): number | undefined => {
   return Number(given)
 }
 
-/** Returns the input of a stream. Throws `invalid_request` for a wait, which has no meaning for a stream. */
+/** Returns the input of a stream. Throws `invalid_request` if it contains `wait`, which has no meaning for a stream. */
 export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'listEvents'> => {
   if (input.wait !== undefined)
     throw new ServiceError('invalid_request', { details: [{ path: 'wait', message: 'is not allowed for a stream, which stays open' }] })
@@ -36,10 +36,10 @@ export const streamInput = (ctx: Context, input: Input<'listEvents'>): Input<'li
   return since === undefined ? input : { ...input, since }
 }
 
-/** Streams that one caller holds open on a document. */
+/** The number of open streams for each caller and document. */
 const streams = new WeakMap<Http, Map<string, number>>()
 
-/** Takes a place for a stream. Returns a function that releases the place. Throws `rate_limited`. */
+/** Reserves a place for a stream. Returns a function that releases the place. Throws `rate_limited`. */
 const takePlace = (http: Http, name: string): (() => void) => {
   const counts = streams.get(http) ?? new Map<string, number>()
   streams.set(http, counts)
@@ -59,10 +59,10 @@ const takePlace = (http: Http, name: string): (() => void) => {
 
 const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // A proxy that collects or compresses answers would hold events back.
+  // A proxy that collects or compresses answers would delay events.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
-  // Nothing follows the end of a stream.
+  // The connection carries nothing after the stream.
   Connection: 'close',
   Vary: 'Accept'
 }
@@ -74,11 +74,14 @@ interface Stream {
   readonly response: ServerResponse
   readonly clock: Clock
   readonly end: AbortSignal
-  /** The reason for the end of the stream; undefined while it continues. */
+  /** Returns the reason why the stream ended; undefined while it continues. */
   readonly why: () => string | undefined
 }
 
-/** Writes, and resolves when the reader can take more, or the stream ends. False: the reader took nothing for too long, or is gone. */
+/**
+ * Writes a text. Resolves when the reader can receive more, or when the stream ends. Resolves to false if the reader received nothing for too long,
+ * or is gone.
+ */
 const write = async ({ response, clock, end }: Stream, text: string): Promise<boolean> => {
   if (response.destroyed) return false
   if (response.write(text) || end.aborted) return true
@@ -99,10 +102,10 @@ const write = async ({ response, clock, end }: Stream, text: string): Promise<bo
   })
 }
 
-/** Whether an ending stream still sends the events before its end: yes for a deletion, no if access has ended. */
+/** Whether a stream that ends still sends the events before its end. It does after a deletion, but not after the access has ended. */
 const tells = ({ why }: Stream): boolean => why() === undefined || why() === 'document_deleted'
 
-/** Writes the followed pages until they end. Returns false if the reader takes nothing, or is gone. */
+/** Writes pages of the feed until the feed ends. Returns false if the reader receives nothing, or is gone. */
 const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promise<boolean> => {
   for await (const { events, latest } of followed) {
     const moved = events.at(-1)?.seq === latest ? [] : [messageOf(latest)]
@@ -114,12 +117,12 @@ const pump = async (stream: Stream, followed: Followed, isBrief: boolean): Promi
   return true
 }
 
-/** Writes a comment from time to time, so that no proxy considers the stream idle. */
+/** Writes a comment from time to time, so that proxies do not consider the stream idle. */
 const beat = (response: ServerResponse, clock: Clock): (() => void) => {
   let cancel = (): void => undefined
   const arm = (): void => {
     cancel = clock.after(limits.eventStreamBeatSeconds * 1000, () => {
-      // A reader that does not read needs no heartbeat.
+      // A reader that is not reading needs no heartbeat.
       if (!response.writableNeedDrain) response.write(':\n\n')
       arm()
     })
@@ -129,8 +132,7 @@ const beat = (response: ServerResponse, clock: Clock): (() => void) => {
 }
 
 /**
- * Answers with a stream, which lasts until the caller's access ends, the client leaves, or the server stops. Throws only before the stream has
- * begun.
+ * Answers with a stream. It lasts until the caller's access ends, the client leaves, or the server stops. Throws only before the stream has begun.
  */
 export const streamEvents = async (http: Http, ctx: Context, caller: Caller, doc: string, input: Input<'listEvents'>): Promise<void> => {
   const { service, registry } = http

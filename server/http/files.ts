@@ -1,4 +1,4 @@
-/** The built web pages. Browsers cache hashed files permanently and revalidate all others. */
+/** Serves the built web pages. Browsers cache hashed files permanently and revalidate all other files. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
@@ -41,8 +41,8 @@ const readStatic = async (path: string, name: string): Promise<StaticFile> => {
 }
 
 /**
- * Files are compressed on the first request, because few texts need most of them (diagrams). The cache goes by content, so a process that starts
- * several servers, as tests do, compresses each file once.
+ * Files are compressed when they are first requested, because few documents need most of them (diagrams). The cache is keyed by content: a process
+ * that starts several servers, as tests do, compresses each file once.
  */
 const packed = new Map<string, Promise<Packed>>()
 
@@ -60,27 +60,28 @@ const pack = async (plain: Buffer): Promise<Packed> => {
 }
 
 export interface Files {
-  /** Returns the path of the stylesheet of the built pages, for pages that are not built; undefined if there is no build. */
+  /** The path of the built pages' stylesheet, for pages that are not built. Undefined if there is no build. */
   readonly stylesheet: string | undefined
-  /** Sends the file at this path; returns false if there is none. An answer with another status than 200 has no tag. */
+  /** Sends the file at this path. Returns false if there is none. An answer whose status is not 200 has no tag. */
   serve(ctx: Context, path: string, status?: number): Promise<boolean>
-  /** Returns the path of the file that the build made from a source file below `web/`; undefined if there is none. */
+  /** Returns the path of the file that was built from a source file below `web/`; undefined if there is none. */
   built(source: string): string | undefined
   /** Returns a built file as text; undefined if there is none. */
   text(path: string): string | undefined
   /**
-   * Returns the paths of the scripts that the build made from source files below `web/`, and of their static imports; each comes after its imports.
+   * Returns the paths of the scripts that were built from source files below `web/`, and the paths of their static imports. Each script comes after
+   * its imports.
    */
   scripts(...sources: readonly string[]): readonly string[]
 }
 
-/** The build's entry for one of its files. */
+/** The entry of a file in the build manifest. */
 interface Built {
   readonly file: string
   readonly imports?: readonly string[]
 }
 
-/** Scripts in an order in which each comes after its imports. */
+/** Returns scripts in an order in which each script comes after its imports. */
 const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly string[]): readonly string[] => {
   const [found, seen] = [new Set<string>(), new Set<string>()]
   const visit = (name: string): void => {
@@ -94,7 +95,7 @@ const scriptsOf = (manifest: Readonly<Record<string, Built>>, names: readonly st
   return [...found]
 }
 
-/** Reads the folder once, at start, so no part of a request ever becomes a path on disk. */
+/** Reads the folder once, at start. So no part of a request ever becomes a path on disk. */
 export const readFiles = async (folder: string): Promise<Files> => {
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, StaticFile>()
@@ -104,7 +105,7 @@ export const readFiles = async (folder: string): Promise<Files> => {
     files.set(name, await readStatic(path, name))
   }
   const manifest = JSON.parse(files.get('/.vite/manifest.json')?.plain.toString() ?? '{}') as Record<string, Built>
-  // The manifest names every source file, which browsers do not need.
+  // The manifest names every source file. Browsers do not need it.
   files.delete('/.vite/manifest.json')
   return {
     stylesheet: / href="(\/assets\/[^"\s]+\.css)"/.exec(files.get('/index.html')?.plain.toString() ?? '')?.[1],

@@ -1,4 +1,4 @@
-/** Helpers that the plain pages share. They read a form, show an error as a page, and make the token that ties a form to a session. */
+/** Helpers that the plain pages share: they read a form, show an error as a page, and create the token that ties a form to a session. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { errorMeanings, ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { html, showPage } from './html.ts'
 import { wordsOf } from './words.ts'
 
-/** Returns the fields of the submitted form. Throws `unsupported_media_type` or `body_too_large`. */
+/** Returns the fields of a submitted form. Throws `unsupported_media_type` or `body_too_large`. */
 export const readForm = async (ctx: Context): Promise<Record<string, string>> => {
   if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') throw new ServiceError('unsupported_media_type')
   return parseForm(await readBody(ctx.req, limits.bodyBytesMax))
@@ -20,7 +20,7 @@ export const seeOther = (ctx: Context, location: string): void => {
   ctx.status = 303
 }
 
-/** Returns the message of a refusal for people; sets `Retry-After`. */
+/** Returns the message of a refusal in the reader's language, and sets `Retry-After`. */
 export const textOf = (ctx: Context, error: ServiceError): string => {
   const { t, tn } = wordsOf(ctx)
   const seconds = error.details['retryAfterSeconds']
@@ -32,7 +32,7 @@ export const textOf = (ctx: Context, error: ServiceError): string => {
 
 export const statusOf = (error: ServiceError): number => errorMeanings[error.code].status
 
-/** Runs a handler of a page and shows its refusals as a page. Bugs and failures of the store propagate. */
+/** Runs the handler of a page, and shows its refusals as a page. Bugs and storage failures propagate. */
 export const asPage =
   (stylesheet: string | undefined, handle: (ctx: Context) => Promise<void>) =>
   async (koa: unknown): Promise<void> => {
@@ -52,7 +52,7 @@ export const asPage =
     }
   }
 
-/** Returns a token for the forms of one session: only somebody who can read its pages can send them. */
+/** Returns a token for the forms of one session. Only somebody who can read the session's pages can send these forms. */
 export const formToken = (key: string, session: string): string => createHmac('sha256', key).update(session).digest('base64url')
 
 /** Checks the token of a form. Throws `form_expired`. */

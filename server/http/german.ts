@@ -1,4 +1,4 @@
-/** German, for the pages that the server writes. */
+/** The German text of the pages that the server writes. */
 import type { Catalogue } from '../../shared/words.ts'
 
 export const german: Catalogue = {
@@ -233,7 +233,7 @@ export const german: Catalogue = {
   '{program} wants to work on all documents of your account {account}.':
     '{program} möchte an allen Dokumenten deines Kontos {account} arbeiten.',
 
-  // Refusals of the domain (shared/errors.ts).
+  // Error messages of the domain (shared/errors.ts).
   'The request is not valid.': 'Die Anfrage ist ungültig.',
   'This needs a credential.': 'Dafür musst du dich anmelden.',
   'The credential is not valid, has expired or was revoked.': 'Dein Zugang ist ungültig, abgelaufen oder wurde widerrufen.',

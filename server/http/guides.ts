@@ -1,6 +1,6 @@
 /**
- * The guides for programs and their authors (docs/api.md, Discovery): texts with examples, and lists of operations from the table. Every example is
- * executed by test/spec/guides.test.ts.
+ * The guides for programs and their authors (docs/api.md, Discovery). They consist of text with examples, and lists of operations from the table.
+ * test/spec/guides.test.ts executes every example.
  */
 import { type Command, exampleVariables, globalOptions, type Option } from '../../shared/commands/command.ts'
 import { describeCommands, environmentVariables, optionMeaning, optionUsage } from '../../shared/commands/describe.ts'
@@ -18,7 +18,7 @@ const table = Object.entries(operations) as unknown as readonly [string, Operati
 
 const whoMay = ({ role, needs }: Operation): string => [role, needs].filter((word) => word !== undefined).join(' + ') || 'anyone'
 
-/** A table of operations in Markdown. */
+/** Returns a Markdown table of operations. */
 const listed = (chosen: readonly [string, Operation][]): string =>
   [
     '| call | needs | what it does |',
@@ -226,7 +226,7 @@ Without a document:
 ${on('service')}
 `
 
-// ——— the commands ———
+// ——— Commands ———
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
@@ -343,19 +343,19 @@ const llms = (baseUrl: string): string => `# agmd
 - [Commands](${baseUrl}/api/cli/commands)
 `
 
-// ——— routes ———
+// ——— Routes ———
 
 export interface GuideOptions {
   readonly baseUrl: string
-  /** Prefix of the names of MCP tools. */
+  /** The prefix of MCP tool names. */
   readonly mcpPrefix: string
-  /** SKILL.md (mcp/skill.ts). */
+  /** The text of SKILL.md (mcp/skill.ts). */
   readonly skill: string
 }
 
 const markdown = 'text/markdown; charset=utf-8'
 
-/** Whether the caller is a program: it accepts Markdown, or names no type. A fetch by a page identifies itself (Fetch Metadata). */
+/** Whether the caller is a program: it accepts Markdown, or names no type. A fetch by a page identifies itself through Fetch Metadata headers. */
 const isProgram = (ctx: Context): boolean => {
   const accept = ctx.get('Accept')
   if (accept.includes('text/html')) return false
@@ -379,7 +379,7 @@ export const bindGuides = ({ baseUrl, mcpPrefix, skill }: GuideOptions, routers:
   serve('/api/cli/commands', 'application/json', JSON.stringify(describeCommands(baseUrl)))
   serve('/llms.txt', 'text/plain; charset=utf-8', llms(baseUrl))
   serve('/skills/agmd/SKILL.md', markdown, skill)
-  // The page for people has the same address (pages.ts).
+  // People get their page at the same address (pages.ts).
   routers.of('/').get('/', (koa, next) => {
     const ctx = koa as unknown as Context
     ctx.vary('Accept')

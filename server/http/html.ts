@@ -1,4 +1,4 @@
-/** Plain HTML pages: text is escaped, forms work without script, and the style is that of the built pages. */
+/** Plain HTML pages. Text is escaped, forms work without scripts, and the style is that of the built pages. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Context } from './context.ts'
@@ -24,30 +24,30 @@ const written = (part: Part): string => {
   return part.map(written).join('')
 }
 
-/** A template whose values are escaped unless they are markup themselves. */
+/** Returns markup from a template. Its values are escaped, unless they are markup themselves. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
   new Markup(strings.map((text, index) => text + written(parts[index])).join(''))
 
-/** Returns a translated sentence with markup in its placeholders `{name}`. The words around them are escaped. */
+/** Returns a translated sentence with markup in its placeholders `{name}`. The text around them is escaped. */
 export const filled = (sentence: string, parts: Readonly<Record<string, Markup>>): Markup =>
   html`${sentence.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 1 ? (parts[part] ?? `{${part}}`) : part))}`
 
-/** A name chosen by somebody else, isolated so that it cannot affect the surrounding words or their direction. */
+/** Returns a name that somebody else chose. It is isolated, so that it cannot affect the surrounding text or its direction. */
 export const named = (text: string): Markup => html`<bdi>${plainName(text, limits.labelCharsMax)}</bdi>`
 
 export interface Page {
   readonly title: string
   readonly body: Markup
   readonly status?: number
-  /** Other origins to which a form of the page may lead. A browser follows a redirect of a form to no other origin. */
+  /** Other origins to which a form of the page may redirect. Browsers do not follow redirects of a form to any other origin. */
   readonly formTargets?: readonly string[]
-  /** Whether the page contains lists, which need width. */
+  /** Whether the page contains lists, which need more width. */
   readonly wide?: boolean
-  /** Scripts that enhance the page, which also works without them. */
+  /** Scripts that enhance the page. The page also works without them. */
   readonly scripts?: readonly string[]
 }
 
-/** The mark of the service, as the built pages draw it (web/ui/icons.tsx). */
+/** The logo of the service, as the built pages draw it (web/ui/icons.tsx). */
 const logo = new Markup(
   '<svg width="40" height="40" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" class="logo-paper"/>' +
     '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
@@ -65,7 +65,7 @@ const policy = (formTargets: readonly string[]): string =>
     `form-action 'self'${formTargets.map((target) => ` ${target}`).join('')}`
   ].join('; ')
 
-/** Answers with a page. */
+/** Sends a page as the answer. */
 export const showPage = (
   ctx: Context,
   stylesheet: string | undefined,
@@ -104,8 +104,8 @@ ${body}
 }
 
 /**
- * Shows an instant (milliseconds since 1970): relative words for people, ISO 8601 for programs. The words are relative because a page without script
- * does not know the reader's time zone.
+ * Shows a time (in milliseconds since 1970): relative for people, and in ISO 8601 for programs. People see a relative time because a page without
+ * scripts does not know their time zone.
  */
 export const timeOf = ({ ago }: Words, instant: number, now: number): Markup => {
   const text = new Date(instant).toISOString()
@@ -119,18 +119,18 @@ export interface Field {
   readonly value?: string | undefined
   readonly autocomplete: string
   readonly hint?: string
-  /** The reason for which the value was refused. The field shows it and takes the focus. */
+  /** The reason why the value was refused. The field shows it and takes the focus. */
   readonly error?: string | undefined
   readonly minLength?: number
   readonly maxLength: number
   readonly required?: boolean
   /** Whether the field is for a code that the person reads from another screen. */
   readonly code?: boolean
-  /** Whether the field takes the focus when the page opens. A field with an error always does. */
+  /** Whether the field takes the focus when the page opens. A field with an error always takes it. */
   readonly isFirst?: boolean
 }
 
-/** A labelled field of a form. */
+/** A form field with its label. */
 export const field = ({
   name,
   label,
@@ -161,6 +161,6 @@ ${error === undefined ? undefined : html`<span class="field-error" id="${name}-e
 ${hint === undefined ? undefined : html`<span class="muted" id="${name}-hint">${hint}</span>`}
 </div>`
 
-/** The error of the form; screen readers read it out when the page opens. */
+/** The error of a form. Screen readers announce it when the page opens. */
 export const problem = (text: string | undefined): Markup | undefined =>
   text === undefined ? undefined : html`<p class="notice danger" role="alert">${text}</p>`

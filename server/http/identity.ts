@@ -1,4 +1,4 @@
-/** Identity over HTTP: the embedded broker, if any, signing in and out, device login, discovery. */
+/** Identity over HTTP: the embedded broker (if there is one), signing in and out, device login, and discovery. */
 import type { Broker } from '../auth/broker.ts'
 import { brokerPaths } from '../auth/broker.ts'
 import { allowsPasskeys, createPasskeys } from '../auth/passkeys.ts'
@@ -24,7 +24,7 @@ export interface Identity {
   readonly formKey: string
 }
 
-/** The endpoints of the broker, with the limits that it lacks. */
+/** Binds the endpoints of the broker, and adds the limits that the broker lacks. */
 const bindBroker = (http: Http, broker: Broker, routers: Routers): void => {
   const { registration, code_verification: codePage } = brokerPaths
   routers.of('/auth').all(/^\/auth\/oauth2\/.+$/, async (koa) => {

@@ -1,4 +1,4 @@
-/** The pages for sign-in, sign-up and consent at the embedded broker. Path, cookie and uid bind each form to its interaction. */
+/** The pages for sign-in, sign-up and consent at the embedded broker. Its path, cookie and uid bind each form to its interaction. */
 import { closedText, countedAs, nameField, newPasswordField, type SignUp } from './account-fields.ts'
 import type { InteractionResults, Provider } from 'oidc-provider'
 import { ServiceError } from '../../shared/errors.ts'
@@ -20,7 +20,7 @@ import { type Words, wordsOf } from './words.ts'
 interface PagesOptions {
   readonly http: Http
   readonly broker: Broker
-  /** Null if the origin allows no passkeys. */
+  /** Null if the origin does not allow passkeys. */
   readonly passkeys: Passkeys | null
   readonly signUp: SignUp
   readonly stylesheet: string | undefined
@@ -33,7 +33,7 @@ const noSignUpText: Readonly<Record<Exclude<SignUp, 'open'>, string>> = {
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** An interaction, its provider and the submitted fields. */
+/** An interaction with its provider and the submitted fields. */
 interface Step {
   readonly ctx: Context
   readonly provider: Provider
@@ -41,7 +41,7 @@ interface Step {
   readonly fields: Record<string, string>
 }
 
-/** The message about a form, in the language of the reader. It is shown above the form, or at the field that it concerns. */
+/** A message about a form, in the language of the reader. It appears above the form, or at the field that it concerns. */
 interface Said {
   readonly text?: string
   readonly field?: 'email' | 'password'
@@ -63,7 +63,8 @@ const emailField = ({ t }: Words, value: string | undefined, said: Said): Markup
   })
 
 /**
- * Help for a forgotten password. The service sends no mail, so the operator makes a link. The help opens in place, so that typed text is not lost.
+ * Help for a forgotten password. The service does not send mail, so the operator creates a link. The help opens in place, so that text in the form
+ * is not lost.
  */
 const forgotten = ({ t }: Words, passkeys: boolean): Markup => html`
 <details class="fold"><summary>${t('Forgot password?')}</summary>
@@ -90,7 +91,7 @@ ${newPasswordField(words, errorAt(said, 'password'))}
 const cancelForm = ({ t }: Words, action: string): Markup => html`
 <form method="post" action="${action}/cancel"><p><button class="button quiet">${t('Cancel')}</button></p></form>`
 
-/** The address after the last form, which the content policy of the page must allow. */
+/** Returns the address to which the last form redirects. The content policy of the page must allow it. */
 const targetOf = ({ params }: Details): string[] => {
   const { redirect_uri: redirect } = params
   if (typeof redirect !== 'string' || !URL.canParse(redirect)) return []
@@ -176,7 +177,7 @@ export const bindInteractionPages = ({ http, broker, passkeys, signUp, styleshee
       check(http, ctx, 'password', who)
       const account = await findAccountByPassword(service, email, (fields['password'] ?? '').slice(0, limits.passwordCharsMax))
       if (account !== undefined) return await signedIn(step, account.id)
-      // Attempts for an email address without an account are counted too.
+      // Attempts for an email address without an account count too.
       take(http, ctx, 'password', who)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error

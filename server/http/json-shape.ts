@@ -1,11 +1,11 @@
 /**
- * Counts the parts of a JSON body in its bytes before it is parsed. A million keys, or deeply nested arrays, cost far more to parse and check than a
- * text of the same size, and no operation needs them.
+ * Counts the parts of a JSON body in its bytes, before the body is parsed. A body with a million keys, or with deeply nested arrays, costs far more
+ * to parse and check than a text of the same size. No operation needs such a body.
  */
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
-/** The number of bytes that are counted before other work gets its turn. */
+/** The number of bytes to count before other work gets its turn. */
 const stepBytes = 1024 * 1024
 
 const quote = 0x22
@@ -17,20 +17,20 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const refused = (message: string): ServiceError => new ServiceError('invalid_request', { details: [{ path: 'body', message }] })
 
-/** The count so far, and the offset of the next byte. */
+/** The counts so far, and the offset of the next byte. */
 interface Shape {
   readonly at: number
   readonly inString: boolean
   readonly values: number
   readonly depth: number
-  /** The start of the last string, and of the bytes after its closing quote. */
+  /** The offset where the last string starts, and the offset after its closing quote. */
   readonly opened: number
   readonly closed: number
-  /** Bytes of the longest name of a field. */
+  /** The length of the longest field name, in bytes. */
   readonly name: number
 }
 
-/** Returns the offset of the closing quote of a string, searched from `at`; `end` or more if the quote is not before `end`. */
+/** Searches for the closing quote of a string from `at`, and returns its offset. Returns `end` or more if there is no closing quote before `end`. */
 const closingQuote = (bytes: Buffer, at: number, end: number): number => {
   for (; at < end; at++) {
     const byte = bytes[at]
@@ -40,7 +40,7 @@ const closingQuote = (bytes: Buffer, at: number, end: number): number => {
   return at
 }
 
-/** Counts for one step. The loop uses only plain numbers, because it sees every byte of the largest bodies. */
+/** Counts the bytes of one step. The loop uses only plain numbers, because it reads every byte of the largest bodies. */
 const counted = (bytes: Buffer, shape: Shape): Shape => {
   const end = Math.min(bytes.length, shape.at + stepBytes)
   let { at, inString, values, depth, opened, closed, name } = shape
@@ -48,7 +48,7 @@ const counted = (bytes: Buffer, shape: Shape): Shape => {
     if (inString) {
       at = closingQuote(bytes, at, end)
       inString = at >= end
-      // Skips the closing quote.
+      // Continues after the closing quote.
       if (!inString) closed = ++at
       continue
     }
@@ -64,7 +64,7 @@ const counted = (bytes: Buffer, shape: Shape): Shape => {
   return { at, inString, values, depth, opened, closed, name }
 }
 
-/** Refuses a JSON body that no operation accepts, and lets other work run in between. Throws `invalid_request`. */
+/** Refuses a JSON body that no operation accepts. Lets other work run between its steps. Throws `invalid_request`. */
 export const checkJsonShape = async (bytes: Buffer): Promise<void> => {
   // Nearly every body is too small to do harm.
   if (bytes.length < limits.jsonCheckedBytesMin) return

@@ -1,4 +1,4 @@
-/** Finds the calls that an unknown address was probably meant to be. */
+/** Finds the calls that a request to an unknown address probably meant. */
 import { nearest } from '../../shared/nearest.ts'
 import type { Operation } from '../../shared/operation.ts'
 import { operations } from '../../shared/operations/index.ts'
@@ -21,15 +21,15 @@ const calls: readonly Call[] = (Object.values(operations) as unknown as readonly
 const segmentsMax = 10
 const segmentCharsMax = 60
 const callsMax = 3
-/** The most segments that may be missing, extra or different. */
+/** The maximum number of segments that may be missing, extra or different. */
 const farMax = 1
-/** Calls farther than the nearest by more than this are not suggested. */
+/** Calls are not suggested if they are farther than the nearest call by more than this. */
 const fartherMax = 0.25
 
-/** The cost of a slip that still leaves the meaning of the address clear: another number, a synonym, a prefix. */
+/** The cost of a mistake that leaves the meaning of the address clear: singular or plural, a synonym, a prefix. */
 const little = 0.25
 
-/** Names of segments in other services. */
+/** Names that other services use for a segment. */
 const otherNames: Readonly<Record<string, string>> = {
   docs: 'd document documents file files page pages note notes',
   content: 'text body markdown md raw source export download',
@@ -53,13 +53,13 @@ const otherNames: Readonly<Record<string, string>> = {
 
 const namesOf = new Map(Object.entries(otherNames).map(([segment, names]) => [segment, names.split(' ')]))
 
-/** Segments that repeat the method, and versions of an API, which may be omitted. */
+/** Segments that repeat the method, and API versions. They may be left out. */
 const spare = /^(v\d+|rest|users|get|read|list|accept|reject|approve|reopen|decide|delete|remove)$/
 
 /** Returns the singular: `replies` → `reply`, `tasks` → `task`. */
 const singular = (segment: string): string => segment.replace(/ies$/, 'y').replace(/s$/, '')
 
-/** Returns the cost of a different segment; 0 if it is the same, or any value is allowed. */
+/** Returns the cost of a different segment; 0 if it is the same segment, or if any value is allowed. */
 const costOf = (asked: string, wanted: string): number => {
   if (asked === wanted || wanted.startsWith('{')) return 0
   const said = asked.toLowerCase()
@@ -67,13 +67,13 @@ const costOf = (asked: string, wanted: string): number => {
   return nearest(said, [wanted]) === undefined ? 1 : 0.5
 }
 
-/** Returns the cost of a missing segment. Several services have no prefix, and some reply to a comment itself. */
+/** Returns the cost of a missing segment. Several services have no prefix, and some add a reply directly below the comment. */
 const missing = (wanted: string): number => (wanted === 'api' ? little : wanted === 'replies' ? 0.3 : 1)
 
-/** Cost of an extra segment. */
+/** Returns the cost of an extra segment. */
 const extra = (asked: string): number => (spare.test(asked) ? little : 1)
 
-/** Returns the least cost of turning one address into the other, segment by segment. */
+/** Returns the lowest cost of turning one address into the other, segment by segment. */
 const far = (asked: readonly string[], wanted: readonly string[]): number => {
   let before = [0]
   for (const other of wanted) before.push((before.at(-1) ?? 0) + missing(other))
@@ -92,7 +92,7 @@ const far = (asked: readonly string[], wanted: readonly string[]): number => {
   return before.at(-1) ?? Number.POSITIVE_INFINITY
 }
 
-/** A call that writes is closer to another call that writes. Only a deletion leads to a deletion. */
+/** Returns the cost of a different method. A call that writes is closer to another call that writes. Only a deletion leads to a deletion. */
 const otherMethod = (asked: string, method: string): number => {
   if (asked === method) return 0
   if (method === 'DELETE') return Number.POSITIVE_INFINITY
@@ -100,14 +100,14 @@ const otherMethod = (asked: string, method: string): number => {
 }
 
 /**
- * Returns at most three calls, nearest first, such as `GET /api/docs/{id}/content`. If an address supports the requested method, it is suggested
- * only with that method.
+ * Returns at most three calls, nearest first, such as `GET /api/docs/{id}/content`. If an address supports the requested method, only that method
+ * is suggested for it.
  */
 export const nearestCalls = (asked: string, path: string): string[] => {
-  // Other services have verbs for which this one has methods.
+  // Other services have verbs in places where this service has methods.
   const deletes = asked === 'POST' && /\/(delete|remove)\/?$/.test(path)
   const method = deletes ? 'DELETE' : asked === 'HEAD' ? 'GET' : asked
-  // The address that people open also gives the text.
+  // The address that people open also returns the text.
   const segments = segmentsOf(path.replaceAll(':', '/').replace(/^\/d\/([^/.]+)(?:\.md)?\/?$/, '/api/docs/$1/content'))
   if (segments.every((segment) => segment === 'api')) return []
   if (segments.length > segmentsMax || segments.some((segment) => segment.length > segmentCharsMax)) return []

@@ -1,4 +1,4 @@
-/** The compute nodes of a person on the account page, as forms without script. */
+/** The compute nodes of a person on the account page, as forms that work without scripts. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Output } from '../../shared/operations/index.ts'
@@ -31,7 +31,7 @@ export const nodeSection = async (words: Words, service: Service, caller: Caller
   const form = html`<form class="line-form" method="post" action="/account/nodes"><input type="hidden" name="token" value="${token}">
 <label class="field grow"><span>${t('Name of the computer')}</span><input type="text" name="name" maxlength="${String(limits.mediaNameCharsMax)}" autocomplete="off"></label>
 <button class="button">${t('Create token')}</button></form>`
-  // Few people have a node. Others see a line that does not use the term.
+  // Few people have a node. Everybody else sees a line that avoids the term.
   if (nodes.length === 0)
     return html`
 <details class="fold"><summary>${t('Use your own computer for pictures and speech')}</summary>

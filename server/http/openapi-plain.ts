@@ -1,6 +1,6 @@
 /**
- * The public routes outside the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, downloads. Forms
- * for people and the requests of pages are left out (test/spec/openapi.test.ts lists them).
+ * The public routes outside the operations table, as `/openapi.json` describes them: pages that programs read, guides, discovery, and downloads.
+ * Forms for people, and the requests that pages make, are left out (test/spec/openapi.test.ts lists them).
  */
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ interface PlainRoute {
   readonly summary: string
   /** Media types of the answer. */
   readonly types?: readonly string[]
-  /** Whether the route answers 303. */
+  /** Whether the route answers with a redirect (303). */
   readonly leads?: boolean
   /** Media type of the request body. */
   readonly takes?: string
@@ -115,10 +115,10 @@ const routes: readonly PlainRoute[] = [
   }
 ]
 
-/** Each answer describes itself, so it has no schema here. */
+/** These answers describe themselves, so they have no schema here. */
 const contentOf = (types: readonly string[]): object => Object.fromEntries(types.map((type) => [type, {}]))
 
-/** Returns the plain routes by path and method. `responses`: the answers that any route can give. */
+/** Returns the plain routes by path and method. `responses` are the answers that any route can give. */
 export const plainPaths = (
   responses: Readonly<Record<string, object>>
 ): [path: string, method: string, entry: ZodOpenApiOperationObject][] =>

@@ -1,4 +1,4 @@
-/** Shrinks a description: repeated values become components and references. */
+/** Shrinks an OpenAPI description: repeated values become components and references. */
 
 type Json = Record<string, unknown>
 
@@ -15,7 +15,7 @@ interface Group {
   readonly same: readonly Place[]
 }
 
-/** Returns the number of characters that are saved if a value is written once. */
+/** Returns the number of characters saved if a value is written only once. */
 const gainOf = ({ text, same }: Group, kind: string): number => {
   const name = same[0]?.name ?? ''
   const reference = JSON.stringify(referenceTo(kind, name)).length
@@ -29,7 +29,7 @@ const groupsOf = (places: readonly Place[], kind: string): Group[] =>
     .filter((group) => !group.text.startsWith('{"$ref"') && gainOf(group, kind) > 0)
     .toSorted((one, other) => other.text.length - one.text.length)
 
-/** Replaces equal values by a reference to one component, named after the first of them. */
+/** Replaces equal values with a reference to one component. The first value gives the component its name. */
 const replace = ({ same }: Group, components: Json, kind: string): void => {
   const [first] = same
   if (first === undefined) return
@@ -61,7 +61,7 @@ const schemasIn = (value: unknown, name: string): Place[] => {
   })
 }
 
-/** Removes the description of a parameter that its schema repeats. */
+/** Removes the description of a schema if its parameter has the same description. */
 const sayOnce = (parameter: Json): void => {
   const schema = parameter['schema'] as Json | undefined
   if (schema?.['description'] === parameter['description']) delete schema?.['description']
@@ -69,7 +69,7 @@ const sayOnce = (parameter: Json): void => {
 
 const requiredOf = (schema: Json): readonly string[] => (schema['required'] ?? []) as string[]
 
-/** Writes objects that extend a component, with more fields or more required fields, as that component and the rest. */
+/** Finds objects that extend a component with more fields or more required fields. Writes each of them as that component and the additions. */
 const extend = (value: unknown, base: Json, reference: string): void => {
   if (typeof value !== 'object' || value === null) return
   for (const inner of Object.values(value)) extend(inner, base, reference)
@@ -85,14 +85,14 @@ const extend = (value: unknown, base: Json, reference: string): void => {
   schema['allOf'] = [{ $ref: reference }, others]
 }
 
-/** An only value implies its type. */
+/** Removes the type of a constant, because its value implies the type. */
 const leaveTypesOfConstants = (value: unknown): void => {
   if (typeof value !== 'object' || value === null) return
   if ('const' in value && 'type' in value) delete value.type
   for (const inner of Object.values(value)) leaveTypesOfConstants(inner)
 }
 
-/** Declares the id of the document once at a path if all operations of the path have it. */
+/** Declares the document's id once for a path, if all operations of the path have it. */
 const shareByPath = (paths: Json): void => {
   for (const [, methods] of entries(paths)) {
     const lists = entries(methods).map(([, { parameters = [] }]) => parameters as Json[])
@@ -104,10 +104,10 @@ const shareByPath = (paths: Json): void => {
   }
 }
 
-/** Components that others extend. */
+/** Components that other schemas extend. */
 const extended = ['Metadata', 'Share', 'Revision', 'ProposedSuggestion', 'MediaJob']
 
-/** Returns the description with its repeated parameters, bodies, answers and schemas as components. */
+/** Returns the description with components in place of its repeated parameters, bodies, answers and schemas. */
 export const withShared = (description: object): object => {
   const { paths, components } = description as { paths: Json; components: Json }
   const operations = operationsOf(paths)
@@ -135,7 +135,7 @@ export const withShared = (description: object): object => {
   for (const each of operations) if ((each['parameters'] as Json[] | undefined)?.length === 0) delete each['parameters']
   share(named('requestBody'), components, 'requestBodies')
   share(responses, components, 'responses')
-  // One group is replaced at a time, because the groups within it are then gone, or occur once.
+  // Only one group is replaced at a time, because the groups within it are then gone, or occur only once.
   for (;;) {
     const parts = operations.flatMap((each) => schemasIn([each['requestBody'], each['responses']], capital(String(each['operationId']))))
     const kept = entries(components['schemas']).flatMap(([name, schema]) => schemasIn(schema, name))

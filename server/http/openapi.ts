@@ -1,4 +1,4 @@
-/** `/openapi.json`, derived from the operations table (OpenAPI 3.1). */
+/** `/openapi.json`, which is derived from the operations table (OpenAPI 3.1). */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiComponentsObject, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
@@ -37,7 +37,7 @@ const ProblemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457 problem details.' })
 
-/** Errors of the device login (RFC 6749, 5.2), with our own code added. */
+/** Errors of the device login (RFC 6749, 5.2), with our code as an additional field. */
 const OAuthErrorSchema = z
   .object({
     error: z.string(),
@@ -50,13 +50,13 @@ const OAuthErrorSchema = z
 
 const isOAuth = (operation: Operation): boolean => operation.rest.oauth === true
 
-/** One answer stands for all errors; `x-errors` of each operation lists its codes. */
+/** One answer stands for all errors. The `x-errors` field of each operation lists the codes. */
 const errorReferences = (oauth: boolean): Record<string, object> => {
   const reference = { $ref: `#/components/responses/${oauth ? 'OAuthError' : 'Error'}` }
   return { '4XX': reference }
 }
 
-/** The media types of a problem. */
+/** The answers that all operations share, with the media types of problem documents. */
 const sharedResponses = (): Record<string, object> => ({
   Error: {
     description: '4XX and 5XX errors. The answer says what its code means, and the next step.',
@@ -105,7 +105,7 @@ const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenAp
   } as NonNullable<ZodOpenApiOperationObject['requestParams']>
 }
 
-/** The fields in the request body. */
+/** Returns the schema of the fields in the request body. */
 const fieldsOf = (operation: Operation, path: string): z.ZodObject => {
   const elsewhere = new Set([
     ...pathParameters(path),
@@ -143,7 +143,7 @@ const credentials: Record<string, string[]>[] = [...shareKeys, { bearer: [] }]
 
 const securityOf = (operation: Operation): object[] => {
   if (operation.on === 'account') return [{ bearer: [] }]
-  // An account, and a role from a key or from owning the document.
+  // Requires an account, and a role from a key or from owning the document.
   if (operation.needs === 'access') return credentials
   if (operation.needs !== undefined) return [...shareKeys.map((key) => ({ ...key, bearer: [] })), { bearer: [] }]
   return operation.on === 'service' ? [{}, ...credentials] : credentials
@@ -159,7 +159,7 @@ const entry = (name: string, operation: Operation, path: string, alias: boolean)
     ...(securityOf(operation) !== credentials && { security: securityOf(operation) }),
     requestParams: parametersOf(operation, path),
     ...bodyOf(operation, path),
-    // The errors in addition to those that any operation can answer.
+    // The errors that this operation adds to those of every operation.
     ...(operation.errors.length > 0 && { 'x-errors': operation.errors }),
     responses: { ...successes(operation), ...errorReferences(isOAuth(operation)) }
   }) as ZodOpenApiOperationObject
@@ -174,8 +174,8 @@ const paths = (): ZodOpenApiPathsObject => {
 }
 
 /**
- * Omits facts that every schema would repeat: the exact integer range of JavaScript, and that answers have all their fields and no others (more may
- * be added later).
+ * Omits facts that every schema would repeat: the exact integer range of JavaScript, and the rule that answers have all their fields and no others
+ * (later versions may add fields).
  */
 const shorter = ({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }): void => {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum']
@@ -225,7 +225,7 @@ export const openApi = (baseUrl: string): object =>
     )
   )
 
-/** `GET /openapi.json`, which is made and compressed at the first request. */
+/** Binds `GET /openapi.json`. The description is created and compressed at the first request. */
 export const bindOpenApi = (baseUrl: string, routers: Routers): void => {
   let made: { readonly tag: string; readonly packed: Promise<Packed> } | undefined
   const make = (): NonNullable<typeof made> => {

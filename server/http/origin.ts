@@ -2,19 +2,19 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a page of this origin is one of ours: the configured address, or the requested host itself. People also use 127.0.0.1 or the name of the
- * computer, and a browser does not let a page choose its Host.
+ * Whether a page of this origin is one of ours. Its origin is the configured address or the requested host. The host counts because people also use
+ * 127.0.0.1 or the name of the computer, and because a browser does not let a page choose its Host.
  */
 export const isOwnOrigin = (origin: string, { headers }: IncomingMessage, baseUrl: string): boolean =>
   origin === baseUrl || (headers.host !== undefined && (origin === `http://${headers.host}` || origin === `https://${headers.host}`))
 
-/** The names under which a browser reaches its own computer. */
+/** The names by which a browser reaches its own computer. */
 const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Returns the canonical address of a page that was requested by another name of this computer; undefined if the address is already canonical. A
- * browser separates the cookies of each name, so a sign-in that begins under one name cannot end under another. The result begins with the
- * configured address, whatever the request says.
+ * Returns the canonical address of a page that was requested by another name of this computer. Returns undefined if the address is already
+ * canonical. A browser separates the cookies of each name, so a sign-in that begins under one name cannot end under another. The result always
+ * begins with the configured address, whatever the request contains.
  */
 export const homeOfPage = (host: string | undefined, target: string, baseUrl: string): string | undefined => {
   const home = new URL(baseUrl)

@@ -1,4 +1,4 @@
-/** HTML pages and redirects, which are plain routes outside the operations table. */
+/** HTML pages and redirects. They are plain routes outside the operations table. */
 import { ServiceError } from '../../shared/errors.ts'
 import { mediaType } from './body.ts'
 import { findReader, handleRequest } from './bind.ts'
@@ -11,7 +11,7 @@ import { mediaSources } from './media-sources.ts'
 import { permissionsPolicy } from './permissions-policy.ts'
 import type { Routers } from './routers.ts'
 
-/** Everything that our pages may load and do: no inline script or style, and from other sites only the media of documents. */
+/** Returns the content policy of our pages: no inline scripts or styles, and from other sites only the media of documents. */
 const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly string[] = []): string =>
   [
     "default-src 'none'",
@@ -20,13 +20,13 @@ const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly
     `${mediaSources(foreignMedia).images} blob:`,
     `${mediaSources(foreignMedia).media} blob:`,
     "font-src 'self'",
-    // `'self'` covers sockets in current browsers. For browsers that compare the scheme, the public address is named too.
+    // In current browsers, `'self'` covers sockets. Other browsers compare the scheme, so the public address is named too.
     `connect-src 'self' ${service.baseUrl.replace(/^http/, 'ws')}`,
     "manifest-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",
-    // The frame that draws diagrams.
+    // Allows the frame that draws diagrams.
     "frame-src 'self'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
@@ -34,8 +34,8 @@ const contentSecurityPolicy = ({ foreignMedia, service }: Http, styles: readonly
   ].join('; ')
 
 /**
- * The frame that draws diagrams: our script on untrusted source. It has no origin, so it cannot reach the service, and it loads nothing but its
- * script. The library writes styles as it draws.
+ * The policy of the frame that draws diagrams. The frame runs our script on untrusted source. It has no origin, so it cannot reach the service, and
+ * it loads only its script. The library writes styles while it draws.
  */
 const diagramPolicy = [
   "default-src 'none'",
@@ -53,10 +53,10 @@ const diagramFrame = async (ctx: Context, files: Files): Promise<void> => {
   if (!(await files.serve(ctx, diagramPath))) throw new ServiceError('not_found')
 }
 
-// The pattern has no dot, so that `/d/{id}.md`, the read of every agent, has one route.
+// The pattern has no dot. So only one route matches `/d/{id}.md`, which every agent reads.
 const documentPage = /^\/d\/([^/.]+)$/
 
-/** The policy of the service worker. It runs nothing else, and it requests only its own origin (the pages that it caches). */
+/** The policy of the service worker. The worker runs nothing else, and requests only its own origin (the pages that it caches). */
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 const workerPath = '/sw.js'
 
@@ -68,9 +68,9 @@ const worker = async (ctx: Context, files: Files): Promise<void> => {
 const links = (ctx: Context, files: Files, first: FirstText | undefined): string[] => {
   const doc = documentPage.exec(ctx.path)?.[1]
   const alternate = doc === undefined ? [] : [`</d/${doc}.md>; rel="alternate"; type="text/markdown"`]
-  // Programs need no scripts. A reader who already has the text on the page can wait for the scripts, which would load before the typefaces.
+  // Programs need no scripts. A reader whose page already has the text can wait for the scripts, which would load before the typefaces.
   if (!asksForHtml(ctx) || first?.hasText === true) return alternate
-  // All pages share the shell, which would find out only by running that this page needs the editor.
+  // All pages share the shell. It would find out only by running that this page needs the editor.
   const scripts = files.scripts('main.tsx', ...(doc === undefined ? [] : ['document/page.tsx']))
   return [...alternate, ...scripts.map((path) => `<${path}>; rel="modulepreload"`)]
 }
@@ -82,17 +82,17 @@ const sendFirstText = (ctx: Context, first: FirstText): void => {
 }
 
 interface ShellOptions {
-  /** Serves a page that contains the title of its document, and mostly the beginning of its text. */
+  /** The title of the page's document and usually the beginning of its text, for the page to contain. */
   readonly first?: FirstText | undefined
   readonly status?: number | undefined
 }
 
-/** Serves the built page, which interprets its address itself. */
+/** Serves the built page. The page interprets its address itself. */
 const shell = async (http: Http, ctx: Context, files: Files, { first, status }: ShellOptions = {}): Promise<void> => {
   ctx.set('Content-Security-Policy', contentSecurityPolicy(http, first?.styles))
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin')
   if (documentPage.test(ctx.path)) ctx.set('Permissions-Policy', permissionsPolicy('self'))
-  // Programs that open this address look for these links.
+  // Programs look for these links when they open this address.
   ctx.set('Link', [...links(ctx, files, first), '</openapi.json>; rel="service-desc"; type="application/vnd.oai.openapi+json"'].join(', '))
   if (first !== undefined) return sendFirstText(ctx, first)
   if (await files.serve(ctx, '/index.html', status)) return
@@ -101,27 +101,27 @@ const shell = async (http: Http, ctx: Context, files: Files, { first, status }: 
 }
 
 /**
- * The status of a document's page for a caller who may not read it: the same whether the id is unknown or the key is wrong. Without any key it is an
- * ordinary page, whatever the id, because the browser may have the key and then use it. Only holders of a valid key learn that the document was
- * deleted. A temporary refusal (too many requests) does not decide the status: the page reports it.
+ * Returns the status of a document's page for a caller who may not read it. The status is the same for an unknown id and for a wrong key. A request
+ * without a key gets an ordinary page for every id, because the browser may have the key and use it afterwards. Only holders of a valid key learn
+ * that the document was deleted. A temporary refusal (too many requests) does not change the status, because the page reports it.
  */
 const statusOfRefusal = ({ code }: ServiceError): number => {
   if (code === 'document_deleted') return 410
   return ['credential_invalid', 'not_found'].includes(code) ? 404 : 200
 }
 
-/** Serves a page that says that there is nothing at this address. */
+/** Serves the page for an address that does not exist. */
 export const unknownPage = async (http: Http, ctx: Context, files: Files): Promise<void> => {
   await shell(http, ctx, files, { status: 404 })
 }
 
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('text/markdown', 'application/json', 'text/html') === 'text/html'
-// A browser sends text/html explicitly; a request with only `*` comes from a program (link previews must not create documents).
+// Browsers send text/html explicitly. A request with only `*` comes from a program, for example for a link preview, and must not create documents.
 export const asksForHtml = (ctx: Context): boolean => ctx.get('Accept').includes('text/html')
 
 /**
- * Whether a request must not create anything: a monitor's HEAD, a browser's prefetch, or an image on some page. Browsers send the site of every
- * request, or an image type; programs send neither.
+ * Whether a request must not create anything. Examples are the HEAD request of a monitor, the prefetch of a browser, and an image on some page.
+ * Browsers send the site of every request, or an image type; programs send neither.
  */
 const onlyLooks = (ctx: Context): boolean =>
   ctx.method === 'HEAD' ||
@@ -156,7 +156,7 @@ export const bindPages = (http: Http, routers: Routers, files: Files): void => {
   })
   routers.of('/new').post('/new', async (koa, next) => {
     const ctx = koa as unknown as Context
-    // The form of the confirmation page, which works without script.
+    // This is the form of the confirmation page, which works without scripts.
     if (mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
     return createAndGo(http, ctx)
   })

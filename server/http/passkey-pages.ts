@@ -1,4 +1,4 @@
-/** Passkeys on the pages: forms that a small script (`web/public/passkey.js`) fills in, and shows if the browser supports passkeys. */
+/** Passkeys on the pages. A small script (`web/public/passkey.js`) fills in the forms, and shows them if the browser supports passkeys. */
 import { ServiceError } from '../../shared/errors.ts'
 import type { PasskeyQuestion, Passkeys } from '../auth/passkeys.ts'
 import { callerOfSession } from '../domain/rights/access.ts'
@@ -11,11 +11,12 @@ import type { Current } from './browser-session.ts'
 import { browserName, browserWords } from './user-agent.ts'
 import type { Words } from './words.ts'
 
-/** The script for pages with such forms. */
+/** The script for pages that have such forms. */
 export const passkeyScript = '/passkey.js'
 
 /**
- * A form that asks the browser for a passkey. Its space is reserved from the start, so that nothing moves; without script, the style sheet hides it.
+ * A form that asks the browser for a passkey. The page reserves its space from the start, so that nothing moves later. Without scripts, the style
+ * sheet hides it.
  */
 export const passkeyForm = (
   { t }: Words,
@@ -45,7 +46,7 @@ const row = (words: Words, { id, name, lastUsedAt, createdAt }: Passkey, token: 
 <button class="button quiet" aria-label="${words.t('Remove the passkey {name}', { name: browserWords(words, name) })}">${words.t('Remove')}</button></form>
 </li>`
 
-/** The section of the account page. */
+/** The passkey section of the account page. */
 export const passkeySection =
   (service: Service, passkeys: Passkeys) =>
   async (words: Words, { account }: Current, token: string): Promise<Markup> => {

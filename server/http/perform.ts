@@ -1,4 +1,4 @@
-/** The rules for the steps of a call (way.ts), for every interface: limits, caller, role, input, handler. */
+/** The rules for the steps of a call (way.ts): limits, caller, role, input, handler. They are the same for every interface. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServiceError, signInHint } from '../../shared/errors.ts'
@@ -39,18 +39,18 @@ export const digest = (...parts: (string | Buffer)[]): string => {
   return hash.digest('base64url')
 }
 
-// ——— limits ———
+// ——— Limits ———
 
-/** Returns the owner of a retry: the credential, else the address. */
+/** Returns the name of the sender of a retry: its credentials, or else its address. */
 export const whoIs = ({ key, bearer, cookie }: Credentials, address: string): string =>
   (key ?? bearer ?? cookie) === undefined ? `address ${address}` : digest(key ?? '', bearer ?? '', cookie ?? '')
 
-/** A refusal also has the headers of a limit (docs/api.md, Errors): those of the limit that refused. */
+/** Adds the headers of a limit to a refusal (docs/api.md, Errors). The limit is the one that refused. */
 const tellRefusal = (ctx: Context, name: RateLimitName, error: unknown): void => {
   if (error instanceof ServiceError) ctx.set(rateHeaders({ name, remaining: 0, resetSeconds: Number(error.details['retryAfterSeconds']) }))
 }
 
-/** Takes a token of a limit, and reports the limit in the answer. Throws `rate_limited`. */
+/** Takes a token from the bucket of a limit, and reports the limit in the answer. Throws `rate_limited`. */
 export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     const state = http.limiter.take(name, who)
@@ -61,7 +61,7 @@ export const take = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitN
   }
 }
 
-/** Refuses in the same way as `take`, without taking a token. Throws `rate_limited`. */
+/** Refuses like `take`, but does not take a token. Throws `rate_limited`. */
 export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimitName, who: string): void => {
   try {
     http.limiter.check(name, who)
@@ -75,8 +75,8 @@ export const check = (http: Pick<Http, 'limiter'>, ctx: Context, name: RateLimit
 const isAnonymous = ({ key, bearer, cookie }: Credentials): boolean => key === undefined && bearer === undefined && cookie === undefined
 
 /**
- * Refuses a guesser before an agent token is verified, because that may require a request to its issuer. Keys and sessions are looked up at once, so
- * a valid one works whatever others at the same address send. Throws `rate_limited`.
+ * Refuses an address that keeps guessing before an agent token is verified, because verification may require a request to the token's issuer. Keys
+ * and sessions are looked up immediately. So a valid one works, regardless of what others at the same address send. Throws `rate_limited`.
  */
 const refuseGuesser = (http: Http, ctx: Context, { bearer }: Credentials): void => {
   if (bearer?.startsWith('ai_') === true) check(http, ctx, 'failedKey', ctx.state.address)
@@ -92,7 +92,7 @@ export const limit = ({ http, ctx, name, credentials }: Asked): void => {
   if (name === 'pollDeviceLogin') take(http, ctx, 'devicePoll', address)
 }
 
-/** Returns the bucket of a caller. An account or agent has one for all its sessions, and a link has one for all its holders. */
+/** Returns the name of a caller's bucket. An account or agent has one bucket for all its sessions, and a link has one bucket for all its holders. */
 export const counted = ({ identity, share }: Caller, address: string): string => {
   if (identity.kind !== 'guest') return `${identity.kind} ${identity.id}`
   return share === null ? `address ${address}` : `link ${share}`
@@ -104,7 +104,9 @@ const countCreation = ({ http, ctx }: Asked, caller: Caller): void => {
   return take(http, ctx, 'createAccount', counted(caller, ctx.state.address))
 }
 
-/** Counts a call whose caller is known, by the operation and not the method, because `GET /new` creates a document too. Throws `rate_limited`. */
+/**
+ * Counts a call whose caller is known. It counts by operation and not by method, because `GET /new` also creates a document. Throws `rate_limited`.
+ */
 const count = (asked: Asked, caller: Caller): void => {
   const { http, ctx, name, operation, credentials } = asked
   if (name === 'createDocument') return countCreation(asked, caller)
@@ -114,14 +116,17 @@ const count = (asked: Asked, caller: Caller): void => {
   return isAnonymous(credentials) || ctx.state.counted === 'read' ? undefined : take(http, ctx, 'read', who)
 }
 
-/** Counts a call whose credentials give no access here. Guessing thus uses up the guesser's limit, also with a valid key of another document. */
+/** Counts a call whose credentials give no access here. So guessing uses up the guesser's limit, even with a valid key of another document. */
 const countRefused = ({ http, ctx, credentials }: Pick<Asked, 'http' | 'ctx' | 'credentials'>, error: unknown): void => {
   if (!(error instanceof ServiceError) || isAnonymous(credentials)) return
   const name = error.code === 'credential_invalid' ? 'failedKey' : 'address'
   if (ctx.state.counted !== name) take(http, ctx, name, ctx.state.address)
 }
 
-/** Verifies the credentials of a request before its body is read, and counts it. Returns false without a valid credential. Throws `rate_limited`. */
+/**
+ * Verifies the credentials of a request before its body is read, and counts the request. Returns false if it has no valid credential. Throws
+ * `rate_limited`.
+ */
 export const isKnown = async (http: Http, ctx: Context, credentials: Credentials): Promise<boolean> => {
   const { address } = ctx.state
   if (isAnonymous(credentials)) {
@@ -142,7 +147,7 @@ export const isKnown = async (http: Http, ctx: Context, credentials: Credentials
   }
 }
 
-// ——— caller ———
+// ——— Caller ———
 
 const callerOf = async (asked: Asked): Promise<Caller> => {
   const { http, operation, doc, credentials } = asked
@@ -158,7 +163,7 @@ const callerOf = async (asked: Asked): Promise<Caller> => {
 const mayCreate = (http: Http, name: OperationName, caller: Caller): boolean =>
   name !== 'createDocument' || http.anonymousCreate || caller.identity.kind !== 'guest'
 
-/** Throws `account_required` for operations that a program with a scope may not call, whatever its role. */
+/** Throws `account_required` for operations that a program with a scope may not call, regardless of its role. */
 const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
   if (scope === null) return
   if (operation.on === 'account' && operation.byProgram !== true)
@@ -174,8 +179,8 @@ const requireScope = ({ operation, name }: Asked, { scope }: Caller): void => {
 }
 
 /**
- * Returns the caller, if they may do at least a part of this; `perform` checks again. Throws the errors of the credentials, `account_required` or
- * `forbidden`.
+ * Returns the caller, if the caller has a right to at least a part of the call. `perform` checks the rest. Throws the errors of the credentials,
+ * `account_required` or `forbidden`.
  */
 export const admit = async (asked: Asked): Promise<Caller> => {
   const { http, operation, name } = asked
@@ -191,7 +196,7 @@ export const admit = async (asked: Asked): Promise<Caller> => {
   return { ...caller, origin: http.service.vault.disguise(`address ${asked.ctx.state.address}`) }
 }
 
-/** The author name in the body is used if no header or query has one, for a guest or for a program with a bearer token. */
+/** Uses the author name in the body if no header or query parameter has one. This applies to guests, and to programs with a bearer token. */
 const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unknown>): Caller => {
   const name = typeof input['author'] === 'string' ? cleanAuthor(input['author']) : undefined
   const { identity } = caller
@@ -201,11 +206,11 @@ const named = ({ credentials }: Asked, caller: Caller, input: Record<string, unk
     : caller
 }
 
-// ——— input ———
+// ——— Input ———
 
-/** Describes the fault of a field in the terms of the API, and not of the library. */
+/** Describes what is wrong with a field in the terms of the API, and not in those of the library. */
 const saidOf = (issue: z.core.$ZodIssue, value: unknown): string => {
-  // The library gives the value only in its message.
+  // The library reports the value only in its message.
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))
     return issue.message.endsWith('received undefined') ? `must be given as ${issue.expected}` : `must be ${issue.expected}`
   if (issue.code === 'too_big' && issue.message.startsWith('Too big')) return `must be at most ${sizeOf(issue.origin, issue.maximum)}`
@@ -223,7 +228,7 @@ const sizeOf = (origin: string, size: number | bigint): string => {
   return origin === 'array' ? `${size} items long` : String(size)
 }
 
-/** Returns the accepted values, the most likely one first. */
+/** Returns the accepted values, with the most likely one first. */
 const nearestFirst = (known: readonly z.core.util.Primitive[], value: unknown): readonly z.core.util.Primitive[] => {
   const words = known.filter((word) => typeof word === 'string')
   const meant = typeof value === 'string' ? (valueMeant(value, words) ?? nearest(value.slice(0, 40), words)) : undefined
@@ -244,7 +249,7 @@ const refusedInput = (error: z.ZodError, raw: unknown): ServiceError =>
 
 const Written = z.object({ author: AuthorName.optional() })
 
-/** Returns the input of an operation. Every write may name its author. Throws `invalid_request`, with the fields. */
+/** Returns the checked input of an operation. Every write may name its author. Throws `invalid_request`, which lists the faulty fields. */
 export const checked = (
   { input, rest, elsewhere }: Pick<Operation, 'input' | 'rest' | 'elsewhere'>,
   raw: Record<string, unknown>
@@ -255,7 +260,7 @@ export const checked = (
   const unknown =
     rest.oauth === true ? undefined : unknownFields(raw, [...Object.keys(shape), ...(namesAuthor ? ['author'] : [])], elsewhere)
   const parsed = input.safeParse(raw)
-  // Reports all faults at once, to save further calls.
+  // Reports all faults at once, which saves the caller further calls.
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       ...unknown,
@@ -268,9 +273,9 @@ export const checked = (
   return { ...parsed.data, ...written.data }
 }
 
-// ——— handler ———
+// ——— Handler ———
 
-/** Ends a wait when the client leaves, or its link ends. */
+/** Ends a wait when the client leaves or when its access ends. */
 const endOf = (
   { http, ctx, doc }: Asked,
   caller: Caller
@@ -287,14 +292,14 @@ const endOf = (
   return { signal: controller.signal, forget, ended: () => ended }
 }
 
-/** Whether a call replaces a text without naming the version that it read. */
+/** Whether a call replaces a text without naming the version that the caller read. */
 const replacesUnseen = ({ replaces = false }: Operation, input: Record<string, unknown>): boolean => {
   const { baseVersion, mode, dryRun } = input
   if (mode === 'suggest' || dryRun === true || !namesNone(typeof baseVersion === 'string' ? baseVersion : undefined)) return false
   return typeof replaces === 'function' ? replaces(input) : replaces
 }
 
-/** Whether the answer itself explains why its wait ended: a deletion is the last event. */
+/** Whether the answer itself explains why its wait ended. After a deletion, it does: the deletion is the last event. */
 const tellsWhy = (name: OperationName, ended: ServiceError, answer: Record<string, unknown>): boolean =>
   name === 'listEvents' && ended.code === 'document_deleted' && (answer as Output<'listEvents'>).events.length > 0
 

@@ -1,3 +1,3 @@
-/** Devices that none of our pages uses. Only the page of a document may ask for the microphone, to dictate. */
+/** Forbids devices that none of our pages uses. Only the page of a document may ask for the microphone, for dictation. */
 export const permissionsPolicy = (microphone: 'self' | '' = ''): string =>
   `geolocation=(), camera=(), microphone=(${microphone}), payment=()`

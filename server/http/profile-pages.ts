@@ -1,4 +1,4 @@
-/** The personal section of the account page: name, password, and deletion of the account. The section uses forms without script. */
+/** The personal section of the account page: name, password, and deletion of the account. Its forms work without scripts. */
 import type { AccountPage, SentForm } from './account-forms.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -23,21 +23,21 @@ interface ProfileOptions {
   readonly http: Http
   readonly stylesheet: string | undefined
   readonly formKey: string
-  /** Address of the external issuer that signs people in; null if people sign in here. */
+  /** Address of the external issuer that signs people in. Null if people sign in here. */
   readonly externalIssuer: string | null
-  /** Opens a new session in this browser when all sessions of the account have ended. */
+  /** Opens a new session in this browser after all sessions of the account have ended. */
   readonly open: (ctx: Context, account: Account) => Promise<void>
 }
 
 type Fields = Readonly<Record<string, string>>
 
-/** Confirmations that the account page shows after a step, by their name in the address. */
+/** Confirmations that the account page shows after a step. Their names appear in the address. */
 export const doneSentences = {
   name: term('Name saved.'),
   password: term('Password changed. All other devices are signed out.')
 } as const
 
-/** A refused field and the reason, in the language of the reader. */
+/** The name of a refused field, and the reason in the language of the reader. */
 interface Refused {
   readonly field: string
   readonly text: string
@@ -48,7 +48,7 @@ const tokenField = (token: string): Markup => html`<input type="hidden" name="to
 
 const hostOf = (issuer: string): string => (URL.canParse(issuer) ? new URL(issuer).host : issuer)
 
-/** The section of the account page. `refused`: a submitted name that was not accepted. */
+/** The personal section. `refused` is a submitted name that was not accepted. */
 export const profileSection = (
   { t }: Words,
   { account }: Current,
@@ -107,7 +107,7 @@ export const bindProfilePages = (
 
   const tokenOf = ({ session }: Current): string => formToken(formKey, session.id)
 
-  /** Returns the reason for which this password was refused; undefined if it is the account's. Attempts count like those of signing in. */
+  /** Returns the reason why this password was refused; undefined if it is the account's password. Attempts count like attempts to sign in. */
   const passwordRefusal = async (ctx: Context, { email, password }: Account, given: string): Promise<Refused | undefined> => {
     const field = 'current_password'
     const who = countedAs(email ?? '')
@@ -122,7 +122,7 @@ export const bindProfilePages = (
     return { field, text: wordsOf(ctx).t('Wrong password.'), status: 422 }
   }
 
-  // ——— name ———
+  // ——— Name ———
 
   page('/account/name', 'post', async (ctx) => {
     const { fields, current } = await sent(ctx)
@@ -136,7 +136,7 @@ export const bindProfilePages = (
     return seeOther(ctx, '/account?done=name')
   })
 
-  // ——— password ———
+  // ——— Password ———
 
   const showPassword = (ctx: Context, current: Current, refused?: Refused): void => {
     const words = wordsOf(ctx)
@@ -180,13 +180,13 @@ ${newPasswordField(words, errorOf('password'), t('New password'))}
     return seeOther(ctx, '/account?done=password')
   })
 
-  // ——— deleting the account ———
+  // ——— Deleting the account ———
 
   const choice = (value: DocumentsAfter, chosen: DocumentsAfter, label: string, hint: string): Markup => html`
 <label class="choice"><input type="radio" name="documents" value="${value}"${value === chosen ? html` checked` : undefined}>
 <span>${label}<span class="muted">${hint}</span></span></label>`
 
-  /** Returns the text to type as confirmation if there is no password: the email address, else the name. */
+  /** Returns the text that a person types to confirm if there is no password: the email address, or else the name. */
   const confirmationOf = ({ email, name }: Account): string => email ?? plainName(name, limits.authorCharsMax)
 
   const showDeletion = (ctx: Context, current: Current, fields: Fields = {}, refused?: Refused): void => {

@@ -1,4 +1,4 @@
-/** Tokens and connected programs on the account page, as forms without script. */
+/** Tokens and connected programs on the account page, as forms that work without scripts. */
 import { limits } from '../../shared/limits.ts'
 import { plainName } from '../../shared/names.ts'
 import type { Output } from '../../shared/operations/index.ts'
@@ -20,7 +20,7 @@ const roleWords: Readonly<Record<Role, string>> = {
   owner: term('Full access')
 }
 
-/** Returns the roles up to `most`, for a `select`. */
+/** Returns the roles up to `most` as options of a `select`. */
 export const roleOptions = ({ t }: Words, most: Role, chosen: Role): Markup =>
   html`${roles
     .filter((role) => includesRole(most, role))
@@ -68,7 +68,7 @@ const createForm = (words: Words, token: string): Markup => {
 </form>`
 }
 
-/** The section of the account page. */
+/** The section for programs on the account page. */
 export const programSection = async (words: Words, service: Service, caller: Caller, token: string): Promise<Markup> => {
   const { t } = words
   const { tokens } = await listTokens(service, caller)
@@ -82,14 +82,14 @@ ${tokens.length === 0 ? undefined : html`<ul class="entries">${tokens.map((progr
 </section>`
 }
 
-/** The token, which is shown once. */
+/** The page with a new token, which is shown only once. */
 export const newTokenPage = ({ t }: Words, { token, secret }: Output<'createToken'>): Markup => html`
 <p>${filled(t('Copy the token for {name} now. It is shown only once. Anyone who has it can use your documents as you allowed.'), { name: html`<strong>${named(token.name)}</strong>` })}</p>
 <div class="notice"><p><code>${secret}</code></p></div>
 <p class="muted">${t('Send it as Authorization: Bearer, or set it as AGMD_TOKEN for the agmd command.')}</p>
 <p class="actions"><a class="button primary" href="/account">${t('Back to your account')}</a></p>`
 
-/** Returns the ids in a list of lines, each of which is the id or the address of a document. */
+/** Returns the document ids in a list of lines. Each line is an id or the address of a document. */
 export const documentsNamed = (text: string): string[] | undefined => {
   const lines = text
     .split('\n')

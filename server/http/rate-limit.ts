@@ -1,6 +1,6 @@
 /**
- * Token buckets per address and credential, and their headers (RateLimit and RateLimit-Policy, IETF draft 10). `way.ts` chooses the bucket for each
- * call.
+ * Token buckets for each address and credential, and their headers (RateLimit and RateLimit-Policy, IETF draft 10). `way.ts` chooses the bucket for
+ * each call.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../shared/errors.ts'
@@ -9,7 +9,7 @@ import type { Clock } from '../domain/ports.ts'
 
 interface Bucket {
   tokens: number
-  /** Milliseconds. */
+  /** Time of the last refill, in milliseconds. */
   at: number
 }
 
@@ -20,13 +20,13 @@ export interface RateState {
 }
 
 export interface RateLimiter {
-  /** Takes one token. Throws `rate_limited` with `retryAfterSeconds`. */
+  /** Takes one token. Throws `rate_limited` with `retryAfterSeconds` if none is left. */
   take(name: RateLimitName, who: string): RateState | undefined
-  /** Takes one token; returns false if none is left. */
+  /** Takes one token. Returns false if none is left. */
   tryTake(name: RateLimitName, who: string): boolean
   /** Throws like `take`, without taking a token. */
   check(name: RateLimitName, who: string): void
-  /** Resets the bucket. */
+  /** Forgets the bucket, so that it is full again. */
   clear(name: RateLimitName, who: string): void
 }
 
@@ -39,7 +39,9 @@ export const rateHeaders = (state: RateState): Record<string, string> => ({
   'RateLimit-Policy': policyOf(state.name)
 })
 
-/** The number of buckets that each new entry checks. Full buckets are removed, so the table shrinks faster than it grows, without a sweep. */
+/**
+ * The number of buckets that are checked for each new entry. Full buckets are removed. So the table shrinks faster than it grows, without a sweep.
+ */
 const lookedAt = 4
 
 // The hash is keyed, so that nobody can choose whose bucket they share.
@@ -56,8 +58,8 @@ interface Buckets {
 }
 
 /**
- * The buckets of one limit. A full bucket is equivalent to none, so it may be forgotten; others never are, or a flood of addresses would reset them.
- * When the table is full, new entries share a few buckets until there is room.
+ * The buckets of one limit. A full bucket is equivalent to no bucket, so it may be forgotten. Other buckets are never forgotten; otherwise a flood
+ * of addresses would reset them. While the table is full, new entries share a few buckets.
  */
 const createBuckets = (name: RateLimitName, clock: Clock): Buckets => {
   const { burst, perSecond } = rateLimits[name]

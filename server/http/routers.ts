@@ -1,4 +1,4 @@
-/** One router for each first path segment. A router tries its routes one after another, so a read of `/d/{id}.md` skips those below `/api`. */
+/** Routers, one for each first path segment. A router tries its routes one after another, so a read of `/d/{id}.md` skips the routes below `/api`. */
 import Router from '@koa/router'
 import type Koa from 'koa'
 import { ServiceError } from '../../shared/errors.ts'
@@ -11,11 +11,11 @@ export interface Route {
 }
 
 export interface Routers {
-  /** Returns the router of a path, or of a route's pattern. */
+  /** Returns the router for a path, or for the pattern of a route. */
   of(path: string): Router<RequestState>
-  /** Returns every route with its methods. Its pattern is a path with `{names}` or a regular expression. */
+  /** Returns every route with its methods. The pattern of a route is a path with `{names}`, or a regular expression. */
   listed(): readonly Route[]
-  /** Returns the dispatching middleware. Call this once all routes are bound. */
+  /** The middleware that dispatches requests. Read it once all routes are bound. */
   readonly routes: Koa.Middleware<RequestState>
   /** Handles requests that no route answered. Throws `method_not_allowed`, with `Allow`, if the path has routes for other methods. */
   readonly refuseOtherMethods: Koa.Middleware<RequestState>
@@ -33,7 +33,7 @@ export const createRouters = (): Routers => {
     if (known !== undefined) return known
     const router = new Router<RequestState>({ sensitive: true, strict: true })
     routers.set(segment, router)
-    // The router adds the fields that its type says the context lacks.
+    // The type says that the context lacks some fields. The router adds them.
     dispatchers.set(segment, router.routes() as unknown as Koa.Middleware<RequestState>)
     return router
   }

@@ -1,4 +1,4 @@
-/** Sign-in, sign-up and sign-out, links from administrators, and the redirect to the account page. */
+/** Sign-in, sign-up and sign-out, links from an administrator, and the redirect to the account page. */
 import { browserSession, openBrowserSession } from './browser-session.ts'
 import { ServiceError } from '../../shared/errors.ts'
 import { term } from '../../shared/words.ts'
@@ -36,13 +36,13 @@ export interface SignInOptions {
   readonly issuer: string
   readonly stylesheet: string | undefined
   readonly signUp: SignUp
-  /** Key for form tokens. */
+  /** The key for form tokens. */
   readonly formKey: string
 }
 
 const returnToOf = (ctx: Context, baseUrl: string): string => safeReturnTo(new URLSearchParams(ctx.querystring).get('return_to'), baseUrl)
 
-/** The addresses to which a sign-out form may lead, such as an external issuer that ends its own session. */
+/** Returns the origins to which a sign-out form may redirect, such as an external issuer that ends its own session. */
 export const signOutTargets = async (relyingParty: RelyingParty, broker: Broker | null): Promise<string[]> => {
   const url = broker === null ? await relyingParty.signOutUrl() : undefined
   return url === undefined ? [] : [new URL(url).origin]
@@ -91,7 +91,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     seeOther(ctx, signedIn.returnTo)
   })
 
-  // ——— signing out ———
+  // ——— Signing out ———
 
   page('/sign-out', 'get', async (ctx) => {
     const current = await browserSession(http, ctx)
@@ -111,7 +111,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
     const fields = await readForm(ctx)
     const current = await browserSession(http, ctx)
     if (current !== undefined) {
-      // A browser that names its origin needs no token: requests of other origins were refused before.
+      // A browser that names its origin needs no token, because requests from other origins were refused earlier.
       if (ctx.get('Origin') === '') checkFormToken(formKey, current.session.id, fields['token'])
       await endBrowserSession(service, readCookie(ctx.req.headers, cookies.session) ?? '')
       if (fields['everywhere'] === 'yes') await endAccess(service, current.account.id)
@@ -127,7 +127,7 @@ export const bindSignIn = (options: SignInOptions, routers: Routers): void => {
 
   if (broker === null) return
 
-  // ——— links of an administrator ———
+  // ——— Links from an administrator ———
 
   const linkOf = async (kind: LinkKind, token: string): Promise<Link> => {
     if (kind === 'invite' && signUp === 'closed') throw new ServiceError('form_expired', { message: closedText })
@@ -163,7 +163,10 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     })
   }
 
-  /** Carries out the purpose of the link. Undefined: the link was used in the meantime, there is no such account, or the account exists already. */
+  /**
+   * Carries out the purpose of the link. Returns undefined if the link was used in the meantime, if there is no such account, or if the account
+   * already exists.
+   */
   const useLink = async (link: Link, token: string, fields: Record<string, string>): Promise<Account | undefined> => {
     const { email } = link
     const password = fields['password'] ?? ''
@@ -173,9 +176,9 @@ ${newPasswordField(words, said.text, invited ? t('Password') : t('New password')
     if (account === undefined || !(await setPassword(service, account, password, useOf(token, link)))) return undefined
     await removePasskeysOf(service, account.id)
     await removeAccess(service, account.id)
-    // The address is verified last, after the removals, because it must not vouch for passkeys and tokens that a stranger made.
+    // The address is verified last, after the removals, because a verified address must not vouch for passkeys and tokens that a stranger created.
     await verifyEmail(service, account.id)
-    // Failed attempts at the old password do not count for the new one.
+    // Failed attempts with the old password do not count against the new one.
     http.limiter.clear('password', countedAs(email))
     // The account is read again, because a session of the earlier epoch would be invalid.
     return findAccount(service, account.id)

@@ -1,14 +1,14 @@
-/** Names a session for the account page by browser and system, from the `User-Agent` header. */
+/** Names sessions for the account page by browser and system, from the `User-Agent` header. */
 import type { Words } from './words.ts'
 
-/** Browsers and systems by their `User-Agent`. The first match counts, because most headers also name other browsers. */
+/** Patterns for browsers in the `User-Agent` header. The first match counts, because most headers also name other browsers. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
-  // A headless Chrome calls itself HeadlessChrome.
+  // Headless Chrome identifies itself as HeadlessChrome.
   [/(Chrom(e|ium)|\bCriOS)\//, 'Chrome'],
-  // Many browsers name Safari, for pages that look for Safari; only Safari gives its own version.
+  // Many browsers name Safari, because some pages look for Safari. Only Safari gives a version with it.
   [/\bVersion\/[\d.]+ (Mobile\/\w+ )?Safari\//, 'Safari']
 ]
 
@@ -24,13 +24,13 @@ const match = (table: typeof browsers, agent: string): string | undefined => tab
 
 const unknownBrowser = 'A browser'
 
-/** Returns the name of a browser in its owner's terms: "Firefox on Linux". */
+/** Returns the name of a browser as people say it: "Firefox on Linux". */
 export const browserName = (agent: string): string => {
   const system = match(systems, agent)
   return `${match(browsers, agent) ?? unknownBrowser}${system === undefined ? '' : ` on ${system}`}`
 }
 
-/** A stored browser name in the language of the reader. Any other name stays as it is. */
+/** Returns a stored browser name in the language of the reader. Any other name is returned unchanged. */
 export function browserWords({ t }: Words, name: string): string {
   const [browser = '', system] = name.split(' on ')
   const isUnknown = browser === unknownBrowser

@@ -1,6 +1,6 @@
 /**
- * The steps of a call, as one array that REST and MCP share. perform.ts has the rules of the steps. A `Face` has the differences: reading a body,
- * finding its fields, and presenting an answer.
+ * The steps of a call, in one array that REST and MCP share. perform.ts has the rules of the steps. A `Face` holds the differences between the
+ * interfaces: how they read a body, find its fields, and present an answer.
  */
 import { ok } from 'node:assert'
 import { ServiceError } from '../../shared/errors.ts'
@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>
 /** The received body of a call. */
 export interface Received {
   readonly body: Buffer
-  /** The body of an upload, which is on disk; `body` then has its name. */
+  /** An uploaded body, which is on disk. `body` then contains its name. */
   readonly file: File | null
 }
 
@@ -26,18 +26,18 @@ export interface Face<Shown> {
   receive(asked: Asked): Promise<Received>
   /** Returns the identity of a call that its sender may repeat, or null if the call is executed every time. */
   stamp(asked: Asked, received: Received): RequestStamp | null
-  /** Returns the input. Throws `invalid_request`, with the fields. */
+  /** Returns the input. Throws `invalid_request`, which lists the faulty fields. */
   check(asked: Asked, received: Received): Fields
   /** Presents the answer in the form of the interface. */
   present(asked: Asked, answer: Fields): Promise<Shown>
 }
 
-/** A call in progress: each step adds its part. */
+/** A call in progress. Each step adds its part. */
 export interface Call<Shown> {
   readonly asked: Asked
   readonly face: Face<Shown>
   caller?: Caller
-  /** Why the caller was refused, if an earlier answer may replace the refusal. */
+  /** The error that refused the caller, if an earlier answer may replace it. */
   refusal?: ServiceError
   received: Received
   stamp: RequestStamp | null
@@ -53,18 +53,18 @@ export type Step = <Shown>(call: Call<Shown>) => void | Promise<void>
 /** Counts the call by its address. Throws `rate_limited`. */
 export const limit: Step = ({ asked }) => countAddress(asked)
 
-/** Finds the caller, who must have at least a partial right to the call. Others are refused before the server reads the body. */
+/** Finds the caller. A caller without any right to the call is refused before the server reads the body. */
 export const admit: Step = async (call) => {
   try {
     call.caller = await admitted(call.asked)
   } catch (error) {
-    // The answer to a repeated deletion is sent again, although the document is gone.
+    // A repeated deletion gets the first answer again, although the document is gone.
     if (call.asked.name !== 'deleteDocument' || !(error instanceof ServiceError) || error.code !== 'document_deleted') throw error
     call.refusal = error
   }
 }
 
-/** Reads the body and checks the caller's access again, because the sender may take any time to send the body. */
+/** Reads the body. Then checks the caller's access again, because the sender may have taken a long time to send the body. */
 const body: Step = async (call) => {
   const { asked, caller } = call
   call.received = await call.face.receive(asked)
@@ -76,7 +76,7 @@ const body: Step = async (call) => {
 
 const underWay = new Map<string, Promise<void>>()
 
-/** Reuses the answer of an earlier identical call, or waits for one in progress. Throws `rate_limited`. */
+/** Reuses the answer to an earlier identical call, or waits for such a call if it is in progress. Throws `rate_limited`. */
 const once: Step = async (call) => {
   const { asked } = call
   const stamp = (call.stamp = call.face.stamp(asked, call.received))
@@ -99,12 +99,12 @@ const once: Step = async (call) => {
   if (call.answer === undefined && call.refusal !== undefined) throw call.refusal
 }
 
-/** Reads the input, unless the call was answered before. */
+/** Reads the input, unless the call already has an answer. */
 export const check: Step = (call) => {
   if (call.answer === undefined) call.input = call.face.check(call.asked, call.received)
 }
 
-/** Runs the operation, unless the call was answered before. */
+/** Runs the operation, unless the call already has an answer. */
 export const handle: Step = async (call) => {
   const { asked, caller, input, received, stamp } = call
   if (call.answer !== undefined) return
@@ -112,7 +112,7 @@ export const handle: Step = async (call) => {
   call.answer = await perform(asked, { ...caller, request: stamp }, input, received.file)
 }
 
-/** Presents the answer, in its short form if the caller wants that. */
+/** Presents the answer, in short form if the caller asks for it. */
 const present: Step = async (call) => {
   const { asked, face, answer } = call
   const { input: fields, rest } = asked.operation
@@ -122,13 +122,13 @@ const present: Step = async (call) => {
   call.shown = await face.present(asked, input['brief'] === true ? briefly(rest.method, answer, input) : answer)
 }
 
-/** The steps of every call. */
+/** The steps of every call, in order. */
 const way: readonly Step[] = [limit, admit, body, once, check, handle, present]
 
-/** A call without a body. */
+/** The body of a call that has none. */
 export const nothing: Received = { body: Buffer.alloc(0), file: null }
 
-/** Runs some steps of a call. Throws the errors of the steps. */
+/** Runs the given steps of a call. Throws the errors of the steps. */
 export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readonly Step[]): Promise<Call<Shown>> => {
   const call: Call<Shown> = { asked, face, received: nothing, stamp: null, ends: [] }
   try {
@@ -139,5 +139,5 @@ export const walk = async <Shown>(asked: Asked, face: Face<Shown>, steps: readon
   }
 }
 
-/** Runs all steps of a call. Throws the errors of the steps. */
+/** Runs all steps of a call, and returns the presented answer. Throws the errors of the steps. */
 export const answerTo = async <Shown>(asked: Asked, face: Face<Shown>): Promise<Shown> => (await walk(asked, face, way)).shown as Shown

@@ -3,7 +3,7 @@ import type { Files } from './files.ts'
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
 
-/** RFC 9309. Each published page states whether search engines may list it; documents must not be crawled. */
+/** RFC 9309. Documents must not be crawled. Each published page says for itself whether search engines may list it. */
 const robots = `User-agent: *
 Allow: /pub/
 Allow: /agents.md
@@ -17,7 +17,7 @@ Disallow: /new
 
 const daysUntilOld = 180
 
-/** RFC 9116: how to report a vulnerability of this server. The answer expires after `daysUntilOld` days. */
+/** RFC 9116: how to report a vulnerability of this server. The contents expire after `daysUntilOld` days. */
 const security = (baseUrl: string, contact: string | null, now: number): string =>
   `Contact: ${contact ?? `${baseUrl}/`}
 Expires: ${new Date(now + daysUntilOld * 86_400_000).toISOString()}
@@ -27,7 +27,7 @@ Preferred-Languages: en, de
 
 export interface WellKnownOptions {
   readonly baseUrl: string
-  /** The contact for reports of vulnerabilities: an email address or a page (AGMD_SECURITY_CONTACT). */
+  /** The contact for reports of vulnerabilities: an email address, or the address of a page (AGMD_SECURITY_CONTACT). */
   readonly contact: string | null
   readonly now: () => number
 }

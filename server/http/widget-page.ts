@@ -1,17 +1,18 @@
 /**
- * `/embed/widget`: the framed page in which a widget runs. It is empty: the page around it sends the widget's HTML. It has no origin (its policy
- * sandboxes it wherever it is opened), so it has no access to storage, the session or the page around it, and it may load nothing.
+ * `/embed/widget`: the framed page in which a widget runs. The page is empty until the surrounding page sends the widget's HTML. It has no origin,
+ * because its policy sandboxes it wherever it is opened. So it has no access to storage, the session or the surrounding page, and it may load nothing.
  *
- * Messages are JSON-RPC 2.0. Only `ui/getData` has an answer. Messages with the same meaning in MCP Apps have the same names:
+ * Messages are JSON-RPC 2.0. Only `ui/getData` has an answer. A message that also exists in MCP Apps has the same name:
  *
- *     frame → page   ui/ready {}                                   the page is loaded; sent again when the widget is
+ *     frame → page   ui/ready {}                                   the page is loaded; sent again when the widget is loaded
  *                    ui/notifications/size-changed {height}        CSS pixels
- *                    ui/setState {state}                           JSON, to be kept with the widget
- *                    ui/getData {sheet} with an id                 what the cells of `#sheet` show
+ *                    ui/setState {state}                           JSON, to be stored with the widget
+ *                    ui/getData {sheet} with an id                 asks for the displayed values of the cells of `#sheet`
  *     page → frame   ui/initialize {html, state}                   once
  *                    {id, result: rows} or {id, error: {code, message}}
  *
- * The widget gets `agmd.state`, `agmd.setState(value)` and `agmd.getData('#sheet')`, a promise.
+ * The widget gets `agmd.state`, `agmd.setState(value)` and `agmd.getData('#sheet')`, which returns a promise.
+
  */
 import type { Context } from './context.ts'
 import type { Routers } from './routers.ts'
@@ -50,8 +51,9 @@ const permissions = [
 ]
 
 // The widget replaces this document and its listeners; the listeners of the widget's bridge are added afterwards. No content policy stops WebRTC
-// (Chromium 156 has no directive for it), so the script removes its constructors. It also removes nested frames, which would bring them back; their
-// code runs later than the observer. The script keeps its own references to the functions that it uses, so that no widget can replace them.
+// (Chromium 156 has no directive for it), so the script removes the WebRTC constructors. It also removes nested frames, which would bring the
+// constructors back. The code of a nested frame runs later than the observer. The script keeps references to the functions that it uses, so that no
+// widget can replace them.
 const script = `(() => {
   const { apply } = Reflect
   const { remove, attachShadow } = Element.prototype
@@ -97,7 +99,7 @@ const script = `(() => {
           send('ui/getData', { sheet: String(sheet) }, last)
         })
     })
-    // Set before the widget's scripts run, because most errors happen at once.
+    // These are set before the widget's scripts run, because most errors happen immediately.
     const fail = (error) => send('ui/notifications/failed', { message: String(error) })
     window.addEventListener('error', ({ message }) => fail(message))
     window.addEventListener('unhandledrejection', ({ reason }) => fail(reason))

@@ -1,4 +1,4 @@
-/** The words of pages that the server writes, in the language that the person chose on a page, or else the browser's. */
+/** The text of pages that the server writes. It is in the language that the person chose on a page, or else in the browser's language. */
 import type { IncomingMessage } from 'node:http'
 import { ago } from '../../shared/ago.ts'
 import { languageCookie } from '../../shared/names.ts'
@@ -14,12 +14,12 @@ const catalogues: Readonly<Record<PageLanguage, Catalogue>> = { en: {}, de: germ
 
 export interface Words {
   readonly language: PageLanguage
-  /** A sentence in the reader's language; `{name}` is a placeholder for a value. */
+  /** Returns a sentence in the reader's language. `{name}` is a placeholder for a value. */
   t(sentence: string, values?: Values): string
-  /** Returns a sentence about a number of things; `{count}` stands for the number. The plural sentence is the key. */
+  /** Returns a sentence about a number of things. `{count}` is the placeholder for the number, and the plural sentence is the key. */
   tn(count: number, one: string, many: string): string
   say(sentence: Sentence): string
-  /** Returns how long ago an instant was, both in milliseconds since 1970. */
+  /** Returns how long ago something happened. Both times are in milliseconds since 1970. */
   ago(instant: number, now: number): string
 }
 
@@ -46,7 +46,7 @@ const words: Readonly<Record<PageLanguage, Words>> = { en: createWords('en'), de
 
 const known = new WeakMap<IncomingMessage, Words>()
 
-/** Returns the words for the sender of a request. */
+/** Returns the text functions for the sender of a request. */
 export const wordsOf = (ctx: Pick<Context, 'req' | 'acceptsLanguages'>): Words => {
   const found = known.get(ctx.req)
   if (found !== undefined) return found

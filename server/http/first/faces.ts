@@ -1,9 +1,11 @@
-/** The typefaces of the text that is sent with the page. They are fetched with the page, so that the text has them from the beginning. */
+/**
+ * The typefaces for text that is sent with the page. Browsers fetch them together with the page, so the text has its typefaces from the beginning.
+ */
 import type { Files } from '../files.ts'
 import { html, type Markup } from '../html.ts'
 
 interface Face {
-  /** The name that the pages use (web/base/faces.ts). */
+  /** The family name that the pages use (web/base/faces.ts). */
   readonly family: string
   readonly weight: string
   readonly style: 'normal' | 'italic'
@@ -39,10 +41,10 @@ const faces: Readonly<Record<'live' | 'read', readonly Face[]>> = {
   ]
 }
 
-/** How much of the HTML is on the first screen, in UTF-16 units. Typefaces for the rest can wait. */
+/** The length of the HTML on the first screen, in UTF-16 units. The typefaces for the rest can wait. */
 const firstUnits = 6000
 
-/** `public/theme.js` sets this class on the page. */
+/** Returns preload links for the typefaces that the beginning of the text needs. `public/theme.js` reads their data attributes. */
 export const faceLinks = (kind: 'live' | 'read', text: string, files: Files): Markup => {
   const beginning = text.slice(0, firstUnits)
   return html`${faces[kind]

@@ -1,6 +1,6 @@
 /**
- * The page of a document with the beginning of its text, for callers who may read it. The text is on the screen before any script runs, and the
- * scripts then continue with it in place (web/first/take-over.ts). A thread renders the text, and it is cached by version like published pages.
+ * The page of a document with the beginning of its text, for callers who may read it. The text is on the screen before any script runs. The scripts
+ * then take over in the same place (web/first/take-over.ts). A thread renders the text, and the result is cached by version, like published pages.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -19,13 +19,13 @@ import { faceLinks } from './faces.ts'
 import type { Drawn, Job } from './worker.ts'
 
 export interface FirstText extends Packed {
-  /** Style sources that the page needs in addition to its own, in the form of the policy. */
+  /** Style sources that the page needs in addition to its own. They have the form of the content policy. */
   readonly styles: readonly string[]
   /** Whether the page contains the beginning of the text. */
   readonly hasText: boolean
 }
 
-/** All servers of a process share one renderer. */
+/** All servers in a process share one renderer. */
 const lane = new Lane<Job, Drawn | undefined>({
   entry: new URL('worker.ts', import.meta.url),
   secondsMax: limits.renderQuickSecondsMax,
@@ -49,7 +49,7 @@ interface Shown {
   readonly title: string
   readonly hasToolbar: boolean
   readonly drawn: Drawn
-  /** The CSS rules of prose. */
+  /** The CSS rules for prose. */
   readonly prose: string
 }
 
@@ -61,7 +61,7 @@ const liveBody = ({ drawn, hasToolbar }: Shown): Markup =>
       </div>
     </div>`
 
-/** The text is in a shadow root, so that ids and rules of the page and of the document do not collide. */
+/** The text is in a shadow root, so that the ids and rules of the page do not collide with those of the document. */
 const readBody = ({ drawn, prose }: Shown): Markup =>
   html`<div class="still-text">
     <section class="still-reading">
@@ -74,7 +74,7 @@ const logo = new Markup(
     '<path d="M9 11h14M9 16h9M9 21h5" class="logo-line"/><path d="M20.5 18.5v6" class="logo-cursor"/></svg>'
 )
 
-/** `scripts`: the files that the page fetches once the text is painted (web/enter.ts). */
+/** `scripts` are the files that the page fetches once the text is painted (web/enter.ts). */
 const firstHtml = (kind: Job['kind'], shown: Shown, scripts: readonly string[]): Markup =>
   html`<div id="first" class="first" data-scripts="${scripts.join(' ')}">
     <div class="still-bar" aria-hidden="true">${logo}<span class="still-title">${shown.title}</span></div>
@@ -91,10 +91,10 @@ const deadline = <Value>(work: Promise<Value>): Promise<Value | undefined> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** Returns the page for a reader, or undefined if the pages are not built. It omits a text that is empty or takes too long. */
+/** Returns the page for a reader. Leaves out a text that is empty or takes too long. Returns undefined if the pages are not built. */
 export type FindFirstText = (reader: Caller, doc: string) => Promise<FirstText | undefined>
 
-/** Returns the page with the title of a document in place of our name (web/index.html), for readers of the HTML. */
+/** Returns the page with the title of a document in place of our name (web/index.html), for programs that read the HTML. */
 const titled = (shell: string, title: string): string =>
   shell
     .replace('<title>agmd</title>', () => html`<title>${title}</title>`.text)
@@ -135,7 +135,7 @@ export const createFirstTexts = (http: Http, files: Files): FindFirstText => {
     const snapshot = await contentAtHand(service, doc, head)
     const title = titleOf(head, snapshot ?? { titles: titleIn('') })
     if (role === null || snapshot === undefined || snapshot.content.trim() === '') return withTitle(title)
-    // Without the rendered text, the page shows its text a moment later.
+    // If the rendered text is missing, the page shows the text a moment later.
     const found = withText(doc, role, title, snapshot).catch((error: unknown) => {
       log.debug('a page goes without its text', { doc, error })
       return undefined

@@ -1,6 +1,6 @@
 /**
- * The answer for a program at the address that people open: the text, preceded by a comment that explains the service, the rights of the caller, and
- * the calls. So the first request is enough for a program that knows nothing of the service.
+ * The answer for a program that requests the address that people open. It consists of the text, preceded by a comment that explains the service,
+ * the rights of the caller, and the calls. So the first request is enough for a program that knows nothing about the service.
  */
 import { createHash } from 'node:crypto'
 import { headMark } from '../../../shared/document-head.ts'
@@ -14,9 +14,9 @@ import { readText } from '../bind.ts'
 import type { Context, Http } from '../context.ts'
 import { namesTag } from '../etag.ts'
 
-/** The most characters of an assignment's instructions in the head, in UTF-16 units. */
+/** The maximum length of an assignment's instructions in the comment, in UTF-16 units. */
 const instructionsUnitsMax = 1000
-/** The most assignments that the head names. */
+/** The maximum number of assignments that the comment names. */
 const assignmentsMax = 3
 
 const may: Readonly<Record<Role, string>> = {
@@ -27,7 +27,7 @@ const may: Readonly<Record<Role, string>> = {
   owner: 'you may do everything'
 }
 
-/** Returns text by others as one line that cannot end the comment. */
+/** Returns text that other people wrote as one line that cannot end the comment. */
 const quoted = (text: string, charsMax: number): string => {
   const line = plainName(text, charsMax)
   return (
@@ -49,7 +49,7 @@ const callsFor = (role: Role, api: string, version: string): string[] => {
 
 type Read = Output<'readContent'>
 
-/** Lines about the assignment of the link, or about the open assignments. */
+/** Returns the lines about the assignment of the link, or about the open assignments. */
 const assignmentLines = async (http: Http, caller: Caller, doc: string, api: string, { assignment }: Read): Promise<string[]> => {
   if (assignment !== undefined) {
     const { taskId, title, instructions, status, next } = assignment
@@ -66,7 +66,7 @@ const assignmentLines = async (http: Http, caller: Caller, doc: string, api: str
   return [`open assignments: ${open.length}: ${named.join(', ')}${open.length > named.length ? ', …' : ''}; GET ${api}/tasks`]
 }
 
-/** Returns the comment, with the end of its last line. */
+/** Returns the comment, including the end of its last line. */
 const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Promise<string> => {
   const { baseUrl } = http.service
   const api = `${baseUrl}/api/docs/${doc}`
@@ -89,24 +89,24 @@ const headOf = async (http: Http, caller: Caller, doc: string, read: Read): Prom
   ].join('\n')
 }
 
-/** Whether a program accepts more than Markdown and JSON, and so has not chosen a format. */
+/** Whether a program accepts more than Markdown and JSON. Such a program has not chosen a format. */
 const takesAnything = (ctx: Context): boolean => {
   const accept = ctx.get('Accept')
   return accept === '' || accept.includes('*/*') || accept.includes('text/html')
 }
 
-/** Parameters for a part of the text, or another version. A caller who knows them needs no head. */
+/** Parameters that select a part of the text, or another version. A caller who knows them does not need the comment. */
 const views = ['version', 'section', 'lines', 'since', 'values']
 
-/** Whether a request for the address of a document is answered with the head and the text. */
+/** Whether the answer to a request for the address of a document has the comment before the text. */
 export const wantsHead = (ctx: Context): boolean => takesAnything(ctx) && views.every((name) => ctx.query[name] === undefined)
 
-/** Answers with the head and the text. Throws the errors of a read of the text. */
+/** Answers with the comment and the text. Throws the errors of a read of the text. */
 export const sendWithHead = async (http: Http, ctx: Context, doc: string): Promise<void> => {
   const { caller, answer } = await readText(http, ctx)
   const read = answer as unknown as Read
   const head = await headOf(http, caller, doc, read)
-  // The tag follows the version, so that it may be sent as `If-Match`. The head changes without the text.
+  // The tag begins with the version, so that it may be sent as `If-Match`. The comment can change without the text.
   const tag = `${read.version}+${createHash('sha256').update(head).digest('hex').slice(0, 8)}`
   ctx.set('ETag', `"${tag}"`)
   ctx.set('X-Doc-Version', read.version)

@@ -1,4 +1,4 @@
-/** Renders the beginnings of texts in a separate thread, one by one. */
+/** Renders the beginnings of texts in a separate thread, one at a time. */
 import { createRequire } from 'node:module'
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -10,17 +10,17 @@ export interface Job {
   readonly source: string
   /** Links that begin with this address stay on the service. */
   readonly baseUrl: string
-  /** The built CSS rules of the editor (web/first/live-text.ts). */
+  /** Path of the built module that renders a text as the editor shows it (web/first/live-text.ts). */
   readonly liveModule: string
 }
 
 export interface Drawn {
   readonly html: string
-  /** CSS rules that the text needs besides the style sheets; '' for none. */
+  /** CSS rules that the text needs in addition to the style sheets; '' if it needs none. */
   readonly css: string
 }
 
-// A new thread loads the modules of its first text one after the other, and answers before it loads others.
+// A new thread loads only the modules that its first text needs, one after another, and answers before it loads the rest.
 const load = createRequire(import.meta.url)
 const live = (module: string): { liveText(source: string): Drawn } => load(module) as { liveText(source: string): Drawn }
 const reading = (): typeof Reading => load('../published/renderer.ts') as typeof Reading

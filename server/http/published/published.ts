@@ -1,5 +1,6 @@
 /**
- * `/pub/{id}` and `/pub/{id}.md`: pages that everyone can read while their document is published. They are rendered and compressed once per version.
+ * `/pub/{id}` and `/pub/{id}.md`: pages that everyone can read while their document is published. Each version is rendered and compressed only
+ * once.
  */
 import { createHash } from 'node:crypto'
 import { pageHtml } from '../../../shared/markdown/template.ts'
@@ -20,7 +21,7 @@ import type { Routers } from '../routers.ts'
 import type { Drawings } from './renderer.ts'
 import { CannotRender, createRender, Outdated, type Render } from './rendering.ts'
 
-/** Pages have no script, except the one that draws diagrams and the one that runs widgets on request. */
+/** Pages have no scripts, except the one that draws diagrams and the one that runs widgets on request. */
 const contentSecurityPolicy = ({ styleSource, hasScript }: Prepared, foreignMedia: boolean): string =>
   [
     "default-src 'none'",
@@ -54,7 +55,7 @@ const fontSource = '../node_modules/@fontsource-variable/source-serif-4/files/so
 interface Built {
   readonly style: string | undefined
   readonly font: string | undefined
-  /** Figures that need a separate script, by their class. */
+  /** Scripts that figures need, by the class of the figure. */
   readonly scripts: Readonly<Record<string, string | undefined>>
 }
 
@@ -99,9 +100,9 @@ const send = (ctx: Context, tag: string, { plain, br, gzip: gzipped }: Packed): 
   ctx.vary('Accept-Encoding')
   const encoding = ctx.acceptsEncodings('br', 'gzip', 'identity')
   const coded = encoding === 'br' ? br : encoding === 'gzip' ? gzipped : plain
-  // A strong tag would claim equal bytes in every encoding (RFC 9110, 8.8.1).
+  // A strong tag would claim that all encodings have equal bytes (RFC 9110, 8.8.1).
   ctx.set('ETag', coded === plain ? `"${tag}"` : `W/"${tag}"`)
-  // Any cache may store it, but must revalidate each time: unpublishing takes effect at once.
+  // Any cache may store the page, but must revalidate it each time, because unpublishing takes effect at once.
   ctx.set('Cache-Control', 'public, no-cache')
   ctx.status = 200
   if (namesTag(ctx, tag)) {
@@ -127,7 +128,7 @@ const sendMarkdown = (ctx: Context, { snapshot, indexed }: PublishedDocument, pa
   send(ctx, snapshot.version, packed)
 }
 
-/** Sends the answer if nothing is published: a page for people, a problem document for programs. */
+/** Sends the answer for a page that is not published: a page for people, a problem document for programs. */
 const showNothing = (ctx: Context, stylesheet: string | undefined): void => {
   const { t } = wordsOf(ctx)
   showPage(ctx, stylesheet, {
@@ -188,7 +189,7 @@ export const bindPublished = (http: Http, routers: Routers, files: Files): void 
     // Pictures of diagrams that the text no longer contains are not served.
     const svg = shown.pictures.has(ctx.path) ? await readPicture(service, id, source, look as Look) : undefined
     if (svg === undefined) throw new ServiceError('not_found')
-    // The picture must not run or load anything, however it is opened.
+    // The picture must not run or load anything, no matter where it is opened.
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     ctx.set('X-Robots-Tag', 'noindex')
     ctx.type = 'image/svg+xml; charset=utf-8'

@@ -1,4 +1,4 @@
-/** Renders pages in threads, with limits on time and memory, so that no text blocks the server. */
+/** Renders pages in threads, with limits on time and memory, so that no text can block the server. */
 import { ServiceError } from '../../../shared/errors.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
@@ -6,16 +6,16 @@ import { Lane, WorkRefused } from '../../threads/lane.ts'
 import type { Drawings } from './renderer.ts'
 import type { Job, Page } from './worker.ts'
 
-/** The text took too much time or memory, or its page became too large. The page shows the source instead. */
+/** Thrown if the text took too much time or memory, or if its page became too large. The page then shows the source. */
 export class CannotRender extends Error {}
 
-/** A newer version of the document will be rendered instead of this one. */
+/** Thrown if a newer version of the document will be rendered instead of this one. */
 export class Outdated extends Error {}
 
 const entry = new URL('worker.ts', import.meta.url)
 const waiting = { waitingMax: limits.laneWaitingMax, waitingOfHolderMax: limits.pagesWaitingOfDocumentMax }
 
-/** All servers of a process share these threads. */
+/** All servers in a process share these threads. */
 const quick = new Lane<Job, Page>({ entry, secondsMax: limits.renderQuickSecondsMax, ...waiting })
 const long = new Lane<Job, Page>({ entry, secondsMax: limits.renderSecondsMax, ...waiting })
 
@@ -26,7 +26,7 @@ export interface Text {
   readonly drawings: Drawings
 }
 
-/** Resolves with the page. Throws `CannotRender`, `Outdated` or `busy`. */
+/** Renders a text. Throws `CannotRender`, `Outdated` or `busy`. */
 export type Render = (text: Text) => Promise<Rendered>
 
 const refusalOf = (error: unknown): unknown => {
@@ -36,7 +36,7 @@ const refusalOf = (error: unknown): unknown => {
   return new CannotRender(error.why, { cause: error.cause })
 }
 
-/** Renders texts of documents. Long texts, and texts that were slow before, have a separate queue. */
+/** Returns a function that renders texts of documents. Long texts, and texts that were slow before, have a separate queue. */
 export const createRender = (baseUrl: string): Render => {
   const slow = new Set<string>()
   const remember = (doc: string): void => {

@@ -1,4 +1,4 @@
-/** Renders texts in a separate thread, one at a time, so that a large or hostile text delays nobody else. */
+/** Renders texts in a separate thread, one at a time, so that a large or hostile text does not delay others. */
 import { isOwnLink } from '../../../shared/markdown/links.ts'
 import type { Rendered } from '../../../shared/markdown/render.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -12,7 +12,7 @@ export interface Job {
   readonly drawings: Drawings
 }
 
-/** The page; undefined if it became too large. */
+/** The rendered page. Undefined if it became too large. */
 export type Page = Rendered | undefined
 
 serve(({ source, baseUrl, drawings }: Job): Page => {
