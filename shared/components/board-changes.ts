@@ -1,4 +1,4 @@
-/** The changes that a session of a board requests. Others may change the board in the meantime, so each change finds its card or column again. */
+/** The changes that a board session requests. Other people may change the board in the meantime, so each change finds its card or column again. */
 import { type Board, type Card, type CardPlace, repeatedCards } from '../fences/board.ts'
 import { addCard, addColumn, cycleState, deleteCard, moveCard, renameColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -14,8 +14,8 @@ type CardChange = { readonly card: Card } & (
 )
 
 /**
- * The form that a new card or column comes from. `field`: Enter in a field of one line; `left field`: that field lost the focus; `draft`: the
- * form of a card that others removed. A number: text that was typed for a column that others removed.
+ * The field or form from which a new card or column comes. `field`: the person pressed Enter in a one-line field. `left field`: such a field lost the
+ * focus. `draft`: the form of a card that other people removed. A number: text that was typed for a column that other people removed.
  */
 type Source = 'field' | 'left field' | 'draft' | number
 
@@ -23,13 +23,13 @@ type ColumnChange =
   | { readonly kind: 'add card'; readonly column: number; readonly text: string; readonly source: Source }
   | { readonly kind: 'add column'; readonly text: string; readonly source: Source }
   | { readonly kind: 'rename column'; readonly column: number; readonly text: string }
-  /** `to`: the column before which it goes, or the number of columns. */
+  /** `to` is the index of the column before which the column is moved, or the number of columns. */
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
-  /** Removes the copies of a card. */
+  /** Removes all copies of a card except the one at `place`. */
   | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
 
-/** A change for the board in its current state. The places of the change are those of `drawn`. */
+/** A change of the current board. Its places refer to `drawn`, the board that the person saw. */
 export type BoardChange = { readonly drawn: Board } & (CardChange | ColumnChange)
 
 function withoutCopies(now: Board, { column, card }: CardPlace): Edit[] {
@@ -55,7 +55,7 @@ function cardEdits(now: Board, change: CardChange): readonly Edit[] | undefined 
   }
 }
 
-/** Returns the edits of a change in the current board; undefined if its card no longer exists. */
+/** Returns the edits of a change in the current board; undefined if the card no longer exists. */
 export function boardEdits(now: Board, change: BoardChange): readonly Edit[] | undefined {
   switch (change.kind) {
     case 'add card':

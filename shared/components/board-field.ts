@@ -1,4 +1,4 @@
-/** The open one-line field of a board: for a new card, a new column or the name of a column. Its text stays with its column. */
+/** The open one-line field of a board, for a new card, a new column or the name of a column. The text in the field stays with its column. */
 import type { Board } from '../fences/board.ts'
 import { titlesOf } from './board.ts'
 import { followPart } from './follow-part.ts'
@@ -8,16 +8,19 @@ interface OfColumn {
   readonly column: number
 }
 export type Opening = OfColumn | { readonly kind: 'column' }
-/** An open field, with a unique number. */
+/** An open field. Its number is unique. */
 export type Field = Opening & { readonly number: number }
 
-/** Text that was typed for a column that others removed. */
+/** Text that was typed for a column that other people removed. */
 export interface GoneText extends OfColumn {
   readonly number: number
   readonly text: string
 }
 
-/** Returns the field after others changed the board, and its text if its column was removed. An unchanged name is dropped. */
+/**
+ * Returns the field after other people changed the board, and the text of a field whose column was removed. A column name that was not edited is
+ * dropped.
+ */
 export function followField(
   field: Field | undefined,
   typed: string,
@@ -33,5 +36,5 @@ export function followField(
   return { field: undefined, ...(isNew && { gone: { ...field, text } }) }
 }
 
-/** Returns the column that receives a card for a removed one. */
+/** Returns the column to which a card is added if its own column was removed. */
 export const nearestColumn = ({ columns }: Board, { column }: GoneText): number => Math.min(column, columns.length - 1)

@@ -1,6 +1,6 @@
 /**
- * The session of a person on a board: the draft of a card, the open field, the filter, the card that Tab reaches, and where the focus goes. Others
- * may change the board at any time, so a change finds its card or column again before it is written (board-changes.ts).
+ * A person's session on a board: the draft of a card, the open field, the filter, the card that the Tab key reaches, and the target of the focus.
+ * Other people may change the board at any time, so a change finds its card or column again before it is written (board-changes.ts).
  */
 import type { Board, Card, CardPlace } from '../fences/board.ts'
 import { cardsOn, columnMove, columnStep, findCard, titlesOf, wordsOf } from './board.ts'
@@ -20,28 +20,31 @@ import {
 import type { Key } from './key.ts'
 import type { Result } from './result.ts'
 
-/** Boards with fewer cards have no filter. */
+/** Minimum number of cards for which a board shows a filter. */
 const filterCardsMin = 5
 
-/** Typed text is kept next to `draft` and `field`, which stay the same objects meanwhile: nothing is drawn again for a keystroke. */
+/**
+ * The state of a session. Typed text is stored in `parts` and `typed`, apart from `draft` and `field`. Those two objects stay the same while a person
+ * types, so that nothing is drawn again for a keystroke.
+ */
 export interface BoardState {
-  /** The board at the last event that the session received. */
+  /** The board in the last event that the session received. */
   readonly board: Board
   readonly draft: CardDraft | undefined
   readonly parts: CardParts
   readonly field: Field | undefined
   readonly typed: string
-  /** The number of fields that were opened. */
+  /** Number of fields that have been opened so far. */
   readonly fields: number
   readonly gone: readonly GoneText[]
   /** The card that the Tab key reaches. */
   readonly current: CardPlace
   readonly filter: string
-  /** Whether the board shows its filter; once set, it stays. */
+  /** Whether the board shows its filter. Once shown, the filter stays. */
   readonly hasFilter: boolean
-  /** The words of cards that this page added or changed since the filter changed. These cards are shown even if they do not match the filter. */
+  /** Text of the cards that this page has added or changed since the filter changed. These cards are shown even if they do not match the filter. */
   readonly fresh: ReadonlySet<string>
-  /** The board before a change of this page that the session has not received yet. */
+  /** The board before a change by this page whose result the session has not received yet. */
   readonly changing: Board | undefined
 }
 
@@ -63,11 +66,11 @@ export const beginBoard = (board: Board): BoardState => ({
 })
 
 export type BoardEvent =
-  /** The board changed, by this person or another. */
+  /** The board has changed, because of this person or another one. */
   | { readonly kind: 'changed'; readonly board: Board }
   /** Opens the first part of a new board for editing. */
   | { readonly kind: 'begin' }
-  /** `isOnCard`: the event is not on a control in the card. `isFree`: the person may change the card at the moment. */
+  /** A key was pressed on a card. `isOnCard`: the event is not on a control inside the card. `isFree`: the person may currently change the card. */
   | {
       readonly kind: 'card key'
       readonly key: Key
@@ -78,29 +81,29 @@ export type BoardEvent =
     }
   /** A card received the focus. */
   | { readonly kind: 'focused'; readonly place: CardPlace }
-  /** Moves a card to the next column, or by one place, as an arrow key points. */
+  /** Moves a card in the direction of an arrow key: to the next column, or by one place. */
   | { readonly kind: 'step'; readonly card: Card; readonly place: CardPlace; readonly key: string }
   | { readonly kind: 'move'; readonly card: Card; readonly to: CardPlace }
   | { readonly kind: 'cycle' | 'delete' | 'edit'; readonly card: Card }
   | { readonly kind: 'keep only'; readonly card: Card; readonly place: CardPlace }
-  /** A card is dragged; undefined: no longer. */
+  /** A card is being dragged; undefined at the end of the drag. */
   | { readonly kind: 'drag'; readonly card: Card | undefined }
-  /** The form of the draft. */
+  /** The person typed in the form of the draft. */
   | { readonly kind: 'typed'; readonly parts: CardParts }
   | { readonly kind: 'save' | 'cancel' }
   | { readonly kind: 'keep'; readonly whose: 'mine' | 'theirs' }
-  /** Columns. */
+  /** A key was pressed on a column. */
   | { readonly kind: 'column key'; readonly key: Key; readonly column: number }
   | { readonly kind: 'move column'; readonly column: number; readonly to: number }
   | { readonly kind: 'delete column'; readonly column: number }
-  /** The open field. `field` is the field as it was drawn: another may be open by now. */
+  /** Opens a field. Later events name the `field` that was drawn, because another field may be open by then. */
   | { readonly kind: 'open'; readonly opening: Opening }
   | { readonly kind: 'typed line'; readonly text: string }
   | { readonly kind: 'enter' | 'leave'; readonly field: Field; readonly text: string }
   | { readonly kind: 'close' }
   | { readonly kind: 'use' | 'discard'; readonly gone: GoneText }
   | { readonly kind: 'filter'; readonly text: string }
-  /** The result of a change that an earlier event requested, with the board in which it was made. */
+  /** The result of a change that an earlier event requested. `now` is the board in which the change was made. */
   | {
       readonly kind: 'written'
       readonly change: BoardChange
@@ -117,27 +120,27 @@ export type BoardAnnouncement =
   | { readonly kind: 'deleted' | 'changed by others' | 'still open' }
 
 export type BoardFocus =
-  /** At once. */
+  /** The focus moves immediately. */
   | { readonly kind: 'card'; readonly place: CardPlace }
-  /** To do as soon as the state is drawn. `opener`: the control that opened a field. */
+  /** The focus moves when the state has been drawn. `opener` is the control that opened a field. */
   | { readonly kind: 'form' | 'question' }
   | { readonly kind: 'closed form'; readonly place: CardPlace }
   | { readonly kind: 'opener'; readonly opening: Opening }
-  /** To do as soon as the change is drawn. A new column is only brought into view. */
+  /** The focus moves when the change has been drawn. A new column does not get the focus; it is only scrolled into view. */
   | { readonly kind: 'moved card'; readonly place: CardPlace }
   | { readonly kind: 'moved column' | 'new column'; readonly column: number }
 
 export interface BoardOutcome {
   readonly state: BoardState
-  /** The change to apply: `boardEdits` makes its edits, and the event `written` reports the result. */
+  /** The change to apply. `boardEdits` creates its edits, and the event `written` reports the result. */
   readonly change?: BoardChange
   readonly announcement?: BoardAnnouncement
   readonly focus?: BoardFocus
   /** The card that presence shows as being edited; null if there is none. */
   readonly hold?: string | null
-  /** The open field is emptied for the next entry. */
+  /** Whether the open field is cleared for the next entry. */
   readonly empties?: boolean
-  /** Whether the board used the key. */
+  /** Whether the board has handled the key. */
   readonly isTaken?: boolean
 }
 
@@ -147,7 +150,7 @@ const isSamePlace = (one: CardPlace, other: CardPlace): boolean => one.column ==
 
 const heldBy = (draft: CardDraft | undefined): string | undefined => (draft === undefined || draft.isGone ? undefined : wordsOf(draft.card))
 
-/** Returns the words of the cards that a board has and an earlier board had not. */
+/** Returns the text of cards that are in `now` but not in `before`. */
 function newWords(before: Board, now: Board): string[] {
   const known = new Set(cardsOn(before).map(wordsOf))
   return cardsOn(now)
@@ -180,7 +183,7 @@ function changed(state: BoardState, board: Board): BoardOutcome {
 
 // ——— cards ———
 
-/** The next card in the direction of an arrow key. */
+/** Returns the next card in the direction of an arrow key. */
 function nextCard({ columns }: Board, { column, card }: CardPlace, key: string): CardPlace | undefined {
   if (key === 'ArrowUp' || key === 'ArrowDown') return { column, card: card + (key === 'ArrowUp' ? -1 : 1) }
   const by = key === 'ArrowLeft' ? -1 : 1
@@ -191,7 +194,7 @@ function nextCard({ columns }: Board, { column, card }: CardPlace, key: string):
   return undefined
 }
 
-/** Returns the place to which an arrow key moves a card; undefined if the card is at the end. */
+/** Returns the place to which an arrow key moves a card; undefined if the card is already at the end. */
 function placeBeside({ columns }: Board, { column, card }: CardPlace, key: string): CardPlace | undefined {
   const last = columns[column]?.cards.length ?? 0
   if (key === 'ArrowUp') return card > 0 ? { column, card: card - 1 } : undefined
@@ -202,7 +205,7 @@ function placeBeside({ columns }: Board, { column, card }: CardPlace, key: strin
 }
 
 function edit(state: BoardState, card: Card): BoardOutcome {
-  // Its form would otherwise be the form of the other card.
+  // The open form belongs to another card, and a new draft would replace it.
   if (state.draft?.isTouched === true) return { state, announcement: { kind: 'still open' } }
   const place = findCard(state.board, card)
   if (place === undefined) return { state }
@@ -237,7 +240,7 @@ function cardKey(state: BoardState, event: Extract<BoardEvent, { kind: 'card key
 
 // ——— the draft of a card ———
 
-/** The card receives the focus, if it still exists. */
+/** Closes the draft. If its card still exists, the card receives the focus. */
 function closeDraft(state: BoardState): BoardOutcome {
   const { draft } = state
   if (draft === undefined) return { state }
@@ -256,7 +259,7 @@ function save(state: BoardState): BoardOutcome {
     const column = Math.min(draft.place.column, drawn.columns.length - 1)
     return { state, change: { kind: 'add card', drawn, column, text: cardSource(mine), source: 'draft' } }
   }
-  // A person who saves must see the obstacle, the second time too.
+  // A person who tries to save must see the question, even the second time.
   if (contestedParts(draft, mine).length > 0)
     return { state: { ...state, draft: { ...draft, isAsked: true } }, focus: { kind: 'question' } }
   return { state, change: { kind: 'save card', drawn, card: draft.card, parts: mergedParts(draft, mine, []) } }
@@ -288,7 +291,7 @@ const closeField = (state: BoardState, opening: Opening): BoardOutcome => ({
   focus: { kind: 'opener', opening }
 })
 
-/** Returns the field with the current state of its column. */
+/** Returns the open field with the current state of its column. */
 const openNow = ({ field }: BoardState, drawn: Field): Field => (field?.number === drawn.number ? field : drawn)
 
 function fieldChange({ board: drawn }: BoardState, field: Field, text: string, source: 'field' | 'left field'): BoardChange {
@@ -300,7 +303,7 @@ function fieldChange({ board: drawn }: BoardState, field: Field, text: string, s
 function enter(state: BoardState, field: Field, text: string): BoardOutcome {
   if (text.trim() === '') return closeField(state, field)
   const change = fieldChange(state, field, text, 'field')
-  // The field for a new card stays open for the next one.
+  // The field for a new card stays open for the next card.
   return field.kind === 'card' ? { state, change } : { ...closeField(state, field), change }
 }
 
@@ -331,7 +334,7 @@ function columnKey(state: BoardState, { key: pressed, column }: Extract<BoardEve
   const { key, altKey, ctrlKey, metaKey, shiftKey } = pressed
   if (!altKey || ctrlKey || metaKey || shiftKey || (key !== 'ArrowLeft' && key !== 'ArrowRight')) return { state }
   const to = columnStep(state.board, column, key)
-  // At the end of the board the key must not leave the page.
+  // The key must not move the focus away from the board, even if the column is already at the end.
   return { state, isTaken: true, ...(to !== undefined && { change: { kind: 'move column', drawn: state.board, column, to } }) }
 }
 
@@ -339,7 +342,7 @@ function columnKey(state: BoardState, { key: pressed, column }: Extract<BoardEve
 
 type Change<Kind extends BoardChange['kind']> = Extract<BoardChange, { kind: Kind }>
 
-/** The places are those before the move, because the reading view shows the move a moment later. */
+/** Returns the state after a card was moved. The places are those before the move, because the reading view shows the move slightly later. */
 function cardMoved(state: BoardState, { drawn, card, to }: Change<'move card'>): BoardOutcome {
   const before = findCard(drawn, card)
   const column = drawn.columns[to.column]
@@ -399,7 +402,10 @@ function written(given: BoardState, { change, result, now, isSuggested }: Extrac
   return change.kind === 'move column' ? columnMoved(state, change, now) : { state }
 }
 
-/** Shows the cards of a change of this page whatever the filter. The editor shows a change before its result, the reading view a moment later. */
+/**
+ * Shows the cards that this page changed even if they do not match the filter. The editor shows a change before its result arrives; the reading view
+ * shows it slightly later.
+ */
 function ownChange(state: BoardState, { drawn }: BoardChange, result: Result, isSuggested: boolean): BoardState {
   if (result !== 'done' || isSuggested) return state
   return state.board === drawn ? { ...state, changing: drawn } : withFresh(state, drawn)
@@ -469,8 +475,8 @@ export function boardStep(state: BoardState, event: BoardEvent): BoardOutcome {
 }
 
 /**
- * Returns the place that receives the focus after others changed the board around a focused card: that of the card, or the one next to it. `isLost`:
- * no element has the focus.
+ * Returns the place that receives the focus when other people have changed the board around a focused card. It is the place of the card, or the place
+ * next to it. `isLost`: no element has the focus.
  */
 export function placeAfter(board: Board, card: Card, place: CardPlace, isLost: boolean): CardPlace {
   const now = findCard(board, card)

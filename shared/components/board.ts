@@ -1,20 +1,20 @@
 /**
- * The actions of people on a displayed board, and the parts that it shows. Others may have changed the board since it was drawn. The code therefore
- * finds columns again by name before it writes.
+ * Actions on a displayed board, and the parts that it shows. Other people may have changed the board since it was drawn. The code therefore finds
+ * columns again by name before it writes.
  */
 import { type Board, type Card, type CardPlace, detailsOf } from '../fences/board.ts'
 import { deleteColumn, moveColumn } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
 import { followPart } from './follow-part.ts'
 
-/** Returns the text of a card without its marker, which identifies the card if positions have changed. */
+/** Returns the text of a card without its marker. The text identifies the card if positions have changed. */
 export const wordsOf = (card: Card): string =>
   JSON.stringify([card.line.text.slice(card.text.from - card.line.from).trimEnd(), detailsOf(card)])
 
 export const cardsOn = ({ columns }: Board): Card[] => columns.flatMap(({ cards }) => cards)
 export const titlesOf = ({ columns }: Board): string[] => columns.map(({ title }) => title.text)
 
-/** Finds a card that was seen at a place: the nearest one with the same content. */
+/** Finds a card that was seen at a place. Returns the nearest card with the same content. */
 export function findCard({ columns }: Board, card: Card): CardPlace | undefined {
   const words = wordsOf(card)
   let best: (CardPlace & { readonly away: number }) | undefined
@@ -28,10 +28,10 @@ export function findCard({ columns }: Board, card: Card): CardPlace | undefined 
   return best && { column: best.column, card: best.card }
 }
 
-/** Returns the current index of a column of the displayed board; -1 if the column is gone. */
+/** Returns the current index of a column of the displayed board; -1 if the column no longer exists. */
 export const columnIn = (drawn: Board, index: number, now: Board): number => followPart(titlesOf(drawn), index, titlesOf(now)) ?? -1
 
-/** Unique names of the columns: rendering keys, so that the drawn parts move with their column. */
+/** Returns unique names of the columns. They are rendering keys, so that the drawn elements move with their column. */
 export function columnKeys(board: Board): string[] {
   const seen = new Map<string, number>()
   return titlesOf(board).map((title) => {
@@ -59,8 +59,7 @@ interface ColumnShown {
 }
 
 /**
- * Returns the cards of each column that match a filter, with their positions. A card whose text is in `always` is included even if it does not
- * match.
+ * Returns the cards of each column that match a filter, with their positions. A card whose text is in `always` is included even if it does not match.
  */
 export const cardsLeft = ({ columns }: Board, words: readonly string[], always: ReadonlySet<string>): ColumnShown[] =>
   columns.map(({ cards }) => ({
@@ -71,12 +70,15 @@ export const cardsLeft = ({ columns }: Board, words: readonly string[], always: 
 
 export interface ColumnMove {
   readonly edits: readonly Edit[]
-  /** The index of the column after the move, and the number of columns. */
+  /** Index of the column after the move. */
   readonly column: number
   readonly count: number
 }
 
-/** Moves a displayed column before another one (`to`: its index, or the number of columns). Undefined if the column is already there, or is gone. */
+/**
+ * Moves a displayed column before another one. `to` is the index of that column, or the number of columns. Returns undefined if the column is already
+ * there or no longer exists.
+ */
 export function columnMove(drawn: Board, now: Board, column: number, to: number): ColumnMove | undefined {
   const from = columnIn(drawn, column, now)
   const behind = drawn.columns.map((_each, index) => index).slice(to)
@@ -86,18 +88,21 @@ export function columnMove(drawn: Board, now: Board, column: number, to: number)
   return { edits, column: before > from ? before - 1 : before, count: now.columns.length }
 }
 
-/** Removes a displayed column; changes nothing if somebody has put a card into the column since. */
+/** Removes a displayed column. It changes nothing if somebody has added a card to the column since it was drawn. */
 export function columnRemoval(drawn: Board, now: Board, column: number): readonly Edit[] {
   const at = columnIn(drawn, column, now)
   return now.columns[at]?.cards.length === 0 ? deleteColumn(now, at) : []
 }
 
-/** Returns the index before which a column goes if it moves by one place; undefined if it is already at the end. */
+/** Returns the index before which a column is inserted if it moves by one place; undefined if it is already at the end. */
 export function columnStep({ columns }: Board, column: number, key: string): number | undefined {
   if (key === 'ArrowLeft' && column > 0) return column - 1
   return key === 'ArrowRight' && column + 1 < columns.length ? column + 2 : undefined
 }
 
-/** The index before which a column dropped at `x` goes, by the edges of the displayed columns. The number of columns means after the last. */
+/**
+ * Returns the index before which a column dropped at `x` is inserted, based on the edges of the displayed columns. The number of columns means after
+ * the last one.
+ */
 export const columnAt = (boxes: readonly { readonly left: number; readonly right: number }[], x: number): number =>
   boxes.filter(({ left, right }) => (left + right) / 2 < x).length

@@ -1,4 +1,4 @@
-/** The draft of a card: the text of its form, and the card that it belongs to. Others may change, move or remove that card at any time. */
+/** The draft of a card: the text in its form, and the card to which it belongs. Other people may change, move or remove that card at any time. */
 import { type Board, type Card, type CardPlace, detailsOf } from '../fences/board.ts'
 import { addTag, removeTag, renameCard, setAssignee, setDetails } from '../fences/board-edits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -7,11 +7,11 @@ import { followPart } from './follow-part.ts'
 
 const cardParts = ['title', 'person', 'tags', 'details'] as const
 export type CardPart = (typeof cardParts)[number]
-/** The text of each field of the form. */
+/** The text in each field of the form. */
 export type CardParts = Readonly<Record<CardPart, string>>
 
 export interface CardDraft {
-  /** The card when editing began. */
+  /** The card as it was when editing began. */
   readonly begun: Card
   /** The current card, or its last known state if it was removed. */
   readonly card: Card
@@ -19,7 +19,7 @@ export interface CardDraft {
   readonly isGone: boolean
   /** Whether the author has typed in the draft. */
   readonly isTouched: boolean
-  /** Whether saving led to a question that is still open. */
+  /** Whether saving raised a question that the author has not answered yet. */
   readonly isAsked: boolean
 }
 
@@ -40,14 +40,14 @@ export const plainParts = ({ title, person, tags, details }: CardParts): CardPar
   details: details.trimEnd()
 })
 
-/** Returns the text of a new card with these parts: its first line, and its details. */
+/** Returns the source of a new card with these parts: the first line and the details. */
 export function cardSource(parts: CardParts): string {
   const { title, person, tags, details } = plainParts(parts)
   const labels = [...(person === '' ? [] : [`@${person}`]), ...namesIn(tags).map((tag) => `#${tag}`)]
   return [[title, ...labels].join(' '), ...(details === '' ? [] : [details])].join('\n')
 }
 
-/** Returns the edits that give a card these parts. Parts that are already the same are left alone. */
+/** Returns the edits that give a card these parts. Unchanged parts get no edits. */
 export function partEdits(board: Board, place: CardPlace, parts: CardParts): Edit[] {
   const card = board.columns[place.column]?.cards[place.card]
   if (card === undefined) return []
@@ -84,7 +84,7 @@ const placed = ({ columns }: Board): Placed[] =>
 const isAt = ({ place }: Placed, wanted: CardPlace | undefined): boolean => place.column === wanted?.column && place.card === wanted.card
 
 /**
- * Returns a draft after the board changed. A draft stays with its card. The draft of a removed card belongs to a card again only if the same card
+ * Returns a draft after the board changed. A draft stays with its card. The draft of a removed card belongs to a card again only if that card
  * returns.
  */
 export function followDraft(draft: CardDraft, before: Board, now: Board): CardDraft {
@@ -101,13 +101,13 @@ export function followDraft(draft: CardDraft, before: Board, now: Board): CardDr
   return found === undefined ? { ...draft, isGone: true } : { ...draft, ...found, isGone: false }
 }
 
-/** The parts that both the author of the draft and others changed, each in their own way. */
+/** Returns the parts that both the author of the draft and other people changed, in different ways. */
 export function contestedParts({ begun, card }: CardDraft, mine: CardParts): CardPart[] {
   const [before, theirs] = [partsOf(begun), partsOf(card)]
   return cardParts.filter((part) => mine[part] !== before[part] && theirs[part] !== before[part] && theirs[part] !== mine[part])
 }
 
-/** Returns the parts to save. The card keeps the parts that only others changed, and those of `theirs`. */
+/** Returns the parts to save. Parts that only other people changed keep their current text, and so do the parts in `theirs`. */
 export function mergedParts({ begun, card }: CardDraft, mine: CardParts, theirs: readonly CardPart[]): CardParts {
   const [before, now] = [partsOf(begun), partsOf(card)]
   const kept = (part: CardPart): string => (mine[part] === before[part] || theirs.includes(part) ? now[part] : mine[part])

@@ -1,5 +1,5 @@
 /**
- * The session of a person in a chat: the message being changed, its draft, the announcements and the focus. Others may change the chat at any time,
+ * A person's session in a chat: the message being edited, its draft, the announcements and the focus. Other people may change the chat at any time,
  * so the session finds a message again before it writes.
  */
 import { appendMessage, type Chat, editMessage, type Message, plainAuthor } from '../fences/chat.ts'
@@ -14,7 +14,7 @@ export const keyOf = ({ author, at, text }: Message): string => JSON.stringify([
 
 export const messagesOf = ({ entries }: Chat): Message[] => entries.filter((entry) => entry.kind === 'message')
 
-/** Finds a message that was seen earlier: the nearest with the same text, author and time. */
+/** Finds a message that was seen earlier. Returns the nearest message with the same text, author and time. */
 const find = (chat: Chat, message: Message): Message | undefined =>
   messagesOf(chat)
     .filter((each) => keyOf(each) === keyOf(message))
@@ -25,11 +25,11 @@ const find = (chat: Chat, message: Message): Message | undefined =>
 /** The person who writes, as the chat identifies them. */
 export interface Speaker {
   readonly name: string
-  /** Guests without a name share one name, so only the device that sent a message knows its author. */
+  /** Whether the person is a guest without a name. All such guests share one name, so only the device that sent a message can identify its author. */
   readonly isUnnamed: boolean
-  /** Messages of a guest remain theirs on the device, also after they sign in there or change their name. */
+  /** Whether the person is a guest. A guest's messages remain theirs on the device, even after they sign in or change their name there. */
   readonly isGuest: boolean
-  /** Whether somebody else who is present has the same name. */
+  /** Whether another person who is present has the same name. */
   readonly isShared: boolean
 }
 
@@ -42,35 +42,35 @@ export function speakerOf(
   return { name: plain, isUnnamed, isGuest, isShared: others.some((other) => plainAuthor(other) === plain) }
 }
 
-/** The key of a message that a guest has sent on this device: its author, its minute and its text. */
+/** Returns the key of a message that a guest has sent on this device, made from its author, minute and text. */
 export const sentKey = (author: string, time: number | undefined, text: string): string =>
   `${author}: ${Math.floor((time ?? 0) / 60_000)} ${text.replaceAll(/\s+/g, ' ').trim()}`
 
 /**
- * Whether the speaker wrote the message. A message identifies its author only by name. So a message under the speaker's name is theirs while nobody
- * else here has the name, and any other message if a guest has sent it on this device (`sent`).
+ * Whether the speaker wrote the message. A message identifies its author only by name. A message with the speaker's name is therefore theirs if
+ * nobody else here has that name. Any other message is theirs if a guest has sent it on this device (`sent`).
  */
 export function isOwn(message: Message, { name, isUnnamed, isShared }: Speaker, sent: ReadonlySet<string>): boolean {
   const isByName = message.author === name && !isUnnamed
   return !message.imported && (isByName ? !isShared : sent.has(sentKey(message.author, message.time, message.text)))
 }
 
-/** The authors of a chat, the latest first. */
+/** Returns the authors of a chat, the most recent first. */
 export const authorsOf = (chat: Chat): string[] =>
   messagesOf(chat)
     .map(({ author }) => author)
     .toReversed()
 
-/** Nobody mentions themselves. */
+/** Returns the names without the speaker's own name, because nobody mentions themselves. */
 export const othersThan = ({ name }: Speaker, names: readonly string[]): string[] => names.filter((each) => each !== mentionOf(name))
 
 // ——— the session ———
 
-/** A message that its author is editing. */
+/** The draft of a message that its author is editing. */
 export interface Draft {
-  /** The message when editing began. */
+  /** The message as it was when editing began. */
   readonly begun: Message
-  /** The message in its current state, or its last known state if it was removed. */
+  /** The current message, or its last known state if it was removed. */
   readonly message: Message
   readonly isGone: boolean
   /** Whether the author has typed in the draft. */
@@ -78,30 +78,30 @@ export interface Draft {
 }
 
 export interface ChatState {
-  /** The chat at the last event that the session received. */
+  /** The chat in the last event that the session received. */
   readonly chat: Chat
   readonly draft: Draft | undefined
-  /** Text that is not saved yet because others changed the message too. The page asks the person which version to save. */
+  /** Text that is not saved yet because other people changed the message as well. The page asks the person which version to save. */
   readonly asked: string | undefined
 }
 
 export const beginChat = (chat: Chat): ChatState => ({ chat, draft: undefined, asked: undefined })
 
-/** A change that will be applied to the then current chat. */
+/** A change that is applied to the chat in its current state. */
 export type Change = {
   readonly by: Speaker
   readonly text: string
-  /** Whether the message comes from the form of the draft, which it closes. */
+  /** Whether the message comes from the form of the draft. The form is closed when the message has been written. */
   readonly isDraft: boolean
 } & ({ readonly kind: 'send'; readonly time: number } | { readonly kind: 'edit'; readonly message: Message })
 
 export type ChatEvent =
-  /** The chat changed, by this person or another. */
+  /** The chat has changed, because of this person or another one. */
   | { readonly kind: 'changed'; readonly chat: Chat }
   | { readonly kind: 'begin' }
   | { readonly kind: 'edit'; readonly message: Message }
   | { readonly kind: 'delete'; readonly message: Message; readonly by: Speaker }
-  /** Something was typed in the draft. */
+  /** The person typed in the draft. */
   | { readonly kind: 'typed' }
   | { readonly kind: 'save'; readonly text: string; readonly time: number; readonly by: Speaker }
   | { readonly kind: 'keep mine'; readonly by: Speaker }
@@ -112,7 +112,7 @@ export type ChatEvent =
 
 export interface ChatOutcome {
   readonly state: ChatState
-  /** The change to apply: `editsOf` makes its edits, and the event `written` reports the result. */
+  /** The change to apply. `editsOf` creates its edits, and the event `written` reports the result. */
   readonly change?: Change
   readonly announcement?: 'sent' | 'changed' | 'deleted' | 'changed by others' | 'still open'
   readonly focus?: 'draft' | 'new message'
@@ -126,14 +126,14 @@ export interface ChatOutcome {
   readonly empties?: boolean
 }
 
-/** Returns the edits of a change in the current chat; undefined if its message no longer exists. */
+/** Returns the edits of a change in the current chat; undefined if the message no longer exists. */
 export function editsOf(now: Chat, change: Change): readonly Edit[] | undefined {
   if (change.kind === 'send') return appendMessage(now, { author: change.by.name, time: change.time, text: change.text })
   const found = find(now, change.message)
   return found && editMessage(now, found, change.text)
 }
 
-/** The draft follows its message and never moves to another person's message. */
+/** Returns the draft after a change of the chat. The draft stays with its message and never moves to another person's message. */
 function follow(draft: Draft, before: Chat, now: Chat): Draft {
   const [were, are] = [messagesOf(before), messagesOf(now)]
   const { author, at, index } = draft.message
@@ -159,20 +159,20 @@ function save(state: ChatState, event: Extract<ChatEvent, { kind: 'save' }>): Ch
   if (isGone) return { state, change: { kind: 'send', by, time, text: written, isDraft: true }, goesToEnd: true }
   const text = written.trim()
   if (message.text !== begun.text && text !== begun.text && text !== message.text) return { state: { ...state, asked: text } }
-  // An unchanged draft leaves the changes of others as they are.
+  // Saving an unchanged draft must not undo the changes of other people.
   return text === begun.text ? close(state) : { state, change: { kind: 'edit', by, message, text: written, isDraft: true } }
 }
 
 function written(state: ChatState, change: Change, result: Result): ChatOutcome {
   if (result === 'gone') return { state, announcement: 'changed by others' }
   const isDone = result === 'done'
-  // An edit that changes nothing is finished, too. Text that could not be written stays.
+  // An edit that changes nothing also ends the draft. If the text could not be written, the draft stays open.
   const isFinished = isDone || (change.kind === 'edit' && result === 'unchanged')
   const outcome: ChatOutcome = isFinished && change.isDraft ? close(state) : { state }
   if (!isDone) return outcome
   const { kind, text, by } = change
   const { author, time } = change.kind === 'send' ? { author: by.name, time: change.time } : change.message
-  // A message remains theirs when they change it after signing in.
+  // A message from a guest remains theirs when they change it after signing in.
   const isKept = by.isGuest || author !== by.name
   return {
     ...outcome,
@@ -191,7 +191,7 @@ export function chatStep(state: ChatState, event: ChatEvent): ChatOutcome {
       return { state, focus: 'new message' }
     case 'edit': {
       const { message } = event
-      // Its field would otherwise be the field of the other message.
+      // The open field belongs to another message, and a new draft would replace it.
       if (draft?.isTouched === true) return { state, announcement: 'still open', focus: 'draft' }
       return {
         state: { ...state, draft: { begun: message, message, isGone: false, isTouched: false } },
@@ -227,11 +227,14 @@ export interface ChatShown {
   readonly entries: Chat['entries']
   /** The number of earlier messages that are not shown. */
   readonly left: number
-  /** The entry before which the form is shown if its message is not among the shown entries. -1: after all of them; undefined: there is no form. */
+  /**
+   * Index of the entry before which the form is shown if its message is not among the shown entries. -1 means after all entries, and undefined means
+   * that there is no form.
+   */
   readonly formAt: number | undefined
 }
 
-/** Returns the latest entries, at most `most`. The draft is always shown, also if its message is older or gone. */
+/** Returns the latest entries, at most `most`. The draft is always shown, even if its message is older or no longer exists. */
 export function chatShown({ entries }: Chat, draft: Draft | undefined, most: number): ChatShown {
   const latest = entries.slice(-most)
   const isApart = draft !== undefined && !latest.includes(draft.message)
@@ -242,7 +245,10 @@ export function chatShown({ entries }: Chat, draft: Draft | undefined, most: num
   }
 }
 
-/** Returns the action of a key in the field of a message: Enter sends, Shift-Enter begins a line, Esc cancels if there is something to cancel. */
+/**
+ * Returns the action of a key in the field of a message. Enter sends the message, Shift-Enter starts a new line, and Esc cancels if there is
+ * something to cancel.
+ */
 export function chatKey(event: Key, mayCancel: boolean): 'send' | 'cancel' | undefined {
   if (event.key === 'Enter' && !event.shiftKey && isPlainKey(event)) return 'send'
   return event.key === 'Escape' && mayCancel ? 'cancel' : undefined

@@ -1,8 +1,8 @@
-/** Finds a part of a component again after others changed it. */
+/** Finds a part of a component again after other people changed it. */
 
 const wordsIn = (text: string): Set<string> => new Set(text.match(/[\p{L}\p{N}]+/gu))
 
-/** Returns the share of the words of one text that another text also has, 0 to 1. */
+/** Returns the share of the words in `one` that are also in `other`, from 0 to 1. */
 const likeness = (one: string, other: string): number => {
   const [words, others] = [wordsIn(one), wordsIn(other)]
   return words.size === 0 ? 0 : [...words].filter((word) => others.has(word)).length / words.size
@@ -12,8 +12,8 @@ const likeness = (one: string, other: string): number => {
 const likenessMin = 0.5
 
 /**
- * Returns the index of a part after a change, among parts identified by their text: the nearest with the same text. Otherwise a new part in its
- * place, or one with a similar text, counts as the changed part. Undefined if the part was removed.
+ * Returns the index of a part after a change. Parts are identified by their text, so the result is the nearest part with the same text. If there is
+ * none, a new part in the same place or a part with similar text counts as the changed part. Returns undefined if the part was removed.
  */
 export function followPart(
   before: readonly string[],

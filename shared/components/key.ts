@@ -1,6 +1,6 @@
-/** Keys in the form that sessions of components use. */
+/** A key press in the form that component sessions use. */
 
 export type Key = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'altKey' | 'ctrlKey' | 'metaKey'>
 
-/** Shift may be held: it makes a letter a capital, and extends the selection with an arrow. */
+/** Whether no modifier key other than Shift is held. Shift only makes letters uppercase, and extends the selection with arrow keys. */
 export const isPlainKey = ({ ctrlKey, metaKey, altKey }: Key): boolean => !ctrlKey && !metaKey && !altKey

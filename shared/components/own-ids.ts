@@ -1,11 +1,11 @@
-/** Ids of components in a text that is inserted again: no two components of a document may share an id. */
+/** Changes the ids of components in inserted text, because no two components of a document may share an id. */
 import { type Fence, fencesOf, parseInfo } from '../fences/fences.ts'
 import { applyEdits, type Edit } from '../text/diff.ts'
 
-/** The most occurrences of an id that are checked in the first line of its fence, because a title may contain the id as well. */
+/** Maximum number of occurrences of an id that are checked in the first line of a fence. A title may contain the id as well. */
 const placesMax = 20
 
-/** Writes another id in the first line of a fence. */
+/** Returns the edits that replace the id in the first line of a fence. */
 function renameId({ source, mark, id }: Fence, fresh: string): Edit[] {
   const end = source.indexOf('\n', mark.to)
   const info = source.slice(mark.to, end === -1 ? source.length : end)
@@ -21,7 +21,7 @@ function renameId({ source, mark, id }: Fence, fresh: string): Edit[] {
   return []
 }
 
-/** Returns a text with component ids that differ from each other and from those of the document into which it is inserted. */
+/** Returns a text whose component ids differ from each other and from those in the document into which the text is inserted. */
 export function withOwnIds(text: string, document: string): string {
   const fences = fencesOf(text)
   if (fences.every(({ id }) => id === undefined)) return text

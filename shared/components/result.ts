@@ -1,12 +1,12 @@
-/** The result of a change that a session requested. */
+/** The result of a change that a component session requested. */
 import type { Edit } from '../text/diff.ts'
 
 /**
- * `unchanged`: the text is the same already. `refused`: the text takes no edits. `gone`: the part no longer exists. `closed`: the component cannot
- * be reached.
+ * `unchanged`: the text already was as requested. `refused`: the text cannot be edited. `gone`: the part no longer exists. `closed`: the component
+ * cannot be reached.
  */
 export type Result = 'done' | 'unchanged' | 'refused' | 'gone' | 'closed'
 
-/** Returns the result of edits; undefined stands for a part that no longer exists. `isDone`: the edits were written. */
+/** Returns the result of applying edits. Undefined edits mean that the part no longer exists. `isDone`: the edits were written. */
 export const resultOf = (edits: readonly Edit[] | undefined, isDone: boolean): Result =>
   edits === undefined ? 'gone' : edits.length === 0 ? 'unchanged' : isDone ? 'done' : 'refused'

@@ -1,6 +1,6 @@
 /**
- * The session of a person in the grid of a sheet while no cell is being edited: the selected cells, the effect of keys and pointer, and pasting.
- * Undo changes the text, and the selection stays within the resulting sheet.
+ * A person's session in the grid of a sheet while no cell is being edited: the selected cells, the effect of keys and pointer, and pasting. Undo
+ * changes the text, and the selection stays within the resulting sheet.
  */
 import { cellsOfTsv, formatTsv, pasteSize } from '../fences/sheet-edits.ts'
 import type { Table } from '../fences/table.ts'
@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { isPlainKey, type Key } from './key.ts'
 
-/** A place in a sheet. */
+/** The place of a cell in a sheet. */
 export interface Place {
   readonly row: number
   readonly column: number
@@ -16,7 +16,7 @@ export interface Place {
 
 const isSame = (one: Place, other: Place | undefined): boolean => one.row === other?.row && one.column === other.column
 
-/** Cells between two corners, both included. */
+/** A rectangle of cells between two corners, including both. */
 export interface Area {
   readonly top: number
   readonly bottom: number
@@ -31,13 +31,13 @@ export const areaBetween = (one: Place, other: Place): Area => ({
   last: Math.max(one.column, other.column)
 })
 
-/** Something for each cell of an area, row by row. */
+/** Returns the result of `of` for each cell of an area, row by row. */
 export const rowsIn = <T>({ top, bottom, first, last }: Area, of: (place: Place) => T): T[][] =>
   Array.from({ length: bottom - top + 1 }, (_row, down) =>
     Array.from({ length: last - first + 1 }, (_cell, across) => of({ row: top + down, column: first + across }))
   )
 
-/** Directions of the arrow keys. */
+/** Steps of the arrow keys. */
 export const steps: Readonly<Record<string, Place>> = {
   ArrowUp: { row: -1, column: 0 },
   ArrowDown: { row: 1, column: 0 },
@@ -48,23 +48,23 @@ export const steps: Readonly<Record<string, Place>> = {
 // ——— the session ———
 
 export interface SheetState {
-  /** The cell with the focus, and the opposite corner, as the person reached them. The sheet may be smaller since. */
+  /** The cell with the focus. The sheet may have become smaller since the person reached it. `end` is the opposite corner of the selection. */
   readonly from: Place
   readonly end: Place
-  /** The row behind the last that Enter, Tab or an arrow has begun. It becomes part of the text when the person writes in it. */
+  /** Index of a new row after the last one, which Enter, Tab or an arrow key started. It becomes part of the text when the person writes in it. */
   readonly begunRow: number
-  /** The column behind the last that an arrow has begun, likewise. */
+  /** Index of a new column after the last one, which an arrow key started. It becomes part of the text in the same way. */
   readonly begunColumn: number
-  /** The cell in which the cursor stayed because the sheet is full. The next typed text does not overwrite this cell. */
+  /** The cell in which the cursor stayed because the sheet is full. The next typed text must not overwrite this cell. */
   readonly fullAt: Place | undefined
-  /** The column that sideways moves have reached, and the column in which they began. */
+  /** The cell that sideways moves have reached, and the column in which these moves began. */
   readonly run: { readonly at: Place; readonly column: number } | undefined
 }
 
 const origin: Place = { row: 0, column: 0 }
 export const beginSheet: SheetState = { from: origin, end: origin, begunRow: -1, begunColumn: -1, fullAt: undefined, run: undefined }
 
-/** The size in rows and columns, including a row or column that was begun behind the last one. */
+/** Returns the size in rows and columns, including a new row or column after the last one. */
 export const sizeOf = (
   { begunRow, begunColumn }: SheetState,
   { texts, width }: Table
@@ -73,7 +73,7 @@ export const sizeOf = (
   width: Math.min(Math.max(width, 1) + Number(begunColumn === width), limits.sheetColumnsMax)
 })
 
-/** Returns a place, or the nearest one that the sheet has. */
+/** Returns the place, or the nearest place inside the sheet. */
 export function inside(state: SheetState, table: Table, { row, column }: Place): Place {
   const { height, width } = sizeOf(state, table)
   return { row: Math.min(Math.max(0, row), height - 1), column: Math.min(Math.max(0, column), width - 1) }
@@ -82,21 +82,21 @@ export function inside(state: SheetState, table: Table, { row, column }: Place):
 export type SheetEvent =
   /** Selects a cell, or a range up to that cell, and gives it the focus. */
   | { readonly kind: 'go'; readonly place: Place; readonly isRange: boolean }
-  /** Selects a cell that already has the focus, or contains a field with the focus. */
+  /** Selects a cell that already has the focus, or that contains a field with the focus. */
   | { readonly kind: 'put'; readonly place: Place }
-  /** A cell received the focus without a request of the session. */
+  /** A cell received the focus without a request by the session. */
   | { readonly kind: 'focused'; readonly place: Place }
   /**
-   * Moves on after a cell was written: at the end of a row to the next row, at the end of the sheet to a new row. After several cells in a row, down
-   * goes to the column of the first of them.
+   * Moves on after a cell was written. At the end of a row, it moves to the next row. At the end of the sheet, it starts a new row. After several
+   * cells in a row, a move down goes to the column of the first of these cells.
    */
   | { readonly kind: 'go on'; readonly place: Place; readonly step: Place; readonly isWritten: boolean }
-  /** `isPicked`: the person picks cells for something elsewhere. */
+  /** A key was pressed. `isPicked`: the person is picking cells for use elsewhere. */
   | { readonly kind: 'key'; readonly key: Key; readonly mayChange: boolean; readonly isPicked: boolean }
   | { readonly kind: 'clear'; readonly area: Area; readonly mayChange: boolean }
   | { readonly kind: 'paste'; readonly area: Area; readonly text: string }
 
-/** The part of a key's effect outside the selection. `pick`: the selected cells are taken. `sheet`: the next sheet, or the previous one. */
+/** The effect of a key outside the selection. `pick` uses the selected cells. `sheet` goes to the next or the previous sheet. */
 export type SheetAction =
   | { readonly kind: 'edit'; readonly place: Place; readonly text?: string }
   | { readonly kind: 'clear' | 'menu' | 'pick' | 'cancel' }
@@ -104,19 +104,19 @@ export type SheetAction =
 
 export interface SheetOutcome {
   readonly state: SheetState
-  /** Whether the selected cell gets the focus once it is drawn. */
+  /** Whether the selected cell gets the focus when it has been drawn. */
   readonly focus?: boolean
-  /** A place in the sheet at the time of the event. */
+  /** Returns the edits of the event in the current table. Its places are those at the time of the event. */
   readonly edits?: (now: Table) => readonly Edit[]
   readonly announcement?: { readonly kind: 'full' } | ({ readonly kind: 'pasted' } & ReturnType<typeof pasteSize>)
   readonly action?: SheetAction
-  /** Whether the sheet used the event. */
+  /** Whether the sheet has handled the event. */
   readonly isTaken?: boolean
 }
 
 const put = (state: SheetState, place: Place): SheetState => ({ ...state, from: place, end: place })
 
-/** A new row or column in which nothing was written disappears when the focus leaves it. */
+/** Returns the state when the focus moves to a place. A new row or column without text disappears when the focus leaves it. */
 const leaveFor = (state: SheetState, { row, column }: Place): SheetState => ({
   ...state,
   fullAt: undefined,
@@ -139,7 +139,7 @@ function goOn(state: SheetState, table: Table, { place, step, isWritten }: Extra
   const run = step.column === 0 ? undefined : { at: { row, column }, column: row === place.row ? began : column }
   const next: SheetState = { ...state, run }
   if (row <= Math.max(lastRow, place.row)) return go(next, table, { row, column })
-  // A row in which nothing was written begins no other.
+  // A new row without text does not start another one.
   if (place.row > lastRow) return go(next, table, place)
   if (row < limits.sheetRowsMax) return { state: { ...put(leaveFor(next, { row, column }), { row, column }), begunRow: row }, focus: true }
   const stayed = go(next, table, place)
@@ -147,8 +147,8 @@ function goOn(state: SheetState, table: Table, { place, step, isWritten }: Extra
 }
 
 /**
- * An arrow down from the last row begins a new row, and an arrow to the right a new column, so that the next word overwrites nothing. A new row or
- * column begins no further one.
+ * An arrow key down in the last row starts a new row, and an arrow key to the right in the last column starts a new column. The next typed text
+ * therefore overwrites nothing. A new row or column does not start another one.
  */
 function begin(state: SheetState, table: Table, { row, column }: Place): SheetOutcome | undefined {
   const { texts, width } = table
@@ -161,7 +161,10 @@ function begin(state: SheetState, table: Table, { row, column }: Place): SheetOu
   return { state: put(begun, { row, column }), focus: true, isTaken: true }
 }
 
-/** Handles a key that moves the selection. At the edges of the grid, Esc and Tab leave it. `mayBegin`: whether the key can begin a row or column. */
+/**
+ * Handles a key that moves the selection. At the edges of the grid, Esc and Tab leave the grid. `mayBegin`: whether the key may start a row or
+ * column.
+ */
 function move(state: SheetState, table: Table, key: Key, mayBegin = false): SheetOutcome | undefined {
   const { height, width } = sizeOf(state, table)
   const step = steps[key.key]
@@ -177,7 +180,7 @@ function move(state: SheetState, table: Table, key: Key, mayBegin = false): Shee
   return go({ ...state, from: origin }, table, { row: height - 1, column: width - 1 }, true)
 }
 
-/** A key that does something with the cells that are selected. */
+/** Handles a key that acts on the selected cells. */
 function change(state: SheetState, table: Table, key: Key, mayChange: boolean): SheetOutcome | undefined {
   const isPlain = isPlainKey(key)
   const at = inside(state, table, state.from)
@@ -190,10 +193,10 @@ function change(state: SheetState, table: Table, key: Key, mayChange: boolean): 
   return taken({ kind: 'edit', place: at, text: key.key })
 }
 
-/** Keys that would change a cell, or open a menu that does. */
+/** Keys that would change a cell, or open a menu that changes it. */
 const changing = /^(?:.|F2|F10|Delete|Backspace|ContextMenu)$/u
 
-/** Handles a key of a person who picks cells. Keys that do not move have no effect. */
+/** Handles a key while the person picks cells. Only keys that move have an effect. */
 function pick(state: SheetState, table: Table, key: Key): SheetOutcome | undefined {
   const step = steps[key.key]
   const taken = (action?: SheetAction): SheetOutcome => ({ state, isTaken: true, ...(action && { action }) })
@@ -235,5 +238,5 @@ export function sheetStep(state: SheetState, event: SheetEvent, table: Table): S
   }
 }
 
-/** The cells of an area for the clipboard. */
+/** Returns the cells of an area in the format for the clipboard. */
 export const copied = (area: Area, textAt: (place: Place) => string): string => formatTsv(rowsIn(area, textAt))

@@ -1,6 +1,6 @@
 /**
- * The actions of people on a board. Columns and cards are identified by their index in the parsed board; a missing index changes nothing. A moved
- * card leaves its line break in the old place and is inserted as whole lines (edits.ts).
+ * The actions that people can do on a board. Columns and cards are identified by their index in the parsed board. An index that does not exist
+ * changes nothing. A moved card leaves its line break in the old place and is inserted as entire lines (edits.ts).
  */
 import { withoutEnds } from '../text/scan.ts'
 import { limits } from '../limits.ts'
@@ -14,7 +14,7 @@ type Edits = readonly Edit[]
 const cardAt = ({ columns }: Board, { column, card }: CardPlace): Card | undefined => columns[column]?.cards[card]
 const isVacant = ({ text }: Line): boolean => text.trim() === ''
 
-/** Returns the line of the fence before which an addition to the end of a column goes: after its last nonblank line. */
+/** Returns the line of the fence before which text is added to the end of a column: the line after the last nonblank line of the column. */
 const endOf = ({ fence }: Board, { index, end }: Column): number => {
   let at = end
   while (at > index + 1 && isVacant(fence.lines[at - 1] as Line)) at -= 1
@@ -42,15 +42,15 @@ export const setState = (board: Board, place: CardPlace, state: CardState): Edit
   return within(fence, [{ from: at, to: at, insert: `[${letters[state]}] ` }])
 }
 
-/** Open → in progress → done → open. */
+/** Advances the state of a card: open → in progress → done → open. */
 export const cycleState = (board: Board, place: CardPlace): Edits => {
   const card = cardAt(board, place)
   return card === undefined ? [] : setState(board, place, nextState[card.state])
 }
 
 /**
- * Moves a card before the card that currently has this index in a column. If the card comes from another column, the new column's name sets its
- * state.
+ * Moves a card before the card that currently has this index in a column. If the card comes from another column, the name of the new column
+ * determines its state.
  */
 export const moveCard = (board: Board, place: CardPlace, to: CardPlace): Edits => {
   const card = cardAt(board, place)
@@ -73,7 +73,10 @@ const indented = (text: string): string[] => {
   return lines.map(indentedLine)
 }
 
-/** Adds a card at the end of a column, in its state. The first line of the text is the card's, the others are its details. */
+/**
+ * Adds a card at the end of a column, in the state of that column. The first line of the text becomes the line of the card, and the other lines
+ * become its details.
+ */
 export const addCard = (board: Board, column: number, text: string, state?: CardState): Edits => {
   const target = board.columns[column]
   const [first = '', ...rest] = linesOfText(text.trim())
@@ -86,7 +89,7 @@ export const addCard = (board: Board, column: number, text: string, state?: Card
   )
 }
 
-/** Changes only the title; assignees and tags at its end stay. */
+/** Changes only the title of a card. The assignees and tags at the end of the title stay. */
 export const renameCard = (board: Board, place: CardPlace, title: string): Edits => {
   const card = cardAt(board, place)
   const text = oneLine(title)
@@ -99,26 +102,26 @@ export const deleteCard = (board: Board, place: CardPlace): Edits => {
   return card === undefined ? [] : within(board.fence, [card.line, ...card.details].flatMap(vacate))
 }
 
-/** '' removes the details. */
+/** Sets the details of a card. An empty text removes them. */
 export const setDetails = (board: Board, place: CardPlace, text: string): Edits => {
   const card = cardAt(board, place)
   if (card === undefined) return []
   return within(board.fence, rewriteLines(board.fence, card.line, card.details, indented(text)))
 }
 
-/** Returns a name in the form that may follow @ or #; undefined if nothing is left of the name. */
+/** Returns a name in the form that may follow @ or #; undefined if no characters are left. */
 const labelName = (name: string): string | undefined => {
   const written = name.trim().replace(/^[@#]+/, '')
   const plain = withoutEnds(written.replaceAll(/\s+/g, '-').replaceAll(/[^\p{L}\p{N}_./-]/gu, ''), './-')
   return plain === '' ? undefined : plain.slice(0, limits.labelCharsMax)
 }
 
-/** Removes a label with the space before it. */
+/** Removes a label and the space before it. */
 const withoutLabel = ({ fence }: Board, { from, to }: { from: number; to: number }): Edit[] => [
   { from: /[ \t]/.test(fence.source.charAt(from - 1)) ? from - 1 : from, to, insert: '' }
 ]
 
-/** Sets the assignee; undefined for nobody. Replaces the first assignee; others stay. */
+/** Sets the assignee of a card; undefined removes the assignee. Only the first assignee is replaced. */
 export const setAssignee = (board: Board, place: CardPlace, name: string | undefined): Edits => {
   const card = cardAt(board, place)
   if (card === undefined) return []
@@ -185,7 +188,7 @@ export const moveColumn = (board: Board, column: number, to: number): Edits => {
   ])
 }
 
-/** Deletes a column with its cards and notes. If the column has any, the caller asks for confirmation first. */
+/** Deletes a column with its cards and notes. If there are any, the caller must ask for confirmation first. */
 export const deleteColumn = (board: Board, column: number): Edits => {
   const found = board.columns[column]
   return found === undefined ? [] : within(board.fence, board.fence.lines.slice(found.index, found.end).flatMap(vacate))

@@ -5,10 +5,10 @@
  *     column = "##" title NL (card | note)*
  *     card   = ("-" | "*" | "+") ["[" marker "]"] text NL detail*        marker: " " open, ">" in progress, "x" done
  *     detail = at least two spaces or a tab, text NL
- *     text   holds @assignee and #tag anywhere; those at its end are not part of the title
+ *     text   may contain @assignee and #tag anywhere; those at its end are not part of the title
  *
- * When two people set one marker at once, the result is `[>x]`: the last valid character counts. Any other line is a note of its column, or of the
- * board. Empty lines have no meaning.
+ * If two people set the same marker at the same time, the result is `[>x]`: the last valid character counts. Any other line is a note of its column,
+ * or of the board. Empty lines have no meaning.
  */
 import { breaksLine, skipBlanks, trimBlanks } from '../text/scan.ts'
 import { unindentedLine } from './edits.ts'
@@ -16,21 +16,21 @@ import type { Fence, Line, Range } from './fences.ts'
 
 export type CardState = 'open' | 'doing' | 'done'
 
-/** Assignee or tag; the range includes the sign before the name. */
+/** An assignee or a tag. The range includes the sign before the name. */
 export interface Label extends Range {
   readonly name: string
 }
 
 export interface Card {
-  /** The first line; those of the details follow it. */
+  /** The first line of the card. The lines of the details follow it. */
   readonly line: Line
   readonly details: readonly Line[]
   /** Index of the first line within the fence. */
   readonly index: number
   readonly state: CardState
-  /** Between the brackets; undefined when the card has none. */
+  /** The range between the brackets; undefined if the card has no marker. */
   readonly marker: Range | undefined
-  /** Everything after the marker. */
+  /** The range of everything after the marker. */
   readonly text: Range
   /** The text without the labels at its end. */
   readonly title: Range & { readonly text: string }
@@ -55,7 +55,7 @@ export interface Column {
 
 export interface Board {
   readonly fence: Fence
-  /** Before the first column. */
+  /** Notes before the first column. */
   readonly notes: readonly Note[]
   readonly columns: readonly Column[]
 }
@@ -73,7 +73,7 @@ const titleOf = (text: string): Range | undefined => {
   return { from, to: trimBlanks(text, from) }
 }
 
-/** A line that begins a column or card. */
+/** Whether a line begins a column or a card. */
 export const isBoardLine = ({ text }: Line): boolean => titleOf(text) !== undefined || cardStart.test(text)
 
 const word = /\S+/g
@@ -85,7 +85,7 @@ const partOf = (line: Line, from: number, to: number): Range & { text: string } 
   text: line.text.slice(from, to)
 })
 
-/** Returns the labels of a text that begins at `from` of a line, and the start of the labels at its end. */
+/** Returns the labels in the text of a line, and the offset at which the labels at its end begin. The text begins at `from`. */
 const labelsOf = (line: Line, from: number, text: string): { assignees: Label[]; tags: Label[]; titleEnd: number } => {
   const [assignees, tags]: [Label[], Label[]] = [[], []]
   if (!/[@#]/.test(text)) return { assignees, tags, titleEnd: text.length }
@@ -120,7 +120,7 @@ const cardOf = (line: Line, index: number, details: readonly Line[]): Card => {
   }
 }
 
-/** Returns the lines below a card's first line that are its details: up to the last indented line before other content. */
+/** Returns the lines of a card's details: from the line after its first line to the last indented line before other content. */
 const detailsFrom = (lines: readonly Line[], first: number): Line[] => {
   let end = first
   for (let index = first; index < lines.length; index++) {
@@ -151,7 +151,9 @@ export const parseBoard = (fence: Fence): Board => {
   return { fence, notes, columns }
 }
 
-/** Returns the number of cards shown in each column if there are more than `most` in all. Long columns get the share that short ones do not use. */
+/**
+ * Returns the number of cards to show in each column if there are more than `most` in total. Long columns get the part that short ones do not need.
+ */
 export const cardsShown = (
   { columns }: { readonly columns: readonly { readonly cards: readonly unknown[] }[] },
   most: number
@@ -168,7 +170,7 @@ export const cardsShown = (
   return shown
 }
 
-/** The text of a card below its title, without the indentation. */
+/** Returns the text of a card below its title, without the indentation. */
 export const detailsOf = ({ details }: Card): string => details.map(({ text }) => unindentedLine(text)).join('\n')
 
 const stateNames: readonly (readonly [CardState, RegExp])[] = [
@@ -176,7 +178,7 @@ const stateNames: readonly (readonly [CardState, RegExp])[] = [
   ['doing', /^(?:doing|in[ -]?progress|started|wip|in arbeit)\b/i]
 ]
 
-/** Returns the state that a column's name gives to cards moved into the column. */
+/** Returns the state that cards get when they are moved into a column with this name. */
 export const stateOfColumn = (title: string): CardState => stateNames.find(([, name]) => name.test(title.trim()))?.[0] ?? 'open'
 
 export interface CardPlace {
@@ -185,8 +187,8 @@ export interface CardPlace {
 }
 
 /**
- * Returns cards with the same text in several places, apart from their markers, which result when two people move one card at the same time. The
- * board shows them as moved twice and lets a person choose which one stays.
+ * Returns groups of cards whose text is the same, apart from the marker. Such copies result when two people move a card at the same time. The board
+ * marks these cards as moved twice, and a person chooses the one to keep.
  */
 export const repeatedCards = ({ columns }: Board): CardPlace[][] => {
   const places = new Map<string, CardPlace[]>()

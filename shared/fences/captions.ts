@@ -1,4 +1,4 @@
-/** The names of components for people: by their titles, ids, and the headings above them. */
+/** Names of components for people, from titles, ids and the headings above them. */
 import { plainHeading } from '../names.ts'
 import { atxOf } from '../text/scan.ts'
 import { type Fence, freeId } from './fences.ts'
@@ -7,7 +7,7 @@ const known = new WeakMap<readonly Fence[], ReadonlyMap<number, string>>()
 
 const isCodeMark = (line: string): string | undefined => /^ {0,3}(```|~~~)/.exec(line)?.[1]
 
-/** The heading above each fence, by the start of the fence. Reads the text once, and no further than the last fence. */
+/** Returns the heading above each fence, by the start of the fence. It reads the text once, up to the last fence. */
 export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, string> {
   const found = known.get(fences)
   if (found !== undefined) return found
@@ -31,19 +31,20 @@ export function headingsAbove(fences: readonly Fence[]): ReadonlyMap<number, str
   return headings
 }
 
-/** Returns the name of a fence for people: its title, or the heading above it; '' if it has neither. */
+/** Returns the name of a fence for people: its title, or otherwise the heading above it; '' if it has neither. */
 export const titleOfFence = (fence: Fence, all: readonly Fence[]): string =>
   fence.attributes.get('title') ?? headingsAbove(all).get(fence.from) ?? ''
 
 const isMade = (id: string, from: string): boolean => id === from || (id.startsWith(`${from}-`) && /^\d+$/.test(id.slice(from.length + 1)))
 
 /**
- * Returns the name of a component whose title, if it has one, is `title`; '' for none. A sheet without a title has the name of the heading above it.
+ * Returns the name of a component; '' if it has none. `title` is its title, if it has one. A sheet without a title gets the name of the heading above
+ * it.
  */
 export function captionOf(fence: Fence, all: readonly Fence[], title = fence.attributes.get('title')): string {
   if (title !== undefined) return title
   const { kind, id = '' } = fence
   const heading = kind === 'sheet' ? titleOfFence(fence, all) : ''
-  // An id that was generated for a formula or a chart says no more than the heading or the kind.
+  // An id that was generated for a formula or a chart is no more informative than the heading or the kind.
   return isMade(id, kind) || isMade(id, freeId([], fence, heading)) ? heading : id || heading
 }

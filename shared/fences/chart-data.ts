@@ -1,4 +1,4 @@
-/** The data within a chart, as an editable table. A change replaces only its cell, in CSV as in JSON. Row 0 names the columns. */
+/** The data inside a chart, as an editable table. A change replaces only its cell, in CSV as in JSON. Row 0 names the columns. */
 import { bodyRows, type Chart, isProblem, valueOf } from './chart.ts'
 import { insertLines, within } from './edits.ts'
 import { jsonTable } from './json-table.ts'
@@ -12,11 +12,11 @@ const csvTable = ({ fence, body }: Chart): Table => {
   const width = Math.max(0, ...found.rows.map(({ cells }) => cells.length))
   const sheet: Sheet = { fence, ...found, dashes: undefined, sides: [], notes: [], width }
   const table = tableOf(sheet)
-  // The row that names the columns stays.
+  // The row that names the columns cannot be deleted.
   return { ...table, deleteRow: (at) => (at > 0 ? table.deleteRow(at) : []) }
 }
 
-/** For a chart without data: a name for the labels, and one for the numbers. */
+/** Returns a table for a chart without data. Its heading has a name for the labels and one for the numbers. */
 const emptyTable = ({ fence }: Chart): Table => {
   const { lines } = fence
   const begin = (rows: readonly string[]) => {
@@ -47,7 +47,7 @@ const emptyTable = ({ fence }: Chart): Table => {
   }
 }
 
-/** The table of the data within a chart; undefined if the data is elsewhere or cannot be read. */
+/** Returns the table of the data inside a chart; undefined if the data is elsewhere or cannot be read. */
 export const chartTableOf = (chart: Chart): Table | undefined => {
   const rows = bodyRows(chart)
   if (rows !== undefined && isProblem(rows)) return undefined

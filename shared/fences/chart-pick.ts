@@ -1,4 +1,4 @@
-/** The cells of a sheet that a chart draws. The chart follows them when the sheet changes. */
+/** The cells of a sheet that a chart draws. The chart follows these cells when the sheet changes. */
 import type { Edit } from '../text/diff.ts'
 import { type Chart, type ChartKey, type Rows, setChart, type Setting, valueOf } from './chart.ts'
 import { sourceOf } from './chart-source.ts'
@@ -6,7 +6,7 @@ import { insertBehind, insertLines, rewrite, within } from './edits.ts'
 import { nameOfCell } from './formula/parse.ts'
 import { type Change, formulaAfter } from './formula/rewrite.ts'
 
-/** The new `data`, `x` and `y`; undefined: none. Data within the chart is removed. */
+/** New values of `data`, `x` and `y`. An undefined value removes the setting. Data inside the chart is removed. */
 export interface DataSettings {
   readonly data: string
   readonly x?: string
@@ -44,14 +44,15 @@ export const followData = (chart: Chart, id: string, change: Change): readonly E
   const name = valueOf(chart, 'data') ?? ''
   const source = name.startsWith('#') ? sourceOf(name) : undefined
   if (source?.sheet !== id || source.cells === undefined) return []
-  // A row directly after the last one belongs to the range, like a row before a sum.
+  // A row inserted directly after the last one belongs to the range, like a row inserted before a sum.
   const behind = { row: change.kind === 'insert' ? change.at : -1, column: change.kind === 'insert' ? change.at : -1 }
   return setChart(chart, 'data', formulaAfter(`=${name}`, change, (sheet) => sheet === id, behind).slice(1))
 }
 
 /**
- * How a chart names the picked cells. It names whole rows by the headings of their columns, so that it also draws rows added later. If the headings
- * do not suffice, and in all other cases, it names the cells. `area`: counted from 0, both ends included.
+ * Returns the settings by which a chart names the picked cells. If the selection has all rows, the chart names columns by their headings, so that it
+ * also draws rows added later. If the headings are not sufficient, and in all other cases, it names the cells. The area counts from 0 and includes
+ * both ends.
  */
 export const namedCells = (
   id: string,
@@ -77,14 +78,17 @@ export const namedCells = (
   return { data: `#${id}!${corner === opposite ? corner : `${corner}:${opposite}`}` }
 }
 
-/** The first and last column that a chart of a whole sheet draws, counted from 0: those that `x` and `y` name, otherwise all. */
+/**
+ * Returns the first and last column that a chart of an entire sheet draws, counted from 0. They are the columns that `x` and `y` name, or otherwise
+ * all columns.
+ */
 export const namedColumns = (chart: Chart, heads: readonly string[], width: number): { readonly first: number; readonly last: number } => {
   const names = [valueOf(chart, 'x') ?? '', ...(valueOf(chart, 'y') ?? '').split(',')].map((name) => name.trim().toLowerCase())
   const named = [...heads.keys()].filter((column) => {
     const head = heads[column]?.trim().toLowerCase() ?? ''
     return head !== '' && names.includes(head)
   })
-  // Without `y` a chart draws all columns.
+  // Without `y`, a chart draws all columns.
   if (names.every((name, index) => index === 0 || name === '') || named.length === 0) return { first: 0, last: Math.max(0, width - 1) }
   return { first: valueOf(chart, 'x') === undefined ? 0 : (named[0] ?? 0), last: named.at(-1) ?? 0 }
 }

@@ -1,4 +1,4 @@
-/** The cells of a sheet that a chart draws. */
+/** The setting `data` of a chart: the cells of a sheet that it draws. */
 import { referencesIn, type WrittenReference } from './formula/parse.ts'
 
 type Rows = readonly (readonly string[])[]
@@ -9,7 +9,7 @@ export interface ChartSource {
   readonly cells: Pick<WrittenReference, 'first' | 'last'> | undefined
 }
 
-/** The sheet or list that `data: #…` names; undefined: no cells. */
+/** Returns the sheet or cells that `data: #…` names; undefined if the name is not of this form. */
 export const sourceOf = (name: string): ChartSource | undefined => {
   if (!name.includes('!')) return { sheet: name.slice(1), cells: undefined }
   const [cells] = referencesIn(`=${name}`)
@@ -18,8 +18,8 @@ export const sourceOf = (name: string): ChartSource | undefined => {
 }
 
 /**
- * Returns rows of some cells, below the headings of their columns. A single column gets the first column as its labels, or numbers if it is the
- * first itself.
+ * Returns the rows of some cells, below the headings of their columns. A single column needs labels: it gets those in the first column, or numbers if
+ * it is the first column itself.
  */
 export const rowsWithin = (rows: Rows, { first, last = first }: NonNullable<ChartSource['cells']>): Rows => {
   const [top, bottom] = [Math.max(1, Math.min(first.row, last.row)), Math.max(first.row, last.row)]

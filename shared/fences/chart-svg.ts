@@ -1,19 +1,19 @@
 /**
- * Charts as SVG text, made without a DOM. Colours are classes (`series-0` …), so that the style sheet of the page sets them for light and dark. The
- * SVG contains no style and no script. Title and description serve screen readers; the table of the data follows the drawing (html.ts).
+ * Draws charts as SVG text, without a DOM. Colors are classes (`series-0` …), so that the style sheet of the page sets them for light and dark mode.
+ * The SVG contains no styles and no scripts. Its title and description are for screen readers. The table of the data follows the drawing (html.ts).
  */
 import { type Chart, type ChartData, isRound, legendMax, numberOfLabel, valueOf } from './chart.ts'
 import { format } from './formula/format.ts'
 import { Failure, textOf } from './formula/values.ts'
 import { escapeHtml } from './html-text.ts'
 
-/** Size of a drawing that its page scales, in pixels. */
+/** Width of a drawing that its page scales, in pixels. */
 const widthDefault = 640
 const marginTop = 12
 const marginRight = 16
 const labelCharsMax = 18
 
-/** Coordinates to a tenth of a pixel. */
+/** Formats a coordinate, rounded to a tenth of a pixel. */
 const px = (number: number): string => String(Math.round(number * 10) / 10)
 
 export interface Scale {
@@ -21,7 +21,7 @@ export interface Scale {
   readonly ticks: readonly number[]
 }
 
-/** The size of a round step (1, 2 or 5 times a power of ten) for about as many steps as requested. */
+/** Returns a round step (1, 2 or 5 times a power of ten) that divides the span into about `count` steps. */
 const stepOf = (span: number, count: number): number => {
   const raw = span / Math.max(1, count)
   const power = 10 ** Math.floor(Math.log10(raw))
@@ -29,10 +29,10 @@ const stepOf = (span: number, count: number): number => {
   return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10)
 }
 
-/** A linear scale from a range of values to a range of pixels, with round ends. */
+/** Returns a linear scale from a range of values to a range of pixels. Its ends are round numbers. */
 export const scaleOf = (least: number, most: number, from: number, to: number, count: number): Scale => {
   const [low, high] = least === most ? [least - 1, most + 1] : [least, most]
-  // A range too large for a number has no round steps.
+  // If the difference of the ends is too large for a number, there are no round steps.
   if (!Number.isFinite(high - low)) {
     const farthest = Math.min(Number.MAX_VALUE, Math.max(-low, high))
     return { at: (value) => from + (value / farthest / 2 + 0.5) * (to - from), ticks: [-farthest, 0, farthest] }
@@ -51,7 +51,7 @@ export const formatNumber = (chart: Chart, value: number | undefined): string =>
   const pattern = valueOf(chart, 'format')
   if (pattern === undefined || pattern === '') return written(textOf(Number(value.toPrecision(12))))
   try {
-    // A date has separate points.
+    // A date is not a number, so its points are not decimal separators.
     return /[ymd]/i.test(pattern) ? format(value, pattern) : written(format(value, pattern))
   } catch (error) {
     if (error instanceof Failure) return textOf(value)
@@ -76,7 +76,7 @@ const numberSetting = (chart: Chart, key: 'min' | 'max' | 'height'): number | un
 
 const heightOf = (chart: Chart): number => Math.min(Math.max(numberSetting(chart, 'height') ?? 320, 120), 800)
 
-/** The class of a series; `color: 3` begins with another one. */
+/** Returns the class of a series. A setting such as `color: 3` makes the classes begin with another number. */
 const colourOf = (chart: Chart, series: number): string => {
   const first = Number(valueOf(chart, 'color') ?? 0)
   return `series-${((Number.isInteger(first) && first >= 0 ? first : 0) + series) % 10}`
@@ -97,7 +97,7 @@ interface Frame {
   readonly values: Scale
 }
 
-/** The least and greatest drawn value. Stacked values add up, separately below and above zero. */
+/** Returns the least and greatest drawn value. Stacked values are added up, separately below and above zero. */
 const extent = (chart: Chart, { labels, series }: ChartData, isStacked: boolean): [number, number] => {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   labels.forEach((_label, point) => {
@@ -135,7 +135,7 @@ const labelAxis = ({ data: { labels }, left, bottom, width }: Frame, at: (point:
   return labels.map((label, point) => (point % every === 0 ? text(at(point), bottom + 18, short(label), 'middle') : '')).join('')
 }
 
-/** The position of the bands of the labels, across the values: pixels from `from` to `to`. */
+/** Bands for the labels, perpendicular to the axis of the values. `from` and `to` are in pixels. */
 interface Bands {
   readonly from: number
   readonly to: number
@@ -144,7 +144,7 @@ interface Bands {
 
 const bandOf = ({ from, to }: Bands, count: number): number => (to - from) / Math.max(1, count)
 
-/** The bars of all series, side by side or stacked. */
+/** Draws the bars of all series, side by side or stacked. */
 const barShapes = (chart: Chart, { labels, series }: ChartData, values: Scale, bands: Bands): string => {
   const band = bandOf(bands, labels.length)
   const stacked = isOn(chart, 'stack')
@@ -176,7 +176,7 @@ const bars = (frame: Frame): string => {
   return `${valueAxis(frame)}${barShapes(chart, data, values, bands)}<path class="axis" d="M${px(left)} ${px(zero)}H${width - marginRight}"/>${names}`
 }
 
-/** Horizontal bars, each with its label. */
+/** Draws horizontal bars, each with its label. */
 const lyingBars = (chart: Chart, data: ChartData, width: number, height: number): string => {
   const { labels } = data
   const left = Math.min(180, width / 3, 16 + 7 * Math.max(1, ...labels.map((label) => short(label).length)))
@@ -197,7 +197,7 @@ const lyingBars = (chart: Chart, data: ChartData, width: number, height: number)
   return `${grid.join('')}${barShapes(chart, data, values, bands)}<path class="axis" d="M${px(zero)} ${marginTop}V${bottom}"/>${names.join('')}`
 }
 
-/** A series of points, split where numbers are missing. */
+/** Splits the points of a series where numbers are missing. */
 const pieces = (points: readonly (readonly [number, number] | undefined)[]): (readonly [number, number])[][] => {
   const found: (readonly [number, number])[][] = [[]]
   for (const point of points) {
@@ -246,7 +246,7 @@ const linesOrAreas = (frame: Frame): string => {
   return `${valueAxis(frame)}${drawn.join('')}${labelAxis(frame, xAt)}`
 }
 
-/** A scatter chart, with numbers on both axes. Labels that are not numbers are replaced by their position. */
+/** Draws a scatter chart, which has numbers on both axes. A label that is not a number is replaced with its position. */
 const scatter = (frame: Frame): string => {
   const { chart, data, left, bottom, values, width } = frame
   const numbers = data.labels.map((label, point) => {
@@ -277,7 +277,7 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
     .map((value, index) => {
       if (value === 0) return ''
       const share = value / total
-      // An arc cannot draw a whole circle, because both ends are one point: it draws slightly less.
+      // An arc cannot draw a full circle, because both ends would be the same point. It therefore draws slightly less.
       const [from, to] = [turned, turned + Math.min(share, 0.9999)]
       turned += share
       const large = share > 0.5 ? 1 : 0
@@ -289,17 +289,17 @@ const slices = (chart: Chart, { labels, series }: ChartData, width: number, heig
     .join('')
 }
 
-/** Whether a point is drawn: a pie has slices only for values above zero. */
+/** Whether a point is drawn. A pie has slices only for values above zero. */
 const isDrawn = (chart: Chart, { series }: ChartData, point: number): boolean => !isRound(chart) || (series[0]?.values[point] ?? 0) > 0
 
-/** Draws the legend. `isDrawn`: whether there is a slice in that colour. */
+/** An entry of the legend. `isDrawn`: whether the chart has a slice in that color. */
 export interface LegendEntry {
   readonly name: string
   readonly colour: string
   readonly isDrawn: boolean
 }
 
-/** Series, or slices. */
+/** Returns the entries of the legend: the series, or the slices of a pie. */
 export const legendOf = (chart: Chart, data: ChartData): readonly LegendEntry[] =>
   isRound(chart)
     ? data.labels.slice(0, legendMax).map((name, index) => ({ name, colour: colourOf(chart, index), isDrawn: isDrawn(chart, data, index) }))
@@ -322,7 +322,7 @@ const inner = (chart: Chart, data: ChartData, width: number, height: number): st
   return chart.type === 'scatter' ? scatter(frame) : linesOrAreas(frame)
 }
 
-/** `id`: prefix for the ids of title and description; it must be unique on the page. `width`: in pixels. */
+/** Returns the SVG of a chart. `id` is the prefix of the ids of its title and description, and must be unique on the page. `width` is in pixels. */
 export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widthDefault): string => {
   const height = heightOf(chart)
   const title = valueOf(chart, 'title') ?? 'Chart'
@@ -330,10 +330,10 @@ export const chartSvg = (chart: Chart, data: ChartData, id: string, width = widt
   return `<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-title ${id}-desc" xmlns="http://www.w3.org/2000/svg">${names}${inner(chart, data, width, height)}</svg>`
 }
 
-/** Published pages and files are in English. */
+/** Label of a value without a slice. Published pages and files are in English. */
 export const noSlice = 'no slice'
 
-/** Returns the drawn data as a table, for screen readers; `none` labels data that is not drawn. */
+/** Returns the drawn data as a table for screen readers. `none` labels data that is not drawn. */
 export const chartTable = (chart: Chart, data: ChartData, none = noSlice): string => {
   const { axis, labels, series } = data
   const head = [axis, ...series.map(({ name }) => name)].map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')

@@ -2,12 +2,12 @@
  * The `chart` fence: a few lines of settings, then the data.
  *
  *     chart  = (key ":" value NL)* [NL] [csv | json]
- *     csv    = record (NL record)*        the first one names the columns: labels, then a series each
- *     json   = "[" … "]"                  of objects with one column a key, or of rows
+ *     csv    = record (NL record)*        the first one names the columns: labels, then one column per series
+ *     json   = "[" … "]"                  of objects with a column for each key, or of rows
  *     keys   = type title x y data stack horizontal min max format height color
  *
- * `data: #budget` draws a sheet of the document, `data: #budget!B2:C9` some of its cells, below the headings of their columns; `data: /f/….csv` an
- * asset. Any other line is a note.
+ * `data: #budget` draws a sheet of the document. `data: #budget!B2:C9` draws some of its cells, below the headings of their columns. `data: /f/….csv`
+ * draws an asset. Any other line is a note.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -36,9 +36,9 @@ export interface Chart {
   readonly type: ChartType
   readonly settings: readonly Setting[]
   readonly notes: readonly Line[]
-  /** Writes a number in the language of its reader; by default as in the source. */
+  /** Formats a number for the language of the reader. By default, numbers are shown as in the source. */
   readonly written?: (number: string) => string
-  /** Returns the index of the line on which the body begins; the number of lines if there is no body. */
+  /** Index of the line on which the body begins; the number of lines if there is no body. */
   readonly body: number
 }
 
@@ -64,7 +64,7 @@ export const parseChart = (fence: Fence): Chart => {
   for (const [index, line] of lines.entries()) {
     const setting = settingOf(line, index)
     if (setting !== undefined) settings.push(setting)
-    // Without an empty line between them, a line that looks like data begins the body.
+    // Without an empty line before the body, a line that looks like data begins the body.
     else if (line.text.trim() === '' || /^\s*\[|[,;\t]/.test(line.text)) {
       body = line.text.trim() === '' ? index + 1 : index
       if (settings.length > 0 || line.text.trim() !== '') break
@@ -74,7 +74,7 @@ export const parseChart = (fence: Fence): Chart => {
   return { fence, type: chartTypes.find((each) => each === type) ?? 'bar', settings, notes, body }
 }
 
-/** Sets one line of the settings; '' removes it. */
+/** Returns the edits that set one setting. An empty text removes the setting. */
 export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Edit[] => {
   const { fence, settings } = chart
   const value = oneLine(text)
@@ -95,24 +95,24 @@ export const setChart = (chart: Chart, key: ChartKey, text: string): readonly Ed
 
 // ——— data ———
 
-/** Texts of cells; the first row names the columns. */
+/** Texts of cells, row by row. The first row names the columns. */
 export type Rows = readonly (readonly string[])[]
 
-/** The reason for which nothing can be drawn. */
+/** The reason why nothing can be drawn. */
 export interface ChartProblem {
-  /** `elsewhere`: in the file `name`. */
+  /** The kind of problem. `elsewhere` means that the data is in the file `name`. */
   readonly problem: 'none' | 'elsewhere' | 'sheet' | 'cells' | 'json' | 'column' | 'numbers'
-  /** Name of the column, sheet or file; '' if there is none. */
+  /** Name of the column, sheet or file that causes the problem; '' if there is none. */
   readonly name: string
   /** The ids of the existing sheets. */
   readonly others?: readonly string[]
-  /** The line to correct. */
+  /** The line that must be corrected. */
   readonly line: Line | undefined
 }
 
 export const isProblem = (value: Rows | ChartData | ChartProblem): value is ChartProblem => 'problem' in value
 
-/** The problem in English, for published pages and files. */
+/** Describes the problem in English, for published pages and files. */
 export const problemText = ({ problem, name, others = [] }: ChartProblem): string => {
   if (problem === 'none') return 'There is no data yet.'
   if (problem === 'elsewhere') return `The data is in ${name}.`
@@ -140,7 +140,7 @@ const jsonRows = (text: string): Rows => {
   return [names, ...items.map((item) => names.map((name) => textOfJson((item as Record<string, unknown> | null)?.[name])))]
 }
 
-/** The rows of the body; undefined if the data is elsewhere. */
+/** Returns the rows in the body; undefined if the data is elsewhere. */
 export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefined => {
   const lines = fence.lines.slice(body)
   const text = lines.map((line) => line.text).join('\n')
@@ -149,7 +149,7 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   try {
     return jsonRows(text)
   } catch (error) {
-    // Depending on the engine, the error names a line, an offset or a missing end.
+    // Depending on the JavaScript engine, the error names a line, an offset or a missing end.
     const [, place] = /\bposition (\d+)/.exec(String(error)) ?? []
     const at =
       /\bline (\d+)/.exec(String(error))?.[1] ?? (place === undefined ? lines.length : text.slice(0, Number(place)).split('\n').length)
@@ -157,14 +157,14 @@ export const bodyRows = ({ fence, body }: Chart): Rows | ChartProblem | undefine
   }
 }
 
-/** The queries of charts to the sheets of their document. */
+/** The sheets of a document, as charts need them. */
 export interface SheetsOfChart {
-  /** The shown values of the sheet with an id. */
+  /** Returns the displayed values of the sheet with an id. */
   rowsOf(id: string): Rows | undefined
   readonly ids: readonly string[]
 }
 
-/** The rows of a chart with data in the document. */
+/** Returns the rows of a chart whose data is in the document. */
 export const chartRows = (chart: Chart, { rowsOf, ids }: SheetsOfChart): Rows | ChartProblem => {
   const own = bodyRows(chart)
   if (own !== undefined) return own
@@ -179,7 +179,7 @@ export const chartRows = (chart: Chart, { rowsOf, ids }: SheetsOfChart): Rows | 
   return source.cells === undefined ? rows : rowsWithin(rows, source.cells)
 }
 
-/** The rows of a CSV file. */
+/** Returns the rows of a CSV file. */
 export const rowsOfCsv = (text: string): Rows => {
   let at = 0
   const lines = text.split(/\r?\n/).map((line) => {
@@ -197,28 +197,28 @@ export interface Series {
 }
 
 export interface ChartData {
-  /** The name of the column of labels. */
+  /** Name of the column that contains the labels. */
   readonly axis: string
   readonly labels: readonly string[]
   readonly series: readonly Series[]
-  /** The number of points or series that were left out. */
+  /** Number of points and series that are left out. */
   readonly left: number
   readonly warnings: readonly ChartWarning[]
 }
 
-/** A warning on data that is not drawn as expected, or not at all. */
+/** A warning about data that is drawn differently than expected, or not drawn. */
 export interface ChartWarning {
   /**
-   * `order`: a scatter sorts by number, other labels stay in their order. `legend`: it has fewer entries than there are slices. `type`: the chart
-   * type is unknown. `range`: the axis would end before it begins.
+   * `order`: a scatter chart sorts its points by number, and other labels keep their order. `legend`: the legend has fewer entries than there are
+   * slices. `type`: the chart type is unknown. `range`: the axis would end before it begins.
    */
   readonly warning: 'words' | 'negative' | 'series' | 'legend' | 'order' | 'type' | 'range'
   readonly count: number
-  /** The first such part. */
+  /** Name of the first affected part. */
   readonly name: string
 }
 
-/** The problem in English, for published pages and files. */
+/** Describes the warning in English, for published pages and files. */
 export const warningText = ({ warning, count, name }: ChartWarning): string => {
   if (warning === 'words')
     return count === 1 ? `1 cell is not a number and is left out: ${name}` : `${count} cells are not numbers and are left out: ${name}`
@@ -233,12 +233,12 @@ export const warningText = ({ warning, count, name }: ChartWarning): string => {
     : `${count} labels are not numbers, so they are in row order: ${name}`
 }
 
-/** Names in the legend of a pie. */
+/** Maximum number of names in the legend of a pie. */
 export const legendMax = 50
 
 export const isRound = ({ type }: Pick<Chart, 'type'>): boolean => type === 'pie' || type === 'donut'
 
-/** A label of a scatter as a number. */
+/** Returns the label of a scatter chart as a number. */
 export const numberOfLabel = (label: string): number | undefined => {
   const number = Number(label.trim().replaceAll(',', ''))
   return label.trim() === '' || !Number.isFinite(number) ? undefined : number
@@ -286,8 +286,8 @@ const columnNamed = (heads: readonly string[], name: string): number =>
   heads.findIndex((head) => head.trim().toLowerCase() === name.trim().toLowerCase())
 
 /**
- * The drawn part of some rows: the column `x` as labels, the columns `y` (separated by commas) as series. The defaults are the first column and all
- * others.
+ * Returns the part of the rows that a chart draws. The column `x` has the labels, and the columns `y` (separated by commas) are the series. By
+ * default, the first column has the labels and all other columns are series.
  */
 export const chartData = (chart: Chart, rows: Rows): ChartData | ChartProblem => {
   const [heads = [], ...below] = rows

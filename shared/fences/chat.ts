@@ -1,13 +1,13 @@
 /**
- * The `chat` fence: messages, one after the other.
+ * The `chat` fence: a sequence of messages.
  *
  *     message = "[" instant "] @" name ":" text NL ("  " text NL)*       instant: ISO 8601, in UTC
  *     day     = "---" [date] NL
  *     import  = "{{" header "|" body ["|" subtext] "}}" NL               Obsidian Chat View 2; and its older form:
  *             | ("<" | ">" | "^") header "|" body ["|" subtext] NL       read, never written
  *
- * Empty lines within the indented ones are part of the message; others have no meaning. Everything else is a note. Names are unverified: each writer
- * chooses their own.
+ * Empty lines between indented lines are part of the message. Other empty lines have no meaning. Any other line is a note. Names are unverified,
+ * because writers choose their own names.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -21,14 +21,14 @@ export interface Message {
   readonly index: number
   readonly lines: readonly Line[]
   readonly author: string
-  /** The instant as written: ISO 8601 in our own messages, any text in those of Chat View; '' if there is none. */
+  /** The time as it is written: ISO 8601 in our own messages, any text in messages of Chat View; '' if there is none. */
   readonly at: string
-  /** Milliseconds since 1970; undefined if unknown. */
+  /** The time in milliseconds since 1970; undefined if unknown. */
   readonly time: number | undefined
   readonly text: string
-  /** The offset of the text on the first line. */
+  /** The range of the text on the first line. */
   readonly body: Range
-  /** Whether the message is in another format than ours, so that it cannot be edited here. */
+  /** Whether the message has the format of another program, so that it cannot be edited here. */
   readonly imported: boolean
 }
 
@@ -54,14 +54,14 @@ const messageStart = /^\[([^\]\n]*)\][ \t]+@([^:]*):[ \t]?/
 const viewForm = /^\{\{(.*)\}\}[ \t]*$/
 const indentation = /^(?: {2}|\t)/
 
-/** Returns the words of a line after `---`; undefined if the line does not begin with it. */
+/** Returns the text after `---`; undefined if the line does not begin with it. */
 const dayOf = (text: string): string | undefined => {
   if (!text.startsWith('---') || breaksLine(text)) return undefined
   const from = skipBlanks(text, runEnd(text, '-', 0))
   return text.slice(from, trimBlanks(text, from))
 }
 
-/** Returns the words after the sign of a line in the older form of Chat View; undefined for other lines. */
+/** Returns the text after the sign at the beginning of a line in the older form of Chat View; undefined for other lines. */
 const oldViewOf = (text: string): string | undefined => {
   const from = skipBlanks(text, 1)
   const bar = text.indexOf('|', from)
@@ -138,7 +138,7 @@ export const parseChat = (fence: Fence): Chat => {
   return { fence, entries }
 }
 
-/** The time of a message in the source: to the minute, in UTC. */
+/** Formats the time of a message for the source, in UTC and without seconds. */
 export const formatInstant = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 16)}Z`
 
 /** Returns a name in the form that messages use. */
@@ -148,7 +148,7 @@ export const plainAuthor = (name: string): string =>
     .trim()
     .slice(0, limits.authorCharsMax) || 'guest'
 
-/** Splits a text into the lines of a message, without empty lines at its ends. */
+/** Splits a text into the lines of a message, without empty lines at both ends. */
 const written = (text: string): string[] => {
   const [first = '', ...rest] = linesOfText(text.trim())
   return [first, ...rest.map(indentedLine)]
@@ -156,19 +156,19 @@ const written = (text: string): string[] => {
 
 export interface NewMessage {
   readonly author: string
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly time: number
   readonly text: string
 }
 
-/** Adds a message at the end: two that are sent at once both stay intact. A text without words changes nothing. */
+/** Adds a message at the end. Two messages that are sent at the same time both stay intact. A blank text changes nothing. */
 export const appendMessage = ({ fence }: Chat, { author, time, text }: NewMessage): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   if (first === '') return []
   return within(fence, insertLines(fence, fence.lines.length, [`[${formatInstant(time)}] @${plainAuthor(author)}: ${first}`, ...rest]))
 }
 
-/** Changes only the text; a text without words removes the message. The caller must check the author. */
+/** Changes only the text of a message. A blank text removes the message. The caller must check that the person may change it. */
 export const editMessage = ({ fence }: Chat, message: Message, text: string): readonly Edit[] => {
   const [first = '', ...rest] = written(text)
   const [line, ...below] = message.lines

@@ -1,10 +1,10 @@
-/** Records of comma-separated values, with the places of their cells. The delimiter is that of the first record. */
+/** Reads comma-separated values, with the places of the cells. The delimiter is determined by the first record. */
 import type { Line } from './fences.ts'
 import { type Cell, type Row, trimmed } from './rows.ts'
 
 const isQuoted = (text: string): boolean => /^"(?:[^"]|"")*"$/.test(text)
 
-/** Returns the offsets of a record's delimiters, except those in quotes. */
+/** Returns the offsets of the delimiters in a record, except those inside quotes. */
 const delimitersOf = (text: string, delimiter: string): number[] => {
   const found: number[] = []
   let isWithin = false
@@ -29,7 +29,7 @@ const csvCells = (line: Line, delimiter: string): Cell[] => {
 
 const delimiterOf = (text: string): ',' | ';' | '\t' => (text.includes('\t') ? '\t' : text.includes(';') && !text.includes(',') ? ';' : ',')
 
-/** The records of a CSV; also of charts. */
+/** Returns the rows of a CSV, for sheets and charts. */
 export const csvRows = (lines: readonly Line[], first = 0): { rows: Row[]; delimiter: ',' | ';' | '\t' } => {
   const delimiter = delimiterOf(lines.slice(first).find(({ text }) => text.trim() !== '')?.text ?? '')
   const rows = lines.flatMap((line, index): Row[] =>

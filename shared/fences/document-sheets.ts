@@ -1,4 +1,4 @@
-/** The sheets of a text, computed together, for components and for readers of values. */
+/** Computes all sheets of a text together, for components and for programs that read values. */
 import type { Edit } from '../text/diff.ts'
 import { applyEdits } from '../text/diff.ts'
 import type { Rows } from './chart.ts'
@@ -11,18 +11,18 @@ export interface DocumentSheets {
   readonly fences: readonly Fence[]
   readonly sheets: readonly Sheet[]
   readonly workbook: Workbook
-  /** Index of the sheet that begins on a line, counted from 0; -1: none. */
+  /** Returns the index of the sheet that begins on a line, counted from 0; -1 if there is none. */
   indexOnLine(line: number): number
   /** Returns the displayed values of the sheet with this id; undefined if there is no such sheet. */
   rowsOf(id: string): Rows | undefined
-  /** The ids of sheets, in document order. */
+  /** The ids of the sheets, in document order. */
   readonly ids: readonly string[]
 }
 
 const shownRows = (sheet: Sheet, workbook: Workbook, index: number): Rows =>
   sheet.rows.map(({ cells }, row) => cells.map(({ text }, column) => (text.startsWith('=') ? workbook.textAt(index, row, column) : text)))
 
-/** `now`: milliseconds since 1970, for `TODAY`. */
+/** Computes the sheets of some fences. `now` is the time for `TODAY`, in milliseconds since 1970. */
 export const documentSheets = (fences: readonly Fence[], now: number): DocumentSheets => {
   const sheets = fences.filter(({ kind }) => kind === 'sheet').map(parseSheet)
   const workbook = createWorkbook(
@@ -43,9 +43,9 @@ export const documentSheets = (fences: readonly Fence[], now: number): DocumentS
   }
 }
 
-/** Replaces the formulas in a text's sheets by their displayed values. Everything else, and every line, stays in place. */
+/** Replaces the formulas in a text's sheets with their displayed values. Everything else stays unchanged, and so do the line numbers. */
 export const withValues = (text: string, now: number): string => {
-  // Few texts contain a sheet: the others need no parsing.
+  // Few texts contain a sheet, and other texts need no parsing.
   if (!/(?:```|~~~)[ \t]*sheet/.test(text)) return text
   const { sheets, workbook } = documentSheets(fencesOf(text), now)
   const edits = sheets.flatMap((sheet, index): Edit[] =>

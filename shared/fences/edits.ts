@@ -1,7 +1,7 @@
 /**
- * Edits within one fence. Every interaction is a list of small edits inside the fence's own lines, ascending and non-overlapping. Concurrent edits
- * of two people merge without damage: lines are inserted whole, and a removed line leaves its line break. Text that somebody else types into the
- * removed line thus stays on a line of its own.
+ * Edits within one fence. Every interaction is a list of small edits inside the fence's own lines, ascending and non-overlapping. Concurrent edits of
+ * two people merge without damage, because lines are inserted as a unit and a removed line leaves its line break. If somebody else is typing in the
+ * removed line, that text stays on a separate line.
  */
 import { diff, type Edit } from '../text/diff.ts'
 import type { Fence, Line, Range } from './fences.ts'
@@ -9,9 +9,9 @@ import type { Fence, Line, Range } from './fences.ts'
 const saysSomething = ({ text }: Line): boolean => text.trim() !== ''
 
 /**
- * Inserts lines before the line of this index, or after the last one if there is none. They go before the next line that the kind of fence accepts
- * as sound. An empty line, or one with only words, may have been vacated. Text that somebody else writes there at the same time would end up on the
- * same line (Yjs puts both after the deleted text).
+ * Inserts lines before the line with this index, or after the last line if there is none. The actual place is before the next line that `isSound`
+ * accepts. An empty line, or a line with plain text, may be what is left of a removed line. If somebody else typed there at the same time, both texts
+ * would end up on the same line, because Yjs puts both after the deleted text.
  */
 export const insertLines = (
   { source, lines, prefix, bodyTo, closing }: Fence,
@@ -29,22 +29,22 @@ export const insertLines = (
   return [{ from: at, to: at, insert }]
 }
 
-/** Deletes the text of a line and leaves its line break. */
+/** Deletes the text of a line but not its line break. */
 export const vacate = ({ from, to }: Range): Edit[] => (to > from ? [{ from, to, insert: '' }] : [])
 
-/** Rewrites a part of a line by the words that differ. */
+/** Rewrites a part of a line. Only the words that differ are replaced. */
 export const rewrite = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   diff(source.slice(from, to), text).map((edit) => ({ from: edit.from + from, to: edit.to + from, insert: edit.insert }))
 
-/** Replaces an entire range. */
+/** Replaces a range as a unit. */
 export const replace = ({ source }: Fence, { from, to }: Range, text: string): Edit[] =>
   source.slice(from, to) === text ? [] : [{ from, to, insert: text }]
 
-/** Inserts lines directly after a line, for its own contents. */
+/** Inserts lines directly after a line to which they belong, such as the details of a card. */
 export const insertBehind = ({ prefix }: Fence, { to }: Line, contents: readonly string[]): Edit[] =>
   contents.length === 0 ? [] : [{ from: to, to, insert: contents.map((content) => `\n${(prefix + content).trimEnd()}`).join('') }]
 
-/** Rewrites the lines after a line, one by one. Additional lines go after the last; surplus lines are vacated. */
+/** Rewrites the lines after a line, one by one. Additional lines are inserted after the last one. Surplus lines are emptied. */
 export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[], contents: readonly string[]): Edit[] => [
   ...lines.flatMap((line, index) => {
     const content = contents[index]
@@ -53,7 +53,7 @@ export const rewriteLines = (fence: Fence, behind: Line, lines: readonly Line[],
   ...insertBehind(fence, lines.at(-1) ?? behind, contents.slice(lines.length))
 ]
 
-/** The mark with which a line would close the fence. */
+/** Returns the length of the mark with which a line would close the fence; 0 if it would not. */
 const closingLength = (fence: Fence, line: string): number => {
   const char = fence.source.charAt(fence.mark.from)
   const content = line.startsWith(fence.prefix) ? line.slice(fence.prefix.length) : line.trimStart()
@@ -62,7 +62,7 @@ const closingLength = (fence: Fence, line: string): number => {
   return rest.length >= fence.mark.to - fence.mark.from && rest === char.repeat(rest.length) ? rest.length : 0
 }
 
-/** Lengthens the marks if a line of the result would close the fence. */
+/** Returns edits that lengthen the marks of the fence if a line of the result would close it. */
 const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
   const { source, mark, closing, bodyFrom, bodyTo } = fence
   if (mark.to === mark.from) return []
@@ -82,8 +82,8 @@ const growth = (fence: Fence, edits: readonly Edit[]): Edit[] => {
 }
 
 /**
- * Returns the edits of one interaction, in order. They insert LF line endings. Throws if an edit is outside the fence or two overlap, which is a
- * bug.
+ * Returns all edits of one interaction, in order. They insert LF line ends. Throws if an edit is outside the fence or two edits overlap, which would
+ * be a bug.
  */
 export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] => {
   const ordered = edits.toSorted((one, other) => one.from - other.from || one.to - other.to)
@@ -94,10 +94,10 @@ export const within = (fence: Fence, edits: readonly Edit[]): readonly Edit[] =>
   return [...ordered, ...growth(fence, ordered)].toSorted((one, other) => one.from - other.from)
 }
 
-/** A text in a form that fits on one line. */
+/** Returns a text in a form that fits on one line. */
 export const oneLine = (text: string): string => text.replaceAll(/[\r\n\0]+/g, ' ').trim()
 
-/** The lines of a text that was typed into a field of several lines. */
+/** Returns the lines of a text that was typed into a multi-line field. */
 export const linesOfText = (text: string): string[] =>
   text
     .replaceAll('\0', '')
@@ -107,8 +107,8 @@ export const linesOfText = (text: string): string[] =>
 const closer = /^(?:`{3,}|~{3,})$/
 
 /**
- * A line below the first one of a card or message. A line that would close a fence is indented so far that it cannot (CommonMark 4.5). Longer marks
- * would also work, but could reach others later than the lines that rely on them.
+ * Returns the source of a line below the first line of a card or message. A line that would close a fence is indented far enough to prevent that
+ * (CommonMark 4.5). Longer fence marks would also work, but other people might receive them later than the lines that need them.
  */
 export const indentedLine = (line: string): string => (line === '' ? '' : closer.test(line.trim()) ? `    ${line.trim()}` : `  ${line}`)
 

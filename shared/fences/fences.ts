@@ -1,11 +1,11 @@
 /**
- * The component fences of a Markdown text: their positions, and their lines with absolute offsets.
+ * Finds the component fences of a Markdown text: their positions, and their lines with absolute offsets.
  *
  *     fence = mark info NL (prefix line NL)* [prefix mark]          mark: three or more ` or ~
  *     info  = kind (" #" id | " " key ["=" value])*                  value may be quoted: title="Two words"
  *
- * Blocks are recognised as in CommonMark 0.31.2 (§4.5, §5.1, §5.2), footnotes, comments and `$$` as in the renderer. A fence may be inside quotes
- * and list items, and ends with them. Lines that a kind's parser does not know stay in the text: printing a fence gives its source.
+ * Blocks are recognized as in CommonMark 0.31.2 (§4.5, §5.1, §5.2). Footnotes, comments and `$$` are recognized as in the renderer. A fence inside
+ * quotes or list items ends with them. Lines that the parser of a kind does not know stay in the text, so printing a fence gives its source.
  */
 import type { Edit } from '../text/diff.ts'
 import { breaksLine, runEnd, trimBlanks } from '../text/scan.ts'
@@ -18,39 +18,39 @@ export interface Range {
   readonly to: number
 }
 
-/** One line within a fence. Offsets are absolute, in UTF-16 units. */
+/** A line within a fence. Offsets are absolute, in UTF-16 units. */
 export interface Line extends Range {
-  /** Where the line begins, with the marks of quotes and lists before it; `from` is after them. */
+  /** Offset of the line including the marks of quotes and lists. `from` is the offset after these marks. */
   readonly start: number
-  /** From `from` to `to`, which is before the line break. */
+  /** The text from `from` to `to`. `to` is before the line break. */
   readonly text: string
 }
 
 export interface Info {
   readonly kind: string
   readonly id: string | undefined
-  /** Names in lower case; a word without `=` has the value ''. */
+  /** Attributes by name in lower case. A word without `=` has the value ''. */
   readonly attributes: ReadonlyMap<string, string>
 }
 
 export interface Fence extends Range, Info {
   readonly kind: FenceKind
-  /** The text that all offsets are of. */
+  /** The text to which all offsets refer. */
   readonly source: string
-  /** Counted from 0. */
+  /** Line number of the fence, counted from 0. */
   readonly line: number
   readonly mark: Range
-  /** Undefined if the fence is not closed: it then ends with its container or with the text. */
+  /** Range of the closing mark; undefined if the fence is not closed. Such a fence ends with its container or with the text. */
   readonly closing: Range | undefined
-  /** The range that edits may change: from after the first line to before the closing one. */
+  /** The start of the range that edits may change. It begins after the first line and ends before the closing line. */
   readonly bodyFrom: number
   readonly bodyTo: number
-  /** The beginning of a new line of this fence: quote marks and the indentation of list items. */
+  /** The beginning of each new line in this fence: quote marks and the indentation of list items. */
   readonly prefix: string
   readonly lines: readonly Line[]
 }
 
-/** Length of an id made from a title. */
+/** Longest id that is made from a title, in characters. */
 const idCharsMax = 30
 
 const nameOfId = /^#([\p{L}\p{N}_-]+)$/u
@@ -67,7 +67,7 @@ export const parseInfo = (info: string): Info => {
   let id: string | undefined
   let end = 0
   for (const { 0: word, index } of rest.matchAll(/\S+/g)) {
-    // Words of a value in quotes.
+    // This word is part of a quoted value.
     if (index < end) continue
     id ??= nameOfId.exec(word)?.[1]
     const [start = '', key] = keyStart.exec(word) ?? []
@@ -82,10 +82,10 @@ export const parseInfo = (info: string): Info => {
 
 export const isFenceKind = (name: string): name is FenceKind => (fenceKinds as readonly string[]).includes(name)
 
-/** A quote, or a container marked by indentation (a list item or footnote), with the columns by which its text is indented. */
+/** A quote, or a container marked by indentation (a list item or a footnote). The number is the width of the indentation, in columns. */
 type Container = 'quote' | number
 
-/** The reading position in a line: an offset and its column. Tabs advance to the next multiple of four. */
+/** The reading position in a line: an offset and its column. A tab advances to the next multiple of four. */
 interface Place {
   at: number
   column: number
@@ -96,7 +96,7 @@ const footnoteMarker = /^\[\^[^\]\s]+\]:/
 
 const isMark = (character: string): boolean => character === '`' || character === '~'
 
-/** The opening marks of a fence at the start of a text, and the info string after them; undefined: the text does not begin a fence. */
+/** Returns the opening marks of a fence at the start of a text, and the info string after them; undefined if the text does not begin a fence. */
 const openingOf = (rest: string): { readonly mark: string; readonly info: string } | undefined => {
   const char = rest.charAt(0)
   const length = isMark(char) ? runEnd(rest, char, 0) : 0
@@ -105,7 +105,10 @@ const openingOf = (rest: string): { readonly mark: string; readonly info: string
   return length >= 3 && isInfo ? { mark: rest.slice(0, length), info } : undefined
 }
 
-/** Where a thematic break may begin on a line: at the latest at the third mark from its end, and after all characters that cannot be part of one. */
+/**
+ * The offsets at which a thematic break may begin on a line. It must include the last three marks, and begin after all characters that cannot be part
+ * of it.
+ */
 interface Break {
   readonly char: string
   readonly from: number
@@ -127,17 +130,17 @@ const breakOf = (text: string, start: number, end: number): Break | undefined =>
   return { char, from, last }
 }
 
-/** Whether a line is a thematic break from an offset on; the character there is not white space. */
+/** Whether a line is a thematic break from an offset on. The character at this offset must not be white space. */
 const isBreak = (found: Break | undefined, char: string, at: number): boolean =>
   found !== undefined && char === found.char && at >= found.from && at <= found.last
 
 const isBreakLine = (line: string): boolean => isBreak(breakOf(line, 0, line.length), line.charAt(0), 0)
 
-/** Reads one line piece by piece. It answers for each of many containers without reading the line again. */
+/** Returns a reader of one line. It can answer for each of many containers without reading the line again. */
 const createReader = (text: string) => {
   const place: Place = { at: 0, column: 0 }
   let [start, end] = [0, 0]
-  /** Offset after the last unit that is not white space. */
+  /** Offset after the last unit of the line that is not white space. */
   let inkTo = 0
   /** The position after the white space that was read last. */
   const ink: Place = { at: -1, column: 0 }
@@ -159,7 +162,7 @@ const createReader = (text: string) => {
       ink.at = -1
       lineBreak = null
     },
-    /** Columns of white space from here on. */
+    /** Returns the number of columns of white space at the reading position. */
     indent(): number {
       if (ink.at < place.at) {
         ink.at = place.at
@@ -171,7 +174,7 @@ const createReader = (text: string) => {
       }
       return ink.column - place.column
     },
-    /** Skips white space, at most so many columns; a wider tab is skipped as a whole. */
+    /** Skips white space of at most this many columns. A wider tab is skipped as a unit. */
     skip(columns: number) {
       const until = place.column + columns
       while (place.column < until && isSpace(place.at)) step()
@@ -182,7 +185,7 @@ const createReader = (text: string) => {
     rest: (): string => text.slice(place.at, end),
     startsWith: (character: string): boolean => place.at < end && text.startsWith(character, place.at),
     isBlank: (): boolean => place.at >= inkTo,
-    /** Whether the rest of the line, which does not begin with white space, is a thematic break. */
+    /** Whether the rest of the line is a thematic break. The rest must not begin with white space. */
     isBreak(): boolean {
       if (lineBreak === null) lineBreak = breakOf(text, start, end)
       return isBreak(lineBreak, text.charAt(place.at), place.at)
@@ -192,14 +195,14 @@ const createReader = (text: string) => {
 
 type Reader = ReturnType<typeof createReader>
 
-/** The quotes, items and footnotes that contain a line, outermost first. */
+/** The quotes, list items and footnotes that contain a line, outermost first. */
 interface Containers {
   readonly all: Container[]
-  /** Indices of those that are quotes, ascending. */
+  /** Indices of the quotes in `all`, ascending. */
   readonly quotes: number[]
 }
 
-/** Index of the first quote from an index on; the number of containers if there is none. */
+/** Returns the index of the first quote from an index on; the number of containers if there is none. */
 const nextQuote = ({ all, quotes }: Containers, index: number): number => {
   let [low, high] = [0, quotes.length]
   while (low < high) {
@@ -222,7 +225,7 @@ const add = ({ all, quotes }: Containers, containers: readonly Container[]): voi
   }
 }
 
-/** The number of containers that this line continues; the reader is then after their marks. */
+/** Returns the number of containers that this line continues. Afterwards, the reader is behind their marks. */
 const enter = (reader: Reader, containers: Containers): number => {
   for (let matched = 0; matched < containers.all.length; matched++) {
     const container = containers.all[matched] as Container
@@ -234,7 +237,7 @@ const enter = (reader: Reader, containers: Containers): number => {
       return quote
     }
     if (container === 'quote') {
-      // However far its mark is indented: the renderer checks no more than that for a continuation.
+      // The mark may be indented by any amount, because the renderer does not limit it for a continuation either.
       const { at, column } = reader.place
       reader.skip(indent)
       if (!reader.startsWith('>')) {
@@ -251,7 +254,7 @@ const enter = (reader: Reader, containers: Containers): number => {
   return containers.all.length
 }
 
-/** Opens the containers that begin here; fewer kinds can interrupt a paragraph. */
+/** Returns the containers that begin at the reading position. Fewer kinds of container can interrupt a paragraph. */
 const open = (reader: Reader, inParagraph: boolean): Container[] => {
   const containers: Container[] = []
   for (let text = inParagraph; ; text = false) {
@@ -282,15 +285,15 @@ const open = (reader: Reader, inParagraph: boolean): Container[] => {
   }
 }
 
-/** The ends of comments or formulas that end on a later line, found once for all possible starts. */
+/** Finds the ends of comments and formulas that end on a later line. Each end is searched only once for all possible starts. */
 interface Ends {
-  /** Offset up to which lines belong to the comment that begins on this line, or -1. */
+  /** Returns the offset up to which lines belong to a comment that begins on this line; -1 if there is no such comment. */
   comment(at: number): number
   formula(lineEnd: number): number
 }
 
 const endsOf = (text: string): Ends => {
-  /** The first end found from an earlier place: it is also the first from here on, unless it is before this place. */
+  /** The first end after an earlier start. It is also the first end after this start, unless it is before this start. */
   const comment = { end: -1, to: -1 }
   let formula = -1
   return {
@@ -319,12 +322,12 @@ interface Opened {
   readonly markLength: number
   readonly indent: number
   readonly depth: number
-  /** Undefined for fences that are not components. */
+  /** The fence if it is a component; undefined for other fences. */
   readonly fence: Omit<Fence, 'to' | 'closing' | 'bodyTo' | 'lines'> | undefined
   readonly lines: Line[]
 }
 
-/** The component fences of a text, in document order; other languages are skipped. */
+/** Returns the component fences of a text, in document order. Fences with other languages are skipped. */
 export const fencesOf = (text: string): Fence[] => {
   const fences: Fence[] = []
   const reader = createReader(text)
@@ -333,7 +336,7 @@ export const fencesOf = (text: string): Fence[] => {
   let paragraph = false
   let emptyItem = false
   let opened: Opened | undefined
-  /** Offset up to which lines belong to a comment or formula. */
+  /** Offset up to which lines belong to a comment or a formula. */
   let opaqueTo = -1
 
   const finish = (bodyTo: number, closing: Range | undefined): void => {
@@ -348,14 +351,14 @@ export const fencesOf = (text: string): Fence[] => {
     opened = undefined
   }
 
-  /** End of a comment or formula that begins here, or -1. */
+  /** Returns the end of a comment or formula that begins here; -1 if none begins. */
   const opaqueFrom = (rest: string, at: number, lineEnd: number): number => {
     if (rest.startsWith('<!--')) return ends.comment(at)
     if (rest.startsWith('$$') && !/^\$\$.+?\$\$\s*$/.test(rest)) return ends.formula(lineEnd)
     return -1
   }
 
-  /** Reads a line within a fence. False: the fence ended before it. */
+  /** Reads a line within a fence. Returns false if the fence ended before this line. */
   const goOn = (start: number, end: number, matched: number): boolean => {
     if (opened === undefined) return false
     if (matched < opened.depth && !(reader.isBlank() && nextQuote(containers, matched) === containers.all.length)) {
@@ -378,7 +381,7 @@ export const fencesOf = (text: string): Fence[] => {
     return true
   }
 
-  /** Begins a fence if this line opens one. */
+  /** Begins a fence if this line opens one. Returns whether it does. */
   const begin = (start: number, end: number, line: number): boolean => {
     const indent = reader.indent()
     if (indent > 3) return false
@@ -410,7 +413,7 @@ export const fencesOf = (text: string): Fence[] => {
     const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     const next = end + 1
-    // Text after the last line break is not a line of a fence.
+    // An empty rest after the last line break is not a line of the fence.
     if (start === text.length && opened !== undefined) break
     reader.begin(start, end)
     const matched = enter(reader, containers)
@@ -423,7 +426,7 @@ export const fencesOf = (text: string): Fence[] => {
       start = next
       continue
     }
-    // An item that begins with an empty line ends with the next one (CommonMark 5.2).
+    // An item whose first line is empty ends if the next line is empty too (CommonMark 5.2).
     const kept = emptyItem && reader.isBlank() ? Math.min(matched, containers.all.length - 1) : matched
     const fresh = open(reader, paragraph && isInside)
     const rest = reader.rest()
@@ -446,7 +449,7 @@ export const fencesOf = (text: string): Fence[] => {
   return fences
 }
 
-/** A single fence, given as its info string and its contents without marks. Offsets are those of `source`. Undefined if it is not a component. */
+/** Returns a fence from its info string and its contents without marks; undefined if it is not a component. The offsets refer to `source`. */
 export const findFence = (info: string, source: string): Fence | undefined => {
   const { kind, ...named } = parseInfo(info)
   return isFenceKind(kind) ? { ...named, kind, ...standing(source) } : undefined
@@ -478,11 +481,11 @@ const standing = (source: string): Omit<Fence, keyof Info> => {
   }
 }
 
-/** The component fence that contains an offset, its marks included. */
+/** Returns the component fence that contains an offset. Its marks are part of the fence. */
 export const fenceAt = (fences: readonly Fence[], offset: number): Fence | undefined =>
   fences.find(({ from, to }) => from <= offset && offset <= to)
 
-/** An id that no fence has yet, derived from the title or kind of a fence. */
+/** Returns an id that no fence has yet, based on the title or kind of a fence. */
 export const freeId = (
   taken: readonly (string | undefined)[],
   { kind, attributes }: Info,
@@ -494,7 +497,7 @@ export const freeId = (
   return id
 }
 
-/** Adds an id to the first line of a fence without one. */
+/** Returns the edits that add an id to the first line of a fence without one. */
 export const addId = ({ source, kind, mark, id }: Fence, added: string): Edit[] => {
   if (id !== undefined) return []
   const at = source.indexOf(kind, mark.to) + kind.length

@@ -1,6 +1,6 @@
 /**
- * How the rows and columns of a table were inserted, deleted and moved between two readings, inferred from the texts of their cells. It serves
- * drafts that are not part of the text yet. Only their order distinguishes rows and columns with the same text.
+ * Finds out how rows and columns of a table were inserted, deleted and moved between two readings, based on the texts of their cells. It is used for
+ * drafts that are not part of the text yet. Rows and columns with the same text can only be distinguished by their order.
  */
 import { limits } from '../limits.ts'
 import { commonItems } from '../text/common-lines.ts'
@@ -8,31 +8,34 @@ import type { Change } from './formula/rewrite.ts'
 
 type Texts = readonly (readonly string[])[]
 
-/** A table as it was read at one time. */
+/** A table at the time it was read. */
 export interface Reading {
   readonly texts: Texts
-  /** The number of lines in its fence: moving a row leaves its old line break, sorting rows does not. */
+  /** Number of lines in the fence. Moving a row leaves its old line break, so the number grows; sorting rows does not change it. */
   readonly lines: number
 }
 
 export interface Followed {
   readonly changes: readonly Change[]
-  /** Returns the current index of a row or column of the earlier reading; undefined if it was removed. */
+  /** Returns the current index of a row of the earlier reading; undefined if the row was removed. */
   rowOf(row: number): number | undefined
   columnOf(column: number): number | undefined
 }
 
-/** The index in the later list for each item of the earlier one, and the items of the earlier list that moved. */
+/**
+ * The pairs between two lists. `later` has the index in the later list for each item of the earlier list, and `moved` has the items of the earlier
+ * list that moved.
+ */
 interface Pairs {
   readonly later: (number | undefined)[]
   readonly count: number
   readonly moved: readonly number[]
 }
 
-/** Above this number of possible pairs in one place, rows are paired in order. */
+/** Number of possible pairs in one place above which items are paired in order. */
 const gapMax = 10_000
 
-// Formulas are rewritten when rows and columns change, so their position says more than their text.
+// Formulas are rewritten when rows and columns change, so their position identifies them better than their text.
 const plain = (text = ''): string => (text.startsWith('=') ? '=' : text)
 
 const likeness = (one: readonly string[], other: readonly string[]): number =>
@@ -46,7 +49,7 @@ const pairsWithin = (
 ): [number, number][] => {
   const inOrder = olds.length === youngs.length || olds.length * youngs.length > gapMax
   if (inOrder) return olds.flatMap((old, index): [number, number][] => (youngs[index] === undefined ? [] : [[old, youngs[index]]]))
-  /** The highest score from these indices on. */
+  /** The highest score from these indices to the ends. */
   const best = Array.from({ length: olds.length + 1 }, () => new Int32Array(youngs.length + 1))
   const at = (one: number, other: number): number => best[one]?.[other] ?? 0
   const paired = (one: number, other: number): number => {
@@ -98,7 +101,7 @@ const pairsOf = (before: Texts, now: Texts): Pairs => {
   return { later, count: nowKeys.length, moved }
 }
 
-/** Returns the item that moved, among the remaining ones. */
+/** Returns the move of the only item that moved, counted among the remaining items. Returns nothing if several items moved. */
 const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   const [old] = moved
   if (old === undefined || moved.length > 1) return []
@@ -108,7 +111,7 @@ const moveOf = (axis: Change['axis'], { later, moved }: Pairs): Change[] => {
   return target === from ? [] : [{ axis, kind: 'move', from, to: target > from ? target + 1 : target }]
 }
 
-/** The changes as a sequence to apply one after the other. */
+/** Returns the changes as a sequence in which each change applies to the result of the previous one. */
 const changesOf = (axis: Change['axis'], pairs: Pairs, mayMove: boolean): Change[] => {
   const taken = new Set(pairs.later)
   const gone = pairs.later.flatMap((young, at) => (young === undefined ? [at] : [])).toReversed()
@@ -122,13 +125,13 @@ const changesOf = (axis: Change['axis'], pairs: Pairs, mayMove: boolean): Change
 
 const widthOf = (texts: Texts): number => texts.reduce((width, { length }) => Math.max(width, length), 0)
 
-/** Returns each column as its cells, or as only its heading. */
+/** Returns each column as the list of its cells, or only its heading unless `isWhole`. */
 const columnsOf = (texts: Texts, isWhole: boolean): string[][] =>
   Array.from({ length: Math.min(widthOf(texts), limits.sheetColumnsMax) }, (_column, column) =>
     (isWhole ? texts : texts.slice(0, 1)).map((row) => plain(row[column]))
   )
 
-/** The computed rows and some beyond them, which may move up. */
+/** Returns the computed rows and some rows below them, which may move up. */
 const firstRows = ({ texts }: Reading): Texts => texts.slice(0, 2 * limits.sheetRowsMax)
 
 export const followed = (before: Reading, now: Reading): Followed => {

@@ -1,6 +1,7 @@
 /**
  * Tidies a fence that nobody has changed for a while. It removes the traces of concurrent interactions: empty lines in place of cards, messages and
- * rows, markers with more than one character, spaces at the ends of lines. It changes only white space and markers, never words, and is idempotent.
+ * rows, markers with more than one character, and spaces at the ends of lines. It only changes white space and markers, never text. Running it again
+ * changes nothing.
  */
 import type { Edit } from '../text/diff.ts'
 import { letters, parseBoard } from './board.ts'
@@ -11,15 +12,15 @@ import type { Fence, FenceKind, Line } from './fences.ts'
 const isEmpty = (line: Line | undefined): boolean => line !== undefined && line.text.trim() === ''
 
 /**
- * Removes an empty line with the line break before it. Text that somebody offline wrote into it then follows the line above and leaves the line below
- * whole. The first line of a fence stays.
+ * Removes an empty line and the line break before it. If somebody wrote into that line while offline, the text will follow the line above, and the
+ * line below stays intact. The first line of a fence is not removed.
  */
 const without = ({ lines }: Fence, index: number): Edit[] => {
   const [before, line] = [lines[index - 1], lines[index]]
   return before === undefined || line === undefined ? [] : [{ from: before.to, to: line.to, insert: '' }]
 }
 
-/** The empty lines for which `isKept` is false. */
+/** Returns the edits that remove the empty lines for which `isKept` is false. */
 const emptyLines = (fence: Fence, isKept: (index: number) => boolean): Edit[] =>
   fence.lines.flatMap((line, index) => (isEmpty(line) && !isKept(index) ? without(fence, index) : []))
 
@@ -35,7 +36,7 @@ const boardEdits = (fence: Fence): Edit[] => {
   const inDetails = new Set(cards.flatMap(({ index, details }) => details.map((_line, at) => index + 1 + at)))
   const { lines } = fence
   const lastSpoken = lines.findLastIndex((line) => !isEmpty(line))
-  // One empty line is allowed before and after a heading, and within the details of a card.
+  // One empty line is allowed before and after a heading, and inside the details of a card.
   const isKept = (index: number): boolean =>
     !isEmpty(lines[index - 1]) &&
     index < lastSpoken &&
@@ -61,7 +62,7 @@ const chatEdits = (fence: Fence): Edit[] => {
 
 const sheetEdits = (fence: Fence): Edit[] => emptyLines(fence, () => false)
 
-/** Kinds that are not listed, such as charts and widgets, are not tidied: one person at a time writes their contents. */
+/** Other kinds, such as charts and widgets, are not tidied, because usually only one person at a time writes their contents. */
 const editsOf: Readonly<Partial<Record<FenceKind, (fence: Fence) => Edit[]>>> = { board: boardEdits, chat: chatEdits, sheet: sheetEdits }
 
 export const healEdits = (fence: Fence): readonly Edit[] => {

@@ -1,3 +1,3 @@
-/** Text within HTML and SVG, attributes in double quotes included. */
+/** Escapes a text for HTML and SVG, including attributes in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -1,6 +1,6 @@
 /**
- * Components as HTML that needs no script, for published pages and the reading view. All text by people is escaped or goes through the Markdown
- * pipeline. There are no style attributes, because the policy of the pages forbids them.
+ * Renders components as HTML without scripts, for published pages and the reading view. All text written by people is escaped or goes through the
+ * Markdown pipeline. There are no style attributes, because the content security policy of the pages forbids them.
  */
 import { limits } from '../limits.ts'
 import { type Board, type Card, cardsShown, type CardState, detailsOf, parseBoard } from './board.ts'
@@ -17,7 +17,7 @@ import { parseSheet, type Sheet } from './sheet.ts'
 import { parseWidget } from './widget.ts'
 
 export interface ComponentContext {
-  /** Markdown within a line. */
+  /** Renders inline Markdown. */
   readonly inline: (text: string) => string
   /** All sheets of the document. */
   readonly sheets: DocumentSheets
@@ -28,7 +28,7 @@ export interface ComponentContext {
 const figure = (kind: string, caption: string, content: string, more = ''): string =>
   `<figure class="component component-${kind}"${more}>${caption === '' ? '' : `<figcaption>${escapeHtml(caption)}</figcaption>`}${content}</figure>\n`
 
-/** A region that may be wider than its page; the keyboard can scroll it too. */
+/** Returns a region that may be wider than its page. The keyboard can scroll it as well. */
 const scroller = (name: string, label: string, content: string): string =>
   `<div class="${name}" tabindex="0" role="group" aria-label="${escapeHtml(label)}">${content}</div>`
 
@@ -72,7 +72,7 @@ export const boardHtml = (fence: Fence, { inline }: ComponentContext): string =>
 
 // ——— chat ———
 
-/** Instants in English. Pages have no script that could find out the reader's time zone, so the text names the zone. */
+/** Formats times in English. Pages have no script that could find out the reader's time zone, so the text includes the zone. */
 const instantWords = new Intl.DateTimeFormat('en-US', {
   year: 'numeric',
   month: 'short',
@@ -120,7 +120,7 @@ const cellHtml = (sheet: Sheet, { workbook }: DocumentSheets, index: number, row
   return `<${tag}${row === 0 ? ' scope="col"' : ''}${classes === '' ? '' : ` class="${classes}"`}${reason}>${escapeHtml(shown)}</${tag}>`
 }
 
-/** The most errors of a sheet that are listed below it. */
+/** Maximum number of errors of a sheet that are listed below it. */
 const errorsShownMax = 10
 
 export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentContext): string => {
@@ -139,25 +139,25 @@ export const sheetHtml = (fence: Fence, { sheets, line, inline }: ComponentConte
       return value instanceof Failure ? [`${lettersOfColumn(column)}${row + 1}: ${value.error} ${value.reason}`.trim()] : []
     })
   )
-  // The error is also listed, because a tooltip alone would reach only readers who point at the cell.
+  // Errors are also listed, because a tooltip reaches only readers who point at the cell.
   const wrong = errors.slice(0, errorsShownMax).map((words) => `<p class="component-note">${escapeHtml(words)}</p>`)
   const left = rest(sheet.rows.length - shown.length, 'rows') + rest(sheet.width - width, 'columns')
-  // The fence of the whole text: the heading above it is found by its place there.
+  // The fence of the entire text is needed, because the heading above it is found by its position in that text.
   const caption = captionOf(sheets.sheets[index]?.fence ?? fence, sheets.fences)
   return figure(
     'sheet',
     caption,
     `${scroller('table sheet', caption || 'Sheet', table)}${left}${wrong.join('')}${rest(errors.length - wrong.length, 'errors')}${notes.join('')}`,
-    // Widgets of the page find the sheet by this attribute.
+    // Widgets on the page find the sheet by this attribute.
     fence.id === undefined ? '' : ` data-sheet="${escapeHtml(fence.id)}"`
   )
 }
 
 // ——— chart ———
 
-/** Drawings with more points get no second, narrow version. */
+/** Maximum number of points for which a drawing also gets a narrow version. */
 const narrowMarksMax = 200
-/** The width in pixels, about that of a phone. */
+/** Width of the narrow version, in pixels. This is about the width of a phone. */
 const narrowWidth = 330
 
 const legendHtml = ({ name, colour, isDrawn }: LegendEntry): string =>
@@ -187,7 +187,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
   const shown = legend.length < 2 ? '' : `<ul class="legend">${names.join('')}</ul>`
   const id = `chart:${context.line + 1}`
   const wide = scroller('chart-drawing', caption || 'Chart', chartSvg(chart, data, id))
-  // Pages have no script that could redraw, so narrow windows get a separate drawing, unless it would be long.
+  // Pages have no script that could redraw a chart. Narrow windows therefore get a separate drawing, unless it would be long.
   const isShort = data.labels.length * data.series.length <= narrowMarksMax
   const svg = isShort
     ? `<div class="chart-both">${wide}<div class="chart-narrow">${chartSvg(chart, data, `${id}:narrow`, narrowWidth)}</div></div>`
@@ -197,7 +197,7 @@ export const chartHtml = (fence: Fence, context: ComponentContext): string => {
 
 // ——— widget ———
 
-/** Shows the source. A page with a script offers to run it. */
+/** Shows the source of a widget. A page with scripts offers to run it. */
 export const widgetHtml = (fence: Fence): string => {
   const { html, title, height, state } = parseWidget(fence)
   const data = ` data-height="${height}"${state === undefined ? '' : ` data-state="${escapeHtml(state.json)}"`}`

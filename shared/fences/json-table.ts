@@ -1,4 +1,7 @@
-/** A JSON list as a table: of objects with a column for each key, or of rows. A change replaces only its value; the other source stays as written. */
+/**
+ * A JSON list as a table: a list of objects with a column for each key, or a list of rows. A change replaces only its value, and the rest of the
+ * source stays as it is written.
+ */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
 import { trimBlanks } from '../text/scan.ts'
@@ -10,7 +13,7 @@ import { type CellChange, sortedOrder, type Table } from './table.ts'
 
 /** A JSON value and its position in the text. */
 interface Value extends Range {
-  /** The entries of a list, or of an object with its keys. */
+  /** The entries of a list, or of an object with its keys; undefined for plain values. */
   readonly items: readonly Entry[] | undefined
 }
 
@@ -19,7 +22,7 @@ type Entry = Value & { readonly key?: Range & { readonly name: string } }
 const space = /[ \t\n\r]*/y
 const atom = /"(?:[^"\\]|\\.)*"|[^\s,[\]{}:"]+/y
 
-/** Parses a text that is known to be JSON. */
+/** Parses a text that is known to be valid JSON. */
 const valuesOf = (text: string): Value => {
   let at = 0
   const skip = (): void => {
@@ -60,7 +63,9 @@ const valuesOf = (text: string): Value => {
   return value()
 }
 
-/** Returns the JSON form of a text: a number if parsing gives the same text again (`2.5`, not `0E0` or `-0`), else a string. */
+/**
+ * Returns the JSON form of a text. It is a number if parsing and printing gives the same text (`2.5`, but not `0E0` or `-0`), and otherwise a string.
+ */
 const written = (text: string): string => {
   const value = Number(text)
   return Number.isFinite(value) && String(value) === text ? JSON.stringify(value) : JSON.stringify(text)
@@ -77,14 +82,14 @@ interface Body {
   readonly isLists: boolean
 }
 
-/** The item that a row shows; for objects, the first row shows their keys. */
+/** Returns the item that a row shows. For objects, the first row shows the keys. */
 const itemOf = ({ items, isLists }: Body, row: number): Entry | undefined => items[isLists ? row : row - 1]
 const isHead = ({ isLists }: Body, row: number): boolean => !isLists && row === 0
 const entryAt = (body: Body, item: Entry | undefined, column: number): Entry | undefined =>
   body.isLists ? item?.items?.[column] : item?.items?.findLast(({ key }) => key?.name === body.heads[column])
 const startOf = ({ key, from }: Entry): number => key?.from ?? from
 
-/** Offset in the document. A plain JSON value ends on the line that it begins on; a list or object may not. */
+/** Returns the offset in the document. A plain JSON value ends on the line on which it begins, but a list or object may end on another line. */
 const absolute = ({ lines, fence }: Body, offset: number): number => {
   let start = 0
   for (const line of lines) {
@@ -99,7 +104,7 @@ const edit = (body: Body, from: number, to: number, insert: string): Edit => ({
   insert
 })
 
-/** Returns the text between items: a new item next to items on separate lines gets a separate line. */
+/** Returns the text to insert between items. If the items are on separate lines, a new item gets a separate line too. */
 const gapBefore = ({ text, fence }: Body, { from }: Entry): string => {
   const start = trimBlanks(text, 0, from)
   return start === 0 || text[start - 1] === '\n' ? `\n${fence.prefix}${text.slice(start, from)}` : ' '
@@ -114,7 +119,7 @@ const writtenItem = ({ isLists, heads }: Body, textOf: (column: number) => strin
   return isLists ? `[${cells.join(', ')}]` : `{${cells.join(', ')}}`
 }
 
-/** Items at the end. */
+/** Returns the edits that add items at the end. */
 const appended = (body: Body, items: readonly string[]): Edit[] => {
   if (items.length === 0) return []
   const last = body.items.at(-1)
@@ -128,7 +133,7 @@ const renamed = (body: Body, cells: ReadonlyMap<number, string>): Edit[] => {
   const names = new Map<string, string>()
   for (const [column, text] of cells) {
     const head = heads[column]
-    // Two columns with the same name would become one.
+    // Two columns with the same name would become one column.
     if (head !== undefined && text !== '' && !heads.includes(text) && ![...names.values()].includes(text)) names.set(head, text)
   }
   return items
@@ -139,7 +144,7 @@ const renamed = (body: Body, cells: ReadonlyMap<number, string>): Edit[] => {
     })
 }
 
-/** The changes of one existing row. */
+/** Returns the edits for changed cells in an existing row. */
 const rowEdits = (body: Body, row: number, item: Entry, cells: ReadonlyMap<number, string>): Edit[] => {
   const { isLists, heads, rows } = body
   if (item.items === undefined) return []
@@ -189,7 +194,7 @@ const insertRow = (body: Body, at: number): Edit[] => {
   return item === undefined ? appended(body, [empty]) : [edit(body, item.from, item.from, `${empty},${gapBefore(body, item)}`)]
 }
 
-/** Removes an entry from its list, with one comma. */
+/** Returns the edits that remove an entry and one comma from a list. */
 const without = (body: Body, entries: readonly Entry[], index: number): Edit[] => {
   const [entry, before, behind] = [entries[index], entries[index - 1], entries[index + 1]]
   if (entry === undefined) return []
@@ -218,7 +223,7 @@ const deleteColumn = (body: Body, at: number): Edit[] => {
   })
 }
 
-/** The table of a body that is known to be a list. */
+/** Returns the table of a body that is known to be a list. */
 export const jsonTable = (fence: Fence, first: number, rows: Table['texts']): Table => {
   const lines = fence.lines.slice(first)
   const text = lines.map((line) => line.text).join('\n')
@@ -232,7 +237,7 @@ export const jsonTable = (fence: Fence, first: number, rows: Table['texts']): Ta
     width: rows.reduce((width, { length }) => Math.max(width, length), 0),
     sides: [],
     mayChange(row, column) {
-      // A column has a name only once it has a value.
+      // A column gets its name only when it has a value.
       if (isHead(body, row)) return column < body.heads.length
       if (row >= rows.length) return true
       const [item, value] = [itemOf(body, row), entryAt(body, itemOf(body, row), column)]

@@ -1,6 +1,6 @@
 /**
- * The kinds of component: one entry each, with everything that a kind must have besides its grammar. For some kinds, told.ts describes edits and
- * heal.ts tidies them. The pages have a similar table (web/ui/component-kinds.ts).
+ * The kinds of component. Each entry has everything that a kind needs besides its grammar. For some kinds, told.ts describes edits and heal.ts tidies
+ * fences. The pages have a similar table (web/ui/component-kinds.ts).
  */
 import { limits } from '../limits.ts'
 import { chartTypes } from './chart.ts'
@@ -8,9 +8,9 @@ import type { Fence, FenceKind } from './fences.ts'
 import { boardHtml, chartHtml, chatHtml, type ComponentContext, sheetHtml, widgetHtml } from './html.ts'
 
 interface FenceParts {
-  /** Its HTML on published pages and in the reading view. */
+  /** Renders the component for published pages and the reading view. */
   readonly html: (fence: Fence, context: ComponentContext) => string
-  /** A fence of the kind, for programs. */
+  /** An example of a fence of this kind, for programs. */
   readonly example: string
   /** A line of Markdown that explains to programs how to read and write this kind. */
   readonly guide: string
@@ -70,5 +70,5 @@ y: Total
   }
 }
 
-/** The HTML of a component, without script. */
+/** Returns the HTML of a component, without scripts. */
 export const componentHtml = (fence: Fence, context: ComponentContext): string => fenceParts[fence.kind].html(fence, context)

@@ -1,10 +1,10 @@
-/** Rows of cells in a fence, with the places of their cells in the text. */
+/** Rows of cells in a fence, with the positions of the cells in the text. */
 import type { Line, Range } from './fences.ts'
 
 export interface Cell extends Range {
-  /** The value, trimmed and without escapes and quotes. `from` and `to` are those of the trimmed source. */
+  /** The value, trimmed and without escapes and quotes. `from` and `to` are the range of the trimmed source. */
   readonly text: string
-  /** The range between the bars or delimiters next to the cell, with the space. */
+  /** The range between the bars or delimiters around the cell, including white space. */
   readonly area: Range
 }
 
@@ -18,7 +18,7 @@ export interface Row {
 export const trimmed = ({ from, text }: Line, start: number, end: number): Cell => {
   const part = text.slice(start, end)
   const inner = part.trim()
-  // The place of an empty cell is after the space that follows the bar.
+  // The position of an empty cell is after the space that follows the bar.
   const lead = inner === '' ? Math.min(1, part.length) : part.length - part.trimStart().length
   const at = from + start + lead
   return { from: at, to: at + inner.length, text: inner, area: { from: from + start, to: from + end } }

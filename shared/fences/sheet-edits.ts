@@ -1,7 +1,7 @@
 /**
- * The actions of people in a sheet. Rows and columns are counted from 0 in the sheet that was parsed, row 0 is the heading. A change replaces only
- * its cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells. Formulas in other sheets of
- * the document are rewritten by `followChange`, each within its own fence.
+ * The actions that people can do in a sheet. Rows and columns are counted from 0 in the parsed sheet, and row 0 is the heading. A change replaces
+ * only its cell. When rows or columns are inserted, deleted or moved, the formulas of this sheet still name the same cells. `followChange` rewrites
+ * the formulas in other sheets of the document, each within its own fence.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -17,15 +17,15 @@ type Edits = readonly Edit[]
 
 const isFormula = (text: string): boolean => text.startsWith('=')
 
-/** The line of a new row. */
+/** Returns the source of a new row. */
 const writtenRow = (sheet: Sheet, texts: readonly string[], row: number): string => {
   const cells = texts.map((text) => writtenCell(sheet, text, row))
   if (sheet.delimiter === undefined) return `| ${cells.join(' | ')} |`
-  // A record must not be an empty line.
+  // A CSV record must not be an empty line.
   return cells.join(sheet.delimiter).trim() === '' && cells.length < 2 ? '""' : cells.join(sheet.delimiter)
 }
 
-/** Adds cells after the last one of a row. */
+/** Returns the edits that add cells after the last one of a row. */
 const appended = ({ delimiter }: Sheet, { line, cells }: Row, written: readonly string[]): Edit[] => {
   if (written.length === 0) return []
   const at = line.from + line.text.trimEnd().length
@@ -45,14 +45,14 @@ const changeRow = (sheet: Sheet, row: Row, at: number, changes: ReadonlyMap<numb
     const cell = cells[column]
     if (cell === undefined) return []
     const written = writtenCell(sheet, text, at)
-    // A row of a CSV with only one cell would be an empty line.
+    // A CSV row with a single empty cell would be an empty line.
     const isLone = sheet.delimiter !== undefined && cells.length === 1 && written === ''
     return text.trim() === cell.text ? [] : replace(sheet.fence, cell, isLone ? '""' : written)
   })
   return [...own, ...appended(sheet, row, more)]
 }
 
-/** The line before which a row is inserted to come before this index: never between the heading and its dashes. */
+/** Returns the line before which a row is inserted to get this index. It is never between the heading and its dashes. */
 const lineBefore = ({ rows, dashes, fence }: Sheet, row: number): number =>
   rows[row]?.index ?? Math.max(rows.at(-1)?.index ?? fence.lines.length - 1, dashes?.index ?? -1) + 1
 
@@ -62,7 +62,7 @@ const isRowOf =
   ({ text }: Line): boolean =>
     text.includes(delimiter ?? '|')
 
-/** Sets several cells at once; missing rows and columns are added, within the limits. */
+/** Sets several cells at once. Missing rows and columns are added, within the limits. */
 export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits => {
   const { fence, rows } = sheet
   const byRow = new Map<number, Map<number, string>>()
@@ -83,7 +83,7 @@ export const setCells = (sheet: Sheet, changes: readonly CellChange[]): Edits =>
 
 export const setCell = (sheet: Sheet, row: number, column: number, text: string): Edits => setCells(sheet, [{ row, column, text }])
 
-/** Edits that update the formulas of some rows after a change: of this sheet itself, unless `isOf` names another. */
+/** Returns the edits that update the formulas of some rows after a change. The change is in this sheet, unless `isOf` selects another sheet. */
 const following = (
   sheet: Sheet,
   change: Change,
@@ -103,7 +103,7 @@ const isOwn =
   (id: string | undefined): boolean =>
     id === undefined || id === fence.id
 
-/** The edits of another sheet of the document when rows or columns of the sheet with this id changed. */
+/** Returns the edits of another sheet of the document after rows or columns of the sheet with this id changed. */
 export const followChange = (other: Sheet, id: string, change: Change): Edits =>
   within(
     other.fence,
@@ -115,7 +115,7 @@ export const followChange = (other: Sheet, id: string, change: Change): Edits =>
     )
   )
 
-/** The first row that may be moved, deleted or pushed down: a heading with dashes stays where it is. */
+/** Returns the first row that may be moved, deleted or pushed down. A heading with dashes always stays in its place. */
 const firstFree = ({ dashes }: Sheet): number => (dashes === undefined ? 0 : 1)
 
 /** Inserts an empty row before the row with this index. */
@@ -136,7 +136,7 @@ export const deleteRow = (sheet: Sheet, at: number): Edits => {
   return within(sheet.fence, [...vacate(row.line), ...following(sheet, change, (each) => each !== at)])
 }
 
-/** Returns the line of a row with new texts in some of its cells; everything between them stays. */
+/** Returns the source of a row with new texts in some of its cells. The source between the cells stays unchanged. */
 const lineWith = ({ delimiter }: Sheet, { line, cells }: Row, row: number, textOf: (cell: Cell) => string): string => {
   let text = ''
   let at = 0
@@ -170,7 +170,7 @@ const withColumn = (sheet: Sheet, row: Row, at: number, content: string): Edit[]
   if (cell === undefined) return at === row.cells.length ? appended(sheet, row, [content]) : []
   const from = cell.area.from
   if (sheet.delimiter !== undefined) return [{ from, to: from, insert: content + sheet.delimiter }]
-  // A row need not begin with a bar, but an empty cell at its beginning must.
+  // A row need not begin with a bar, but a row whose first cell is empty must.
   return [{ from, to: from, insert: `${isBarAt(sheet, from - 1, row) ? '' : '|'} ${content} |` }]
 }
 
@@ -192,7 +192,7 @@ const withoutColumn = (sheet: Sheet, row: Row, at: number): Edit[] => {
   const { from, to } = cell.area
   if (sheet.delimiter !== undefined)
     return at + 1 < row.cells.length ? [{ from, to: to + 1, insert: '' }] : [{ from: from - 1, to, insert: '' }]
-  // One bar stays on either side of the rest.
+  // One bar must remain on either side of the other cells.
   const isBetween = isBarAt(sheet, from - 1, row) && isBarAt(sheet, to, row)
   return [{ from, to: isBetween ? to + 1 : to, insert: '' }]
 }
@@ -209,7 +209,7 @@ export const deleteColumn = (sheet: Sheet, at: number): Edits => {
   ])
 }
 
-/** Moves a column before the column that currently has this index. Rewrites every row, with the spaces of its cells. */
+/** Moves a column before the column that currently has this index. It rewrites every row and includes the white space of the cells. */
 export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   const { fence, rows, dashes, width, delimiter } = sheet
   if (from < 0 || from >= width || to < 0 || to > width || to === from || to === from + 1) return []
@@ -229,7 +229,7 @@ export const moveColumn = (sheet: Sheet, from: number, to: number): Edits => {
   return within(fence, [...rows.flatMap(written), ...(dashes === undefined ? [] : written(dashes, 1))])
 }
 
-/** Sorts the rows below the heading by the values of a column, in one edit; empty cells come last in both directions. */
+/** Sorts the rows below the heading by the values of a column, in one edit. Empty cells come last in both directions. */
 export const sortRows = (sheet: Sheet, column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits => {
   const { fence, rows } = sheet
   const order = sortedOrder(rows.length, descending, (row) => valueAt(row, column), compare)
@@ -273,7 +273,7 @@ export const alignColumns = (sheet: Sheet): Edits => {
 
 // ——— the clipboard ———
 
-/** Offset after the closing quote of a quoted cell; undefined: the cell is not quoted. */
+/** Returns the offset after the closing quote of a quoted cell; undefined if the cell is not quoted. */
 const quoteEnd = (text: string, at: number): number | undefined => {
   if (text[at] !== '"') return undefined
   let end = text.indexOf('"', at + 1)
@@ -291,8 +291,8 @@ const cellEnd = (text: string, at: number): number => {
 }
 
 /**
- * Returns rows of cells in the clipboard format of spreadsheets: separated by tabs and line breaks, with quotes around cells that contain a tab or
- * line break.
+ * Parses the clipboard format of spreadsheets. Cells are separated by tabs and rows by line breaks. Cells that contain a tab or line break are
+ * quoted.
  */
 export const parseTsv = (text: string): string[][] => {
   const rows: string[][] = [[]]
@@ -303,18 +303,18 @@ export const parseTsv = (text: string): string[][] => {
     if (end < text.length && text[end] !== '\t') rows.push([])
     at = end + (text.startsWith('\r\n', end) ? 2 : 1)
   }
-  // A line break after the last row does not begin a row.
+  // A line break after the last row does not begin another row.
   return rows.at(-1)?.every((cell) => cell === '') === true && rows.length > 1 ? rows.slice(0, -1) : rows
 }
 
 export const formatTsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => row.map((cell) => (/[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** The cell changes for pasted text, from a cell on. */
+/** Returns the cell changes for pasted text. Pasting begins at the given cell. */
 export const cellsOfTsv = (row: number, column: number, tsv: string): CellChange[] =>
   parseTsv(tsv).flatMap((texts, down) => texts.map((text, across) => ({ row: row + down, column: column + across, text })))
 
-/** Returns the size of text pasted from a cell on, and how much of it fits within the limits. */
+/** Returns the size of pasted text, and how much of it fits within the limits. Pasting begins at the given cell. */
 export const pasteSize = (
   row: number,
   column: number,
@@ -332,7 +332,7 @@ export const pasteSize = (
 
 // ——— the grid ———
 
-/** The table by which the component's grid shows and changes a sheet. */
+/** Returns the table with which the grid of the component shows and changes a sheet. */
 export const tableOf = (sheet: Sheet): Table => ({
   fence: sheet.fence,
   texts: textsOf(sheet),

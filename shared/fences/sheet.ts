@@ -3,10 +3,11 @@
  *
  *     sheet = note* (table | csv)
  *     table = row NL [dashes NL] (row NL)*         row: ["|"] cell ("|" cell)* ["|"];  "\|" is a bar within a cell
- *     csv   = record (NL record)*                  when the first line that says something has no bar; `,`, `;` or tab, quotes doubled
+ *     csv   = record (NL record)*                  if the first nonblank line has no bar; `,`, `;` or tab, quotes doubled
  *
- * Row 1 is the heading, cells are named A1, B1, … . The line of dashes sets the alignment of the columns and is not a row. A cell that begins with
- * `=` is a formula: the text stores it, and its value is computed. Empty lines have no meaning; lines without a bar in a table are notes.
+ * Row 1 is the heading, and cells are named A1, B1 and so on. The line of dashes sets the alignment of the columns and is not a row. A cell that
+ * begins with `=` is a formula: the text stores the formula, and its value is computed. Empty lines have no meaning. Lines without a bar in a table
+ * are notes.
  */
 import type { Fence, Line } from './fences.ts'
 import { csvRows } from './csv.ts'
@@ -16,14 +17,14 @@ export type Side = 'left' | 'center' | 'right' | undefined
 
 export interface Sheet {
   readonly fence: Fence
-  /** The separator of the cells of a CSV; undefined in a table. */
+  /** The separator between the cells of a CSV; undefined in a table. */
   readonly delimiter: ',' | ';' | '\t' | undefined
   readonly rows: readonly Row[]
-  /** The line of dashes. */
+  /** The line of dashes, if there is one. */
   readonly dashes: Row | undefined
   readonly sides: readonly Side[]
   readonly notes: readonly { readonly line: Line; readonly index: number }[]
-  /** Columns of the widest row. */
+  /** Number of columns in the widest row. */
   readonly width: number
 }
 
@@ -41,7 +42,7 @@ const tableCells = (line: Line): Cell[] => {
   return starts.flatMap((start, index) => {
     const end = starts[index + 1] ?? line.text.length
     const cell = trimmed(line, start + 1, end)
-    // There is no cell after the last bar, unless there is text.
+    // There is no cell after the last bar, unless text follows the bar.
     return cell.text === '' && index === starts.length - 1 ? [] : [{ ...cell, text: unescapeBars(cell.text) }]
   })
 }
@@ -67,12 +68,12 @@ export const parseSheet = (fence: Fence): Sheet => {
   return { fence, delimiter: undefined, rows: kept, dashes, sides: dashes?.cells.map(sideOf) ?? [], notes, width: widthOf(kept) }
 }
 
-/** The texts of the cells, row by row. */
+/** Returns the texts of the cells, row by row. */
 export const textsOf = ({ rows }: Sheet): string[][] => rows.map(({ cells }) => cells.map(({ text }) => text))
 
 /**
- * The source of a text in a cell of this sheet: on one line, with its bars and quotes escaped. A bar in the first row of a CSV would make it a
- * table: it becomes a broken bar.
+ * Returns the source of a text in a cell of this sheet: on one line, with bars and quotes escaped. A bar in the first row of a CSV would turn the CSV
+ * into a table, so it becomes a broken bar.
  */
 export const writtenCell = ({ delimiter }: Pick<Sheet, 'delimiter'>, text: string, row: number): string => {
   const line = text.replaceAll(/[\r\n\0]+/g, ' ').trim()

@@ -1,6 +1,6 @@
 /**
- * Cells in the form that a grid shows and changes: those of a sheet, or of the data within a chart. Rows and columns are counted from 0, row 0 is
- * the heading.
+ * Cells in the form that a grid shows and changes. They belong to a sheet, or to the data inside a chart. Rows and columns are counted from 0, and
+ * row 0 is the heading.
  */
 import type { Edit } from '../text/diff.ts'
 import type { Fence } from './fences.ts'
@@ -15,29 +15,29 @@ export interface CellChange {
   readonly text: string
 }
 
-/** Turns a change into edits of its source text, within the fence; none if the change is impossible. */
+/** A table whose functions turn a change into edits of its source, within the fence. They return no edits if the change is impossible. */
 export interface Table {
   readonly fence: Fence
   readonly texts: readonly (readonly string[])[]
-  /** Columns of the widest row. */
+  /** Number of columns in the widest row. */
   readonly width: number
   readonly sides: readonly Side[]
-  /** Whether a cell holds a text, a number or nothing; nested JSON can only be changed in the source. */
+  /** Whether a cell is empty or contains a text or a number. Nested JSON can only be changed in the source. */
   mayChange(row: number, column: number): boolean
-  /** Missing rows and columns are added, within the limits. */
+  /** Sets several cells. Missing rows and columns are added, within the limits. */
   setCells(changes: readonly CellChange[]): Edits
-  /** Inserts an empty row, or column, before the one with this index. */
+  /** Inserts an empty row before the row with this index. */
   insertRow(at: number): Edits
   insertColumn(at: number): Edits
   deleteRow(at: number): Edits
   deleteColumn(at: number): Edits
   /** Sorts the rows below the heading by the values of a column. */
   sortRows(column: number, descending: boolean, valueAt: (row: number, column: number) => Scalar): Edits
-  /** Pads the cells in the source so that columns line up; undefined for a source without aligned columns. */
+  /** Pads the cells in the source so that columns line up. It is undefined for a source without aligned columns. */
   align?(): Edits
 }
 
-/** The order of rows sorted by a column: the heading stays, empty cells come last in both directions. */
+/** Returns the order of rows sorted by a column. The heading stays first, and empty cells come last in both directions. */
 export const sortedOrder = (
   count: number,
   descending: boolean,

@@ -1,6 +1,6 @@
 /**
- * Describes a change of one fence in the terms of its kind, for the person who decides on the change. Undefined if the change is not a single action
- * of a person.
+ * Describes a change of one fence in the terms of its kind, for the person who decides on the change. The result is undefined if the change is not a
+ * single action of a person.
  */
 import { applyEdits, type Edit } from '../text/diff.ts'
 import { type Card, type CardState, detailsOf, parseBoard } from './board.ts'
@@ -11,7 +11,7 @@ import { type Fence, type FenceKind, fenceAt, fencesOf } from './fences.ts'
 import { lettersOfColumn } from './formula/parse.ts'
 import { parseSheet, textsOf } from './sheet.ts'
 
-/** The action and its objects; names are the displayed ones. */
+/** The action and its objects. Names are those that the component displays. */
 export type Told =
   | { readonly kind: 'card.move' | 'card.add'; readonly name: string; readonly column: string }
   | { readonly kind: 'card.mark'; readonly name: string; readonly state: CardState }
@@ -22,7 +22,7 @@ export type Told =
   | { readonly kind: 'cells.set' | 'rows.add' | 'rows.delete' | 'columns.add' | 'columns.delete'; readonly count: number }
   | { readonly kind: 'setting'; readonly name: string; readonly text: string }
 
-/** Items of one list that the other lacks, each as often as it occurs more. */
+/** Returns the items of `one` that `other` lacks. If `one` has an item more often, the result has the surplus. */
 const beyond = <T>(one: readonly T[], other: readonly T[], same: (value: T) => string): T[] => {
   const counts = new Map<string, number>()
   for (const value of other) counts.set(same(value), (counts.get(same(value)) ?? 0) + 1)
@@ -91,7 +91,7 @@ const toldOfTable = (before: Texts, after: Texts, nameOf: (row: number, column: 
   const joined = (row: readonly string[]): string => row.join('\t').trimEnd()
   if (rows !== 0 && columns === 0) {
     const strange = rows > 0 ? beyond(before, after, joined) : beyond(after, before, joined)
-    // Formulas that were only updated do not make the description less specific.
+    // Formulas that were only updated because of the change do not make the description less specific.
     const isPlain = strange.every((row) => row.some((text) => text.startsWith('=')))
     return isPlain ? { kind: rows > 0 ? 'rows.add' : 'rows.delete', count: Math.abs(rows) } : undefined
   }
@@ -124,7 +124,7 @@ const toldOfSheet = (before: Fence, after: Fence): Told | undefined => {
   return toldOfTable(textsOf(parseSheet(before)), textsOf(parseSheet(after)), nameOf)
 }
 
-/** Kinds that are not listed have no such words: their changes are described as changes of text. */
+/** Other kinds have no such descriptions. Their changes are described as changes of text. */
 const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) => Told | undefined>>> = {
   board: toldOfBoard,
   chat: toldOfChat,
@@ -132,7 +132,7 @@ const toldOf: Readonly<Partial<Record<FenceKind, (before: Fence, after: Fence) =
   sheet: toldOfSheet
 }
 
-/** Returns the effect of a text edit on the fence that contains it. `fences` are those of the text. */
+/** Describes the effect of a text edit on the fence that contains it. `fences` are all fences of the text. */
 export const toldEdit = (fences: readonly Fence[], edit: Edit): Told | undefined => {
   const fence = fenceAt(fences, edit.from)
   if (fence === undefined || edit.from < fence.bodyFrom || edit.to > fence.bodyTo) return undefined

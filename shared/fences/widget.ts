@@ -1,9 +1,9 @@
 /**
- * The `widget` fence: a small page that runs in a frame of its own, and its state.
+ * The `widget` fence: a small page that runs in a separate frame, and its state.
  *
  *     widget = html NL* ["<!-- state" json "-->" NL]         attributes of the info string: height (px), title
  *
- * The state is the last line of this form; it is replaced as a whole.
+ * The state is the last line of this form. It is always replaced as a unit.
  */
 import { limits } from '../limits.ts'
 import type { Edit } from '../text/diff.ts'
@@ -18,7 +18,7 @@ export interface Widget {
   readonly title: string
   /** The height in CSS pixels, within the limits. */
   readonly height: number
-  /** The state as JSON and its range; undefined if there is none, or it cannot be parsed. */
+  /** The state as JSON and its range; undefined if there is no state or it cannot be parsed. */
   readonly state: (Range & { readonly json: string }) | undefined
 }
 
@@ -61,17 +61,17 @@ export const parseWidget = (fence: Fence): Widget => {
   }
 }
 
-/** Returns JSON on one line that does not end a comment; undefined if the value has no JSON form or is too long. */
+/** Returns JSON on one line that does not end an HTML comment; undefined if the value has no JSON form or is too long. */
 const written = (value: unknown): string | undefined => {
   const json = JSON.stringify(value) as string | undefined
   const safe = json?.replaceAll('>', '\\u003e').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
   return safe !== undefined && new TextEncoder().encode(safe).length <= limits.widgetStateBytesMax ? safe : undefined
 }
 
-/** Whether a state can be stored. */
+/** Whether a value can be stored as a state. */
 export const fitsState = (value: unknown): boolean => written(value) !== undefined
 
-/** Writes the state to its line, or adds that line. A state that is not JSON, or too long, changes nothing. */
+/** Writes the state to its line, or adds that line. A state that has no JSON form or is too long changes nothing. */
 export const setWidgetState = ({ fence }: Widget, value: unknown): readonly Edit[] => {
   const json = written(value)
   if (json === undefined) return []

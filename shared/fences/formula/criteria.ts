@@ -1,4 +1,7 @@
-/** Criteria of `COUNTIF`, `SUMIF` and the lookups (OpenFormula 1.2, part 4, §4.11.8): `5`, `">=5"`, `"<>"`, `"a*"`; case aside. */
+/**
+ * Criteria of `COUNTIF`, `SUMIF` and the lookup functions, such as `5`, `">=5"`, `"<>"` or `"a*"` (OpenFormula 1.2, part 4, §4.11.8). They ignore
+ * case.
+ */
 import { compare, Day, Failure, type Scalar, single, type Value, valueOfCell } from './values.ts'
 
 type Matches = (value: Scalar) => boolean
@@ -9,8 +12,8 @@ const anything = Symbol('*')
 const anyOne = Symbol('?')
 
 /**
- * Whether a whole text matches a pattern with `*`, `?`, and `~` as the escape, ignoring case. It takes at most the product of both lengths, and
- * counts its steps.
+ * Returns a function that tells whether an entire text matches a pattern with `*`, `?`, and `~` as the escape character. It ignores case. The time is
+ * at most the product of both lengths, and the steps are counted.
  */
 export const wildcard = (pattern: string, step: Step): ((text: string) => boolean) => {
   const parts = Array.from(pattern.toLowerCase().matchAll(/~([*?~])|([*?])|([^*?])/gsu), ([, escaped, sign, plain]) =>
@@ -28,7 +31,7 @@ export const wildcard = (pattern: string, step: Step): ((text: string) => boolea
         star = part++
         resume = at
       } else if (star >= 0) {
-        // The last star matches one more character.
+        // The match fails, so the last star takes one more character.
         part = star + 1
         at = ++resume
       } else return false

@@ -1,4 +1,4 @@
-/** Computes the value of a formula once all its cells are known. */
+/** Computes the value of a formula when all its cells are known. */
 import { limits } from '../../limits.ts'
 import { findFunction } from './functions.ts'
 import type { Surroundings } from './function.ts'
@@ -7,7 +7,7 @@ import type { Expression, Operator, Reference } from './parse.ts'
 import { compare, Failure, finite, isMatrix, type Scalar, shortEnough, single, toNumber, toText, type Value } from './values.ts'
 
 export interface Sources extends Surroundings {
-  /** The cells of a reference, row by row. Throws `#REF!` for a sheet that does not exist. */
+  /** Returns the cells of a reference, row by row. Throws `#REF!` for a sheet that does not exist. */
   read(reference: Reference): Value
   /** Returns the cell of a reference to a single cell. Throws the errors of `read`. */
   readOne(reference: Reference): Scalar
@@ -23,7 +23,7 @@ const comparisons: Partial<Record<Operator, (order: number) => boolean>> = {
 }
 
 const binary = (operator: Operator, left: Value, right: Value): Scalar => {
-  // A fast path for the operators of most formulas.
+  // A fast path for the most common case of operators: two numbers.
   if (typeof left === 'number' && typeof right === 'number') {
     if (operator === '+') return finite(left + right)
     if (operator === '-') return finite(left - right)
@@ -35,7 +35,7 @@ const binary = (operator: Operator, left: Value, right: Value): Scalar => {
   return calculate(operator as '+', single(left), single(right))
 }
 
-/** Texts count by their length. */
+/** Returns the number of steps that a value counts. Texts count by their length. */
 const costOf = (value: Value): number => {
   if (typeof value === 'string') return 1 + (value.length >> 4)
   if (!isMatrix(value)) return 1
@@ -84,7 +84,7 @@ export const evaluate = (expression: Expression, sources: Sources): Value => {
   }
 }
 
-/** The displayed value of a result: the first of several values. */
+/** Returns the value to display for a result. If there are several values, it is the first one. */
 export const firstOf = (value: Value): Scalar => (isMatrix(value) ? (value[0]?.[0] ?? null) : value)
 
 export const tooMuch = (): Failure =>

@@ -35,14 +35,14 @@ const formatDate = (serial: number, pattern: string): string =>
 const literal = (text: string): string =>
   text.replaceAll(/"([^"]*)"|\\(.)/gs, (_all, quoted?: string, escaped?: string) => quoted ?? escaped ?? '')
 
-/** Rounds to a number of decimal places: half away from zero, by the decimal digits of the number. */
+/** Rounds a number to decimal places, half away from zero. It uses the decimal digits of the number. */
 const fixed = (number: number, places: number): string => {
   const [digits = '', exponent = '0'] = String(number).split('e')
   const whole = Math.floor(Number(`${digits}e${Number(exponent) + places}`) + 0.5)
   return Number.isSafeInteger(whole) ? Number(`${whole}e${-places}`).toFixed(places) : number.toFixed(places)
 }
 
-/** Digits in groups of three, counted from the end. */
+/** Returns the digits in groups of three, counted from the end. */
 const groupsOf = (digits: string): string[] => {
   const first = digits.length % 3
   const groups = first === 0 ? [] : [digits.slice(0, first)]
@@ -64,7 +64,10 @@ const formatDigits = (number: number, pattern: string): string => {
 
 const digitsAt = /[0#][0#,]*(?:\.[0#]*)?|\.[0#]+/y
 
-/** Returns the digits of a pattern and the text around them, ignoring digits in quotes; undefined if it has none, or a quote is not closed. */
+/**
+ * Returns the digits of a pattern and the text before and after them. Digits in quotes are ignored. Returns undefined if there are no digits, or a
+ * quote is not closed.
+ */
 const partsOf = (section: string): readonly [before: string, digits: string, after: string] | undefined => {
   let found: { readonly from: number; readonly to: number } | undefined
   for (const { 0: piece, index } of section.matchAll(/"[^"]*"|\\.|[^]/gs)) {

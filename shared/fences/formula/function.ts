@@ -4,7 +4,7 @@ import type { Value } from './values.ts'
 
 export interface Surroundings {
   readonly step: Step
-  /** Milliseconds since 1970, of `TODAY`. */
+  /** The time for `TODAY`, in milliseconds since 1970. */
   readonly now: number
 }
 
@@ -14,7 +14,7 @@ export interface Function {
   readonly of: (given: readonly Value[], surroundings: Surroundings) => Value
 }
 
-/** A lazy argument: it is evaluated only when the function asks for it. */
+/** A lazy argument. It is evaluated only when the function asks for it. */
 export type Later = () => Value
 
 export interface LazyFunction {

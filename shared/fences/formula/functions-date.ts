@@ -1,8 +1,8 @@
-/** Date functions (OpenFormula 1.2, part 4, §6.10): Gregorian calendar, 1900 to 9999, without times of day. */
+/** Date functions (OpenFormula 1.2, part 4, §6.10). They use the Gregorian calendar from 1900 to 9999, without times of day. */
 import type { Function } from './function.ts'
 import { dateOf, Day, dayOfInstant, Failure, serialOf, toNumber, type Value } from './values.ts'
 
-/** Returns a day. Throws `#NUM!` for a number that is not a day. */
+/** Returns the day with a number. Throws `#NUM!` if the number is not a day. */
 const dateAt = (value: Value): Date => {
   const serial = toNumber(value)
   if (serial < 0 || serial >= 2_958_466) throw new Failure('#NUM!', 'This is not a date.')

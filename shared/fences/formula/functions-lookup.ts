@@ -1,11 +1,14 @@
-/** Lookup functions (OpenFormula 1.2, part 4, §6.14), and functions from rows to rows; `XLOOKUP`, `UNIQUE` and `SORT` as Excel documents them. */
+/**
+ * Lookup functions (OpenFormula 1.2, part 4, §6.14), and functions that turn rows into rows. `XLOOKUP`, `UNIQUE` and `SORT` work as Excel documents
+ * them.
+ */
 import { matcherOf, type Step, wildcard } from './criteria.ts'
 import type { Function } from './function.ts'
 import { compare, Failure, isMatrix, type Matrix, type Scalar, single, toBoolean, toNumber, type Value } from './values.ts'
 
 const asMatrix = (value: Value): Matrix => (isMatrix(value) ? value : [[value]])
 
-/** A row or column as a list. Throws `#N/A` for any other range. */
+/** Returns a row or column as a list. Throws `#N/A` for any other range. */
 const listOf = (value: Value): readonly Scalar[] => {
   const rows = asMatrix(value)
   if (rows.length === 1) return rows[0] ?? []
@@ -26,7 +29,7 @@ const exactly = (wanted: Scalar, list: readonly Scalar[], step: Step): number =>
   return list.findIndex(matches)
 }
 
-/** Returns the index of the last value in a sorted list that does not sort after the wanted one. */
+/** Returns the index of the last value in a sorted list that is not sorted after the wanted value. */
 const upTo = (wanted: Scalar, list: readonly Scalar[], descending = false): number => {
   let found = -1
   for (const [index, value] of list.entries()) {
@@ -53,7 +56,7 @@ const vlookup: Function['of'] = ([wanted = null, table = null, column = null, so
   return rows[present(toBoolean(sorted) ? upTo(key, keys) : exactly(key, keys, step))]?.[at] ?? null
 }
 
-/** The index of the nearest value below (-1) or above (1), in a list in any order. */
+/** Returns the index of the nearest value below (-1) or above (1) the wanted value, in an unsorted list. */
 const nearest = (wanted: Scalar, list: readonly Scalar[], side: number): number => {
   let best = -1
   list.forEach((value, index) => {
@@ -108,7 +111,7 @@ const unique: Function['of'] = ([range = null]) => {
   return found
 }
 
-/** Empty cells come last in both directions. */
+/** Sorts rows. Empty cells come last in both directions. */
 const sort: Function['of'] = ([range = null, by = 1, order = 1]) => {
   const at = whole(by) - 1
   const rows = asMatrix(range)

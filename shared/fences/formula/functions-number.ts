@@ -3,7 +3,7 @@ import { matcherOf } from './criteria.ts'
 import type { Function } from './function.ts'
 import { compare, Day, Failure, finite, isMatrix, type Matrix, type Scalar, sound, toNumber, type Value } from './values.ts'
 
-/** The numbers of the arguments. A direct text argument must be a number; in ranges everything else is skipped. */
+/** Returns the numbers in the arguments. A text that is a direct argument must be a number. In ranges, everything other than numbers is skipped. */
 const numbersOf = (given: readonly Value[]): number[] => {
   const numbers: number[] = []
   for (const value of given) {
@@ -30,7 +30,7 @@ const mean = (numbers: readonly number[]): number => {
   return sum(numbers) / numbers.length
 }
 
-/** The least or greatest number; a date if all values are dates. */
+/** Returns the least or greatest number. The result is a date if all values are dates. */
 const extreme = (given: readonly Value[], best: (one: number, other: number) => number): Value => {
   const numbers = numbersOf(given)
   const found = numbers.length === 0 ? 0 : numbers.reduce(best)
@@ -52,7 +52,7 @@ const deviation = (numbers: readonly number[]): number => {
   return Math.sqrt(numbers.reduce((total, number) => total + (number - average) ** 2, 0) / (numbers.length - 1))
 }
 
-/** The number with its decimal point moved in its decimal form instead of by multiplication: 1.005 becomes 100.5. */
+/** Moves the decimal point of a number in its decimal form. Unlike a multiplication, this turns 1.005 into exactly 100.5. */
 const shifted = (number: number, places: number): number => {
   const [digits = '', exponent = '0'] = String(number).split('e')
   return Number(`${digits}e${Number(exponent) + places}`)
@@ -121,7 +121,7 @@ export const numberFunctions: Readonly<Record<string, Function>> = {
   },
   SUMIF: { least: 2, most: 3, of: sumIf },
   RANK: { least: 2, most: 3, of: rank },
-  // Rounding half away from zero, towards zero, and away from zero.
+  // These functions round half away from zero, towards zero, and away from zero.
   ROUND: { least: 1, most: 2, of: rounding((number) => Math.floor(number + 0.5)) },
   ROUNDDOWN: { least: 1, most: 2, of: rounding(Math.floor) },
   ROUNDUP: { least: 1, most: 2, of: rounding(Math.ceil) },
@@ -131,7 +131,7 @@ export const numberFunctions: Readonly<Record<string, Function>> = {
   POWER: { least: 2, most: 2, of: ([base = null, exponent = null]) => power(toNumber(base), toNumber(exponent)) }
 }
 
-/** Applies an operator that needs numbers; a date and a number give a date, two dates a number. */
+/** Applies an operator that needs numbers. A date and a number give a date, and two dates give a number. */
 export const calculate = (operator: '+' | '-' | '*' | '/' | '^', left: Scalar, right: Scalar): Scalar => {
   const [one, other] = [toNumber(sound(left)), toNumber(sound(right))]
   if (operator === '+') return left instanceof Day !== right instanceof Day ? dayAt(one + other) : finite(one + other)
@@ -142,5 +142,5 @@ export const calculate = (operator: '+' | '-' | '*' | '/' | '^', left: Scalar, r
   return finite(one / other)
 }
 
-/** A day outside the calendar becomes a number. */
+/** Returns a day. A day outside the calendar becomes a number. */
 const dayAt = (serial: number): Scalar => (serial >= 1 && serial < 2_958_466 ? new Day(serial) : finite(serial))

@@ -3,7 +3,7 @@ import { format } from './format.ts'
 import type { Function } from './function.ts'
 import { Failure, isMatrix, numberOfText, shortEnough, single, sound, textOf, toNumber, toText, type Value } from './values.ts'
 
-/** A number of characters. Throws `#VALUE!` below the least. */
+/** Returns a number of characters. Throws `#VALUE!` if it is below `least`. */
 const count = (value: Value, least = 0): number => {
   const number = Math.floor(toNumber(value))
   if (number < least) throw new Failure('#VALUE!', `This must be ${least} or more.`)

@@ -1,6 +1,6 @@
 /**
  * The functions of sheets by name, with their numbers of arguments (OpenFormula 1.2, part 4, §6). A function receives a range as rows of values. It
- * throws failures.
+ * throws a `Failure` if it cannot compute a result.
  */
 import type { Function, LazyFunction } from './function.ts'
 import { dateFunctions } from './functions-date.ts'
@@ -9,7 +9,7 @@ import { numberFunctions } from './functions-number.ts'
 import { textFunctions } from './functions-text.ts'
 import { Failure, isMatrix, type Scalar, single, toBoolean, type Value } from './values.ts'
 
-/** The logical values of the arguments; text and empty cells of ranges are skipped. */
+/** Returns the logical values in the arguments. In ranges, text and empty cells are skipped. */
 const logicalsOf = (given: readonly Value[]): boolean[] => {
   const found = given.flatMap((value): boolean[] => {
     if (!isMatrix(value)) return [toBoolean(value)]
@@ -64,7 +64,7 @@ const all: Readonly<Record<string, Function | LazyFunction>> = {
 }
 
 const byName = new Map(Object.entries(all))
-/** Aliases. */
+/** Some functions have a second name. */
 for (const [other, name] of [
   ['CONCATENATE', 'CONCAT'],
   ['STDEV.S', 'STDEV'],

@@ -1,16 +1,17 @@
 /**
- * Formulas as trees, by precedence climbing (Pratt). Operators from the loosest (OpenFormula 1.2, part 4, §5.5):
+ * Parses formulas into trees, by precedence climbing (Pratt). The operators are listed from the loosest to the tightest (OpenFormula 1.2, part 4,
+ * §5.5):
  *
- *     = <> < <= > >=    &    + -    * /    ^    % (behind)    + - (before)    :
+ *     = <> < <= > >=    &    + -    * /    ^    % (suffix)    + - (prefix)    :
  *
- * All of them are left-associative: `2^3^2` is 64, and `-2^2` is 4. Arguments are separated by `,` or `;`.
+ * All operators are left-associative: `2^3^2` is 64, and `-2^2` is 4. Arguments are separated by `,` or `;`.
  *
  *     reference = ["#" id "!"] ["$"] column ["$"] row [":" ["$"] column ["$"] row]
  */
 import { limits } from '../../limits.ts'
 import { errorNames, Failure, type Scalar } from './values.ts'
 
-/** A cell, counted from 0. */
+/** A cell. Row and column are counted from 0. */
 export interface CellName {
   readonly row: number
   readonly column: number
@@ -18,7 +19,7 @@ export interface CellName {
   readonly columnFixed: boolean
 }
 
-/** One cell (`to` is undefined) or all between two corners. `sheet`: the id of another sheet. */
+/** One cell (`to` is undefined), or all cells between two corners. `sheet` is the id of another sheet. */
 export interface Reference {
   readonly sheet: string | undefined
   readonly from: CellName
@@ -51,7 +52,7 @@ type Token =
 type PlainKind = Exclude<Token['kind'], 'cell'>
 
 const patterns: Readonly<Record<PlainKind, RegExp>> = {
-  // One alternative for each of `errorNames`.
+  // This pattern has one alternative for each name in `errorNames`.
   error: /#REF!|#DIV\/0!|#NAME\?|#VALUE!|#CYCLE!|#N\/A|#NUM!/y,
   sheet: /#[\p{L}\p{N}_-]+!/uy,
   number: /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y,
@@ -62,7 +63,7 @@ const patterns: Readonly<Record<PlainKind, RegExp>> = {
 const cellPattern = /(\$?)([A-Za-z]{1,2})(\$?)([1-9]\d{0,5})(?![\p{L}\p{N}_.(])/uy
 const space = /\s*/y
 
-/** Returns a column by its one or two letters, counted from 0. */
+/** Returns the index of a column by its one or two letters, counted from 0. */
 export const columnOfLetters = (letters: string): number =>
   letters.length === 1 ? (letters.charCodeAt(0) & 95) - 65 : ((letters.charCodeAt(0) & 95) - 64) * 26 + (letters.charCodeAt(1) & 95) - 65
 
@@ -104,14 +105,14 @@ const readTokens = (text: string): { readonly tokens: Token[]; readonly isWhole:
   }
 }
 
-/** Returns the tokens of a formula after its `=`. Throws `#VALUE!`. */
+/** Returns the tokens of a formula after its `=`. Throws `#VALUE!` for an invalid character. */
 export const tokensOf = (text: string): Token[] => {
   const { tokens, isWhole } = readTokens(text)
   if (!isWhole) throw unreadable()
   return tokens
 }
 
-/** The kinds of tokens that may begin with a character: trying all patterns at every place would cost most of the time. */
+/** Returns the kinds of token that may begin with a character. Trying all patterns at every place would take most of the time. */
 const kindsAt = (code: number): readonly PlainKind[] => {
   if (code === 35) return ['error', 'sheet']
   if (code === 34) return ['string']
@@ -232,7 +233,7 @@ export const parseFormula = (text: string): Formula => {
   return { expression: whole, references }
 }
 
-/** A reference and its position in a formula. `from` and `to` exclude the name of the sheet, which begins at `start`. */
+/** A reference with its position in a formula. `from` and `to` exclude the name of the sheet, which begins at `start`. */
 export interface WrittenReference {
   readonly start: number
   readonly sheet: string | undefined
@@ -243,8 +244,8 @@ export interface WrittenReference {
 }
 
 /**
- * The references of a formula, in order, for code that rewrites them; none if the formula cannot be parsed. For a draft, the references up to the
- * first part that cannot be parsed: it may end within a quoted text.
+ * Returns the references of a formula, in order, for code that rewrites them. The list is empty if the formula cannot be parsed. For a draft, which
+ * may end inside a quoted text, it contains the references before the first part that cannot be parsed.
  */
 export const referencesIn = (text: string, isDraft = false): WrittenReference[] => {
   const { tokens, isWhole } = readTokens(text)

@@ -2,7 +2,7 @@
 import { applyEdits, type Edit } from '../../text/diff.ts'
 import { type CellName, nameOfCell, referencesIn, type WrittenReference } from './parse.ts'
 
-/** Rows or columns, counted from 0. `to` of a move: the index before which it goes, counted before the move. */
+/** A change of rows or columns, counted from 0. For a move, `to` is the index before which the row or column is inserted, counted before the move. */
 export type Change = { readonly axis: 'row' | 'column' } & (
   | { readonly kind: 'insert' | 'delete'; readonly at: number; readonly count: number }
   | { readonly kind: 'move'; readonly from: number; readonly to: number }
@@ -15,14 +15,14 @@ const inserted = ([first, last]: Span, at: number, count: number): Span => [
   last >= at ? last + count : last
 ]
 
-/** The rest of a span; undefined: nothing is left. */
+/** Returns a span after a deletion; undefined if nothing is left. */
 const deleted = ([first, last]: Span, at: number, count: number): Span | undefined => {
   const begin = first < at ? first : Math.max(at, first - count)
   const end = last < at ? last : last < at + count ? at - 1 : last - count
   return end < begin ? undefined : [begin, end]
 }
 
-/** Shrinks a span by the parts that move out of it, and extends it by those that move between its ends. */
+/** Returns a span after a move. It shrinks if a part moves out of it, and grows if a part moves between its ends. */
 const moved = (span: Span, from: number, to: number): Span => {
   const target = to > from ? to - 1 : to
   const [first, last] = span
@@ -62,13 +62,13 @@ const editsOf = (formula: string, after: (reference: WrittenReference) => string
 const replaced = (formula: string, after: (reference: WrittenReference) => string | undefined): string =>
   applyEdits(formula, editsOf(formula, after))
 
-/** The cell of a formula; both indexes count from 0. */
+/** The cell that contains a formula. Both indices count from 0. */
 export interface Place {
   readonly row: number
   readonly column: number
 }
 
-/** A row added between a sum and the range that ends right above it belongs to the range; columns likewise. */
+/** Whether a new row is directly between a sum and the range above it. Such a row belongs to the range. The same applies to columns. */
 const isBetween = (change: Change, { first, last }: WrittenReference, place: Place): boolean =>
   change.kind === 'insert' &&
   last !== undefined &&
@@ -76,8 +76,8 @@ const isBetween = (change: Change, { first, last }: WrittenReference, place: Pla
   Math.max(first[change.axis], last[change.axis]) === change.at - 1
 
 /**
- * `isOf`: whether a reference with this sheet id, or without one, means the sheet that changed. `place`: the cell of the formula, for formulas of
- * that sheet itself.
+ * Returns a formula after a change. `isOf`: whether a reference with this sheet id, or without one, means the changed sheet. `place`: the cell of the
+ * formula, if it is in the changed sheet.
  */
 export const formulaAfter = (formula: string, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): string =>
   replaced(formula, following(change, isOf, place))
@@ -90,26 +90,26 @@ const following =
     return referenceAfter(change, reference, reference.last !== undefined, grows)
   }
 
-/** A formula that is being written, and offsets in it, such as the cursor. */
+/** A formula that is being written, with offsets in it such as that of the cursor. */
 export interface Draft {
   readonly text: string
   readonly offsets: readonly number[]
 }
 
-/** Returns an offset after edits; an offset after a replaced part stays after it. */
+/** Returns an offset after edits. If it was after a replaced part, it stays after that part. */
 const offsetAfter = (edits: readonly Edit[], offset: number): number =>
   edits.reduce(
     (at, { from, to, insert }) => (offset >= to ? at + insert.length - (to - from) : offset > from ? at + from - offset : at),
     offset
   )
 
-/** Text that is not a formula stays as it is. */
+/** Returns a draft with rewritten references. Text that is not a formula is not changed. */
 const edited = ({ text, offsets }: Draft, after: (reference: WrittenReference) => string | undefined): Draft => {
   const edits = text.startsWith('=') ? editsOf(text, after, true) : []
   return { text: applyEdits(text, edits), offsets: offsets.map((offset) => offsetAfter(edits, offset)) }
 }
 
-/** Does the same for a formula that is being written. */
+/** Like `formulaAfter`, for a formula that is being written. */
 export const draftAfter = (draft: Draft, change: Change, isOf: (sheet: string | undefined) => boolean, place?: Place): Draft =>
   edited(draft, following(change, isOf, place))
 
@@ -127,8 +127,8 @@ const inRow =
     return last === undefined ? at(first) : `${at(first)}:${at(last)}`
   }
 
-/** Returns a formula that moves with its row: references to its own row become references to the new row; all others stay. */
+/** Returns a formula that moves with its row. References to its old row become references to the new row. All other references stay. */
 export const formulaInRow = (formula: string, from: number, to: number): string => replaced(formula, inRow(from, to))
 
-/** Does the same for a formula that is being written. */
+/** Like `formulaInRow`, for a formula that is being written. */
 export const draftInRow = (draft: Draft, from: number, to: number): Draft => edited(draft, inRow(from, to))

@@ -1,7 +1,7 @@
 /**
- * Values of cells and formulas, and their conversions (OpenFormula 1.2, part 4, §4 Types and §6.3 Conversions).
+ * Values of cells and formulas, and conversions between them (OpenFormula 1.2, part 4, §4 Types and §6.3 Conversions).
  *
- * A failure inside a formula is thrown. It is a value again in a cell or a range.
+ * A failure is thrown inside a formula. In a cell or a range it is a value.
  */
 import { limits } from '../../limits.ts'
 
@@ -15,7 +15,7 @@ const usualReasons: Readonly<Partial<Record<ErrorName, string>>> = {
   '#VALUE!': 'This value has the wrong type.'
 }
 
-/** A failed value, thrown within formulas. It is not an `Error`, which would capture the stack for every cell that fails. */
+/** A failed value, which is thrown inside formulas. It is not an `Error`: an `Error` would capture the stack for every cell that fails. */
 export class Failure {
   readonly error: ErrorName
   readonly reason: string
@@ -25,7 +25,7 @@ export class Failure {
   }
 }
 
-/** A date: days since 1899-12-30. */
+/** A date, as the number of days since 1899-12-30. */
 export class Day {
   readonly serial: number
   constructor(serial: number) {
@@ -33,7 +33,7 @@ export class Day {
   }
 }
 
-/** null: an empty cell. */
+/** A single value. An empty cell is null. */
 export type Scalar = number | string | boolean | null | Day | Failure
 /** Rows of a range, or of the result of a function. */
 export type Matrix = readonly (readonly Scalar[])[]
@@ -43,10 +43,12 @@ export const isMatrix = (value: Value): value is Matrix => Array.isArray(value)
 
 const dayMs = 86_400_000
 const epoch = Date.UTC(1899, 11, 30)
-/** 9999-12-31. */
+/** The day 9999-12-31. */
 const serialMax = 2_958_465
 
-/** Days since 1899-12-30; months and days beyond their range carry over. Throws `#NUM!` before 1900 and after 9999. */
+/**
+ * Returns a date as the number of days since 1899-12-30. Months and days outside their range carry over. Throws `#NUM!` before 1900 and after 9999.
+ */
 export const serialOf = (year: number, month: number, day: number): number => {
   const date = new Date(0)
   date.setUTCFullYear(Math.trunc(year), Math.trunc(month) - 1, Math.trunc(day))
@@ -55,7 +57,7 @@ export const serialOf = (year: number, month: number, day: number): number => {
   return serial
 }
 
-/** The day of an instant, in UTC. */
+/** Returns the day of an instant, in UTC. */
 export const dayOfInstant = (milliseconds: number): Day => new Day(Math.floor((milliseconds - epoch) / dayMs))
 
 export const dateOf = (serial: number): Date => new Date(epoch + Math.floor(serial) * dayMs)
@@ -74,7 +76,7 @@ const dayOfText = (text: string): Day | undefined => {
 
 const plainNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+|\d{1,3}(?:,\d{3})+(?:\.\d*)?)(?:[eE][+-]?\d{1,3})?(%?)$/
 
-/** Parses a number, with thousands commas, an exponent or a per cent sign; undefined: not a number. */
+/** Parses a number, which may have thousands separators (commas), an exponent or a percent sign. Returns undefined if the text is not a number. */
 export const numberOfText = (text: string): number | undefined => {
   const [all, percent] = plainNumber.exec(text) ?? []
   if (all === undefined) return undefined
@@ -84,12 +86,12 @@ export const numberOfText = (text: string): number | undefined => {
 
 const simpleNumber = /^-?\d{1,15}(?:\.\d{1,15})?$/
 
-/** The value of a cell without a formula. */
+/** Returns the value of a cell without a formula. */
 export const valueOfCell = (text: string): Scalar => {
   if (text === '') return null
   if (text.length > limits.sheetTextCharsMax) return new Failure('#VALUE!', 'The text is too long.')
   const first = text.charCodeAt(0)
-  // Most cells are plain numbers or words and need none of the patterns below.
+  // Most cells are plain numbers or words, which need none of the patterns below.
   if (simpleNumber.test(text)) return Number(text)
   if (first > 64 && !/^(?:true|false)$/i.test(text)) return text
   const error = errorNames.find((name) => name === text)
@@ -104,20 +106,20 @@ export const sound = (value: Scalar): Exclude<Scalar, Failure> => {
   return value
 }
 
-/** Returns the single value of an argument: a range of one cell gives that cell. Throws `#VALUE!` for a larger range. */
+/** Returns the single value of an argument. A range of one cell gives that cell. Throws `#VALUE!` for a larger range. */
 export const single = (value: Value): Exclude<Scalar, Failure> => {
   if (!isMatrix(value)) return sound(value)
   if (value.length !== 1 || value[0]?.length !== 1) throw new Failure('#VALUE!', 'Use a single cell here.')
   return sound(value[0][0] ?? null)
 }
 
-/** Returns a finite number. Throws `#NUM!` otherwise. */
+/** Returns the number if it is finite. Throws `#NUM!` otherwise. */
 export const finite = (number: number): number => {
   if (!Number.isFinite(number)) throw new Failure('#NUM!')
   return number === 0 ? 0 : number
 }
 
-/** Returns a number. Throws `#VALUE!` for text that is not a number. */
+/** Converts a value to a number. Throws `#VALUE!` for text that is not a number. */
 export const toNumber = (value: Value): number => {
   const one = single(value)
   if (typeof one === 'number') return one
@@ -141,10 +143,10 @@ export const toBoolean = (value: Value): boolean => {
 
 const dayText = (serial: number): string => dateOf(serial).toISOString().slice(0, 10)
 
-/** The displayed form of a number: 15 digits, the precision of every number. */
+/** Returns the displayed form of a number, with at most 15 digits: every number is exact to 15 digits. */
 const numberText = (number: number): string => String(Number(number.toPrecision(15))).replace('e', 'E')
 
-/** The displayed form of a value. */
+/** Returns the displayed form of a value. */
 export const textOf = (value: Scalar): string => {
   if (value === null) return ''
   if (typeof value === 'string') return value
@@ -172,8 +174,8 @@ const numberOf = (value: Scalar): number =>
   typeof value === 'number' ? value : value instanceof Day ? value.serial : value === true ? 1 : 0
 
 /**
- * Order of values: numbers and dates, text (ignoring case), FALSE and TRUE, failures. An empty cell equals 0, '' and FALSE. Numbers that agree in 15
- * digits are equal.
+ * Compares two values. The order is numbers and dates, text (ignoring case), FALSE and TRUE, failures. An empty cell equals 0, '' and FALSE. Numbers
+ * are equal if they agree to 15 digits.
  */
 export const compare = (one: Scalar, other: Scalar): number => {
   if (one === null && typeof other === 'string') return other === '' ? 0 : -1
@@ -187,7 +189,7 @@ export const compare = (one: Scalar, other: Scalar): number => {
     return left < right ? -1 : left > right ? 1 : 0
   }
   const [left, right] = [numberOf(one), numberOf(other)]
-  // Most numbers are far apart and need no comparison of digits.
+  // Most numbers are far apart, so their digits need not be compared.
   if (Math.abs(left - right) > 1e-9 * (Math.abs(left) + Math.abs(right))) return left < right ? -1 : 1
   if (left === right || Number(left.toPrecision(15)) === Number(right.toPrecision(15))) return 0
   return left < right ? -1 : 1

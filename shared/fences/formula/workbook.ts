@@ -1,5 +1,5 @@
 /**
- * Computes the sheets of a document. Each cell is computed after the cells in its formula. An explicit stack allows chains of any length; a chain
+ * Computes the sheets of a document. Each cell is computed after the cells in its formula. An explicit stack allows chains of any length. A chain
  * that returns to itself gives `#CYCLE!`.
  */
 import { limits } from '../../limits.ts'
@@ -8,16 +8,16 @@ import { type Formula, parseFormula, type Reference } from './parse.ts'
 import { Failure, type Scalar, textOf, type Value, valueOfCell } from './values.ts'
 
 export interface SheetInput {
-  /** The id by which other sheets name this sheet. If two have the same id, the first counts. */
+  /** The id by which other sheets name this sheet. If two sheets have the same id, the first one counts. */
   readonly id: string | undefined
-  /** Texts of the cells, row by row; a text that begins with `=` is a formula. */
+  /** Texts of the cells, row by row. A text that begins with `=` is a formula. */
   readonly rows: readonly (readonly string[])[]
 }
 
 export interface Workbook {
-  /** Row and column are counted from 0; null outside the sheet. */
+  /** Returns the value of a cell; null outside the sheet. Row and column are counted from 0. */
   valueAt(sheet: number, row: number, column: number): Scalar
-  /** The displayed text. */
+  /** Returns the displayed text of a cell. */
   textAt(sheet: number, row: number, column: number): string
 }
 
@@ -27,13 +27,13 @@ interface Computed {
   readonly rows: SheetInput['rows']
   readonly height: number
   readonly width: number
-  /** Undefined until the value is known. */
+  /** Values of the cells; undefined until a value is known. */
   readonly values: (Scalar | undefined)[]
-  /** Cells that wait for others. */
+  /** Cells that wait for other cells. */
   readonly underWay: Set<number>
 }
 
-// Parsed formulas are cached across computations. The cache is cleared when it is full.
+// Maximum number of parsed formulas that are cached across computations. When the cache is full, it is cleared.
 const parsedMax = 20_000
 let known = new Map<string, Parsed>()
 
@@ -68,7 +68,7 @@ interface Visit {
   readonly formula: Formula
   readonly areas: readonly Area[]
   area: number
-  /** The cells of the area, row by row. */
+  /** Index of the next cell in the area, row by row. */
   at: number
 }
 
@@ -83,7 +83,7 @@ const attempt = <T>(work: () => T): T | Failure => {
   }
 }
 
-/** `now`: milliseconds since 1970, for `TODAY`. */
+/** Creates a workbook from its sheets. `now` is the time for `TODAY`, in milliseconds since 1970. */
 export const createWorkbook = (inputs: readonly SheetInput[], now: number): Workbook => {
   const sheets = inputs.slice(0, limits.sheetsMax).map(computedOf)
   const byId = new Map<string, Computed>()
@@ -117,7 +117,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return area
   }
 
-  /** A value that is already known. */
+  /** Returns a value that is already known. */
   const valueIn = (sheet: Computed, row: number, column: number): Scalar => {
     if (row >= sheet.height || column >= sheet.width) return null
     const cell = row * sheet.width + column
@@ -155,7 +155,9 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
   const isFormula = (sheet: Computed, row: number, column: number): boolean =>
     row < sheet.height && column < sheet.width && sheet.rows[row]?.[column]?.charCodeAt(0) === 61
 
-  /** Undefined if the cell gets its value at once: its formula cannot be parsed, or it reads too many cells. */
+  /**
+   * Begins to compute a cell. Returns undefined if the cell gets its value immediately, because its formula cannot be parsed or reads too many cells.
+   */
   const begin = (sheet: Computed, row: number, column: number): Visit | undefined => {
     const cell = row * sheet.width + column
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
@@ -163,7 +165,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     let count = 1
     for (const reference of formula instanceof Failure ? [] : formula.references) {
       const area = areaOrFailure(reference, sheet)
-      // A missing sheet or cell fails only when it is read.
+      // A missing sheet or cell only fails when it is read.
       if (area instanceof Failure) continue
       areas.push(area)
       count += sizeOf(area)
@@ -178,7 +180,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return { sheet, cell, formula, areas, area: 0, at: 0 }
   }
 
-  /** The next cell that must be computed first, or undefined. */
+  /** Returns the next cell that must be computed first; undefined if there is none. */
   const nextUnknown = (visit: Visit): { sheet: Computed; row: number; column: number } | undefined => {
     for (; visit.area < visit.areas.length; visit.area++, visit.at = 0) {
       const { sheet, top, left, bottom, right } = visit.areas[visit.area] as Area
@@ -206,7 +208,10 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     sheet.underWay.delete(cell)
   }
 
-  /** Computes a cell at once if all cells in its formula are in its own sheet and known. Most are, because cells are read from top to bottom. */
+  /**
+   * Computes a cell immediately if all cells in its formula are known and in its own sheet. This is the most common case, because cells are read from
+   * top to bottom.
+   */
   const giveAtOnce = (sheet: Computed, row: number, column: number): boolean => {
     const formula = parsedOf(sheet.rows[row]?.[column] ?? '')
     if (formula instanceof Failure) return false
@@ -224,7 +229,7 @@ export const createWorkbook = (inputs: readonly SheetInput[], now: number): Work
     return true
   }
 
-  /** Marks the cells on the stack from this cell on, because they form a cycle. */
+  /** Gives `#CYCLE!` to the cells on the stack from this cell on, because they form a cycle. */
   const breakCycle = (stack: Visit[], sheet: Computed, cell: number): void => {
     for (let visit = stack.pop(); visit !== undefined; visit = stack.pop()) {
       visit.sheet.values[visit.cell] = new Failure('#CYCLE!', 'This cell depends on itself.')
