@@ -55,7 +55,7 @@ export const callOperation: Action = async (call) => {
   const client = call.client(place)
   const needsTask = command.positionals.some(({ field, required }) => field === 'taskId' && !required)
   const task = needsTask && place !== undefined && call.fields['taskId'] === undefined ? { taskId: await onlyTask(client, place) } : {}
-  if (command.destroys === true) await call.confirm(`${command.summary} Go on?`)
+  if (command.destroys === true) await call.confirm(`${command.summary} Continue?`)
   const input = { ...call.fields, ...task }
   const answer = await (place === undefined ? loose(client, name)(input) : loose(client, name)(place.doc, input))
   // A document in the trash can still be restored with its key, so the key is kept until the document is erased.
@@ -99,7 +99,7 @@ const restore: Action = async (call) => {
     if (done.diff !== undefined) return done.diff === '' ? 'There is nothing to change.' : call.terminal.shown(done.diff)
     if (!done.changed || done.revisionId === null) return 'There is nothing to restore: the text is the same.'
     // The service saves unsaved text as a revision before it restores, so the revision before this one has the previous text.
-    return `Restored as version ${done.version}. To take it back: agmd revisions restore URL ${done.revisionId - 1}`
+    return `Restored as version ${done.version}. To undo this: agmd revisions restore URL ${done.revisionId - 1}`
   })
 }
 

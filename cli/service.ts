@@ -40,7 +40,7 @@ const onlyHost = (): string | undefined => {
 /** Returns the service for a command without an address. Throws `usage` if it is unknown. */
 export const serviceOrigin = (given: string | undefined): string => {
   const origin = askedOrigin(given) ?? home ?? onlyHost()
-  if (origin === undefined) throw new Failure('usage', 'Which service?', 'Set AGMD_URL to its address, or add --url.')
+  if (origin === undefined) throw new Failure('usage', 'No service is set.', 'Set AGMD_URL to its address, or add --url.')
   return origin
 }
 

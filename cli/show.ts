@@ -275,7 +275,7 @@ const inboxLines = ({ cursor, at, reason, actor, doc, text, quote, next }: Inbox
   `${cursor}  ${date(at)}  ${reason}  ${oneLine(actor ?? '', 30)}  ${oneLine(doc.title, 40)}: ${oneLine(text)}${quote === undefined ? '' : `  (on “${oneLine(quote, 40)}”)`}\n  → agmd api ${next.method} ${oneLine(next.path, 200)}`
 
 export const inboxWords = ({ items, latest }: Output<'readInbox'>): string =>
-  [...(items.length === 0 ? ['There is nothing for you.'] : items.map(inboxLines)), `latest ${latest}`].join('\n')
+  [...(items.length === 0 ? ['There is nothing new for you.'] : items.map(inboxLines)), `latest ${latest}`].join('\n')
 
 type Event = Output<'listEvents'>['events'][number]
 

@@ -81,7 +81,7 @@ export interface Both {
 /** Somebody may save the file while a request runs. Throws `file_changed` in that case, before anything is written. */
 export const checkStill = (file: string, local: string): void => {
   if (mustRead(file) === local) return
-  throw new Failure('file_changed', `Somebody saved ${file} meanwhile. It is unchanged.`, `Run the command again.`, { file })
+  throw new Failure('file_changed', `Somebody saved ${file} in the meantime. agmd did not change it.`, `Run the command again.`, { file })
 }
 
 /** Writes both versions into the file, between conflict markers. Afterwards the base of the file is the version of the document. */

@@ -48,7 +48,7 @@ export const configTable = {
     default: '8080',
     unit: 'TCP port',
     allowed: 'a whole number from 0 to 65535',
-    docs: 'Port for HTTP and WebSocket. 0 takes any free port and logs which.',
+    docs: 'Port for HTTP and WebSocket. 0 uses any free port and logs its number.',
     secret: false,
     schema: wholeNumber(0, 65535)
   },
@@ -66,7 +66,7 @@ export const configTable = {
     default: './data',
     unit: 'path',
     allowed: 'a path',
-    docs: 'Folder that holds everything the server stores; created when missing. Relative to the working directory.',
+    docs: 'Folder that holds everything the server stores; created when missing. A relative path starts at the working directory.',
     secret: false,
     schema: z
       .string()
@@ -96,7 +96,7 @@ export const configTable = {
     default: '0',
     unit: 'proxies',
     allowed: 'a whole number from 0 to 16',
-    docs: 'Number of reverse proxies in front. The server trusts that many X-Forwarded-For entries, counted from the right. 0 ignores the header.',
+    docs: 'Number of reverse proxies in front of the server. The server trusts that many X-Forwarded-For entries, counted from the right. 0 ignores the header.',
     secret: false,
     schema: wholeNumber(0, 16)
   },
@@ -114,7 +114,7 @@ export const configTable = {
     default: null,
     unit: 'format',
     allowed: 'json or pretty',
-    docs: 'Form of log lines. Not set: pretty on a terminal, else json.',
+    docs: 'Format of log lines. Not set: pretty on a terminal, otherwise json.',
     secret: false,
     schema: z.enum(['json', 'pretty'])
   },
@@ -141,7 +141,7 @@ export const configTable = {
     default: '400',
     unit: 'sockets',
     allowed: 'a whole number from 1 to 1000000',
-    docs: 'Connections that one address may have at once; IPv6 counts by its /64. AGMD_RATE_LIMITS=off removes this limit.',
+    docs: 'Connections that one address may have at once; IPv6 addresses count by their /64 prefix. AGMD_RATE_LIMITS=off removes this limit.',
     secret: false,
     schema: wholeNumber(1, 1_000_000)
   },
@@ -177,7 +177,7 @@ export const configTable = {
     default: 'off',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether a request that replaces a whole document must name the version that it read. Others get 428.',
+    docs: 'Whether a request that replaces a whole document must name the version that it read. Requests without a version get 428.',
     secret: false,
     schema: onOff
   },
@@ -186,7 +186,7 @@ export const configTable = {
     default: null,
     unit: 'address',
     allowed: 'mailto: and an address, or an https address',
-    docs: 'Where people report vulnerabilities, for /.well-known/security.txt. Not set: the first page.',
+    docs: 'Where people report vulnerabilities, for /.well-known/security.txt. Not set: the home page.',
     secret: false,
     schema: z
       .string()
@@ -311,7 +311,7 @@ export const configTable = {
     default: 'on',
     unit: 'switch',
     allowed: 'on or off',
-    docs: 'Whether documents show pictures, sound and film from other https addresses, which then see each reader’s network address. off: uploads only.',
+    docs: 'Whether documents show pictures, sound and video from other https addresses, which then see each reader’s network address. off: uploads only.',
     secret: false,
     schema: onOff
   },

@@ -99,7 +99,7 @@ const meanings = {
   method_not_allowed: {
     status: 405,
     exit: 2,
-    message: 'This address does not take that method.',
+    message: 'This address does not support that method.',
     hint: 'Use one of the methods in the Allow header.'
   },
   not_acceptable: {
@@ -117,7 +117,8 @@ const meanings = {
   last_owner_link: {
     status: 409,
     exit: 5,
-    message: 'This is the last owner link, and the document belongs to no account. Nobody could open it as its owner afterwards.',
+    message:
+      'This is the last owner link, and the document belongs to no account. Without it, nobody could open the document as its owner.',
     hint: 'Keep the links made through it (keep=links), create another owner link first, or sign in and claim the document.'
   },
   version_required: {
@@ -136,7 +137,7 @@ const meanings = {
   request_id_conflict: {
     status: 409,
     exit: 5,
-    message: 'This requestId made an assignment with other contents.',
+    message: 'This requestId was used for an assignment with different contents.',
     hint: 'Use a new requestId for a new assignment, or send the same title and instructions again.'
   },
   already_started: {
@@ -154,7 +155,7 @@ const meanings = {
   already_reported: {
     status: 409,
     exit: 5,
-    message: 'This assignment already has a report with another version, summary or ids.',
+    message: 'This assignment already has a report with a different version, summary or list of ids.',
     hint: 'Stop here. To repeat a report, send exactly the same fields.'
   },
   task_closed: {
@@ -276,7 +277,7 @@ const meanings = {
     status: 416,
     exit: 2,
     message: 'The range is outside the file.',
-    hint: 'Ask for bytes below the size, or for the whole file without Range.'
+    hint: 'Request bytes within the size of the file, or the entire file without Range.'
   },
   idempotency_key_reused: {
     status: 422,
@@ -332,7 +333,7 @@ const meanings = {
   slow_down: {
     status: 400,
     exit: 6,
-    message: 'You asked again too early.',
+    message: 'You polled again too soon.',
     hint: 'Wait 5 seconds longer between requests from now on.',
     retryable: true
   },
@@ -360,8 +361,8 @@ const meanings = {
   issuer_unavailable: {
     status: 503,
     exit: 7,
-    message: 'The identity provider does not answer.',
-    hint: 'Open sessions continue. Try to sign in again in a minute.',
+    message: 'The identity provider is not responding.',
+    hint: 'Existing sessions still work. Try to sign in again in a minute.',
     retryable: true
   },
   storage_unavailable: {
@@ -374,7 +375,7 @@ const meanings = {
   busy: {
     status: 503,
     exit: 7,
-    message: 'The server is busy with other texts of this size.',
+    message: 'The server is busy with other large texts.',
     hint: 'Nothing was changed. Wait for retryAfterSeconds, then try again.',
     retryable: true,
     expected: true

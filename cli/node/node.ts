@@ -36,7 +36,11 @@ const fatal: Readonly<Record<number, Failure>> = {
     'Another node connected with the same token.',
     'Create a token for each node: agmd node token.'
   ),
-  [relayCloseCodes.badMessage]: new Failure('not_an_agmd_service', 'The service does not understand this node.', 'Update it: agmd upgrade.')
+  [relayCloseCodes.badMessage]: new Failure(
+    'not_an_agmd_service',
+    'The service and this node speak different versions of the protocol.',
+    'Update the node: agmd upgrade.'
+  )
 }
 
 /**
@@ -72,7 +76,7 @@ const whyRefused = async (origin: string, token: string): Promise<string> => {
   if (status === 401)
     throw new Failure(
       'not_signed_in',
-      'The service does not know this token: it was revoked, or belongs to another service.',
+      'The service does not know this token. It was revoked, or it belongs to another service.',
       'Create a new one: agmd node token, or the account page.'
     )
   return status === undefined ? '' : `answered ${status}; a proxy must pass WebSocket upgrades on ${relayPath}`
@@ -120,7 +124,7 @@ export const node: Action = async (call) => {
     if (failure !== undefined) throw failure
     const why = reason || (welcomed ? '' : await whyRefused(origin, token))
     pauseMs = welcomed ? pauseMsMin : Math.min(pauseMsMax, pauseMs * 2)
-    tell({ connected: false, reason: why }, `Not connected${why === '' ? '' : ` (${why})`}; dialling again.`)
+    tell({ connected: false, reason: why }, `Not connected${why === '' ? '' : ` (${why})`}; reconnecting.`)
     // After a restart of the service all nodes reconnect. A random delay keeps them from doing so at the same moment.
     await pause(pauseMs * (0.5 + Math.random() / 2), stopped.signal)
   }

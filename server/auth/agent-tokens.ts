@@ -101,7 +101,7 @@ export const createAgents = (options: AgentTokenOptions): Agents => {
       } catch (error) {
         log.warn('the issuer of agent tokens could not be asked', { issuer, error })
         const hint = 'Send the same request again in a minute; links and sessions keep working.'
-        throw new ServiceError('issuer_unavailable', { message: 'The issuer of agent tokens does not answer.', hint }, { cause: error })
+        throw new ServiceError('issuer_unavailable', { message: 'The issuer of agent tokens is not responding.', hint }, { cause: error })
       }
       if (agent === undefined) return undefined
       if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value as string)

@@ -103,7 +103,7 @@ const withPrecondition = (raw: Record<string, unknown>, ctx: Context): Record<st
   if (unknown !== undefined)
     throw new ServiceError('invalid_request', {
       hint: 'Send the version that you read in If-Match or as baseVersion.',
-      details: [{ path: unknown, message: 'is no condition of this request' }]
+      details: [{ path: unknown, message: 'is not a condition for this request' }]
     })
   const header = ctx.get('If-Match') || ctx.get('X-Doc-Version')
   if (header === '') return raw
@@ -137,7 +137,7 @@ const parseInput = (asked: Asked, { body, file }: Received): Record<string, unkn
 const refuseDryRun = ({ operation, ctx }: Asked, sent: Record<string, unknown>): void => {
   if (!writes(ctx) || 'dryRun' in operation.input.shape) return
   const named = [...queryOf(ctx).keys(), ...Object.keys(sent)].find((name) => /^dry[-_]?run$/i.test(name))
-  if (named !== undefined) throw invalid(named, 'has no meaning here; nothing was done')
+  if (named !== undefined) throw invalid(named, 'does not apply here; nothing was done')
 }
 
 const pathFields = (ctx: Context): Record<string, unknown> => {

@@ -247,5 +247,5 @@ export const german: Catalogue = {
   'This account has reached its limit of node tokens.': 'Dieses Konto hat schon so viele Token, wie es haben darf.',
   'Too many requests.': 'Zu viele Anfragen.',
   'The sign-in could not be completed.': 'Die Anmeldung konnte nicht abgeschlossen werden.',
-  'The identity provider does not answer.': 'Der Anmeldedienst antwortet nicht.'
+  'The identity provider is not responding.': 'Der Anmeldedienst antwortet nicht.'
 }

@@ -27,7 +27,7 @@ const text = 'text/plain'
 const page = 'text/html'
 
 const routes: readonly PlainRoute[] = [
-  { path: '/', name: 'readHome', summary: 'The first page; the quickstart for programs.', types: [page, markdown] },
+  { path: '/', name: 'readHome', summary: 'The home page; for programs, the quickstart.', types: [page, markdown] },
   {
     path: '/new',
     name: 'newDocument',
@@ -48,7 +48,7 @@ const routes: readonly PlainRoute[] = [
   { path: '/agents.md', name: 'readAgentGuide', summary: 'The guide for agents.', types: [markdown] },
   { path: '/auth.md', name: 'readAuthGuide', summary: 'The guide to authentication.', types: [markdown] },
   { path: '/cli.md', name: 'readClientGuide', summary: 'The guide to the command-line client.', types: [markdown] },
-  { path: '/llms.txt', name: 'readGuideIndex', summary: 'Where the guides are.', types: [text] },
+  { path: '/llms.txt', name: 'readGuideIndex', summary: 'An index of the guides.', types: [text] },
   { path: '/skills/agmd/SKILL.md', name: 'readSkill', summary: 'The skill for agents.', types: [markdown] },
   { path: '/api/quickstart', name: 'readQuickstart', summary: 'Four calls to start with.', types: [markdown] },
   { path: '/api/cli/commands', name: 'readCommands', summary: 'The commands of the client.', types: [json] },
@@ -82,7 +82,7 @@ const routes: readonly PlainRoute[] = [
   },
   { path: '/account', name: 'openAccount', summary: 'The page of an account, for browsers.', types: [page] },
   { path: '/robots.txt', name: 'readRobots', summary: 'Rules for crawlers.', types: [text] },
-  { path: '/.well-known/security.txt', name: 'readSecurityContact', summary: 'Where to report faults (RFC 9116).', types: [text] },
+  { path: '/.well-known/security.txt', name: 'readSecurityContact', summary: 'Where to report vulnerabilities (RFC 9116).', types: [text] },
   {
     path: '/.well-known/openid-configuration',
     name: 'readOpenIdConfiguration',
@@ -92,7 +92,7 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/.well-known/oauth-authorization-server',
     name: 'readAuthorizationServer',
-    summary: 'The same (RFC 8414).',
+    summary: 'The same metadata (RFC 8414).',
     types: [json]
   },
   {
@@ -104,7 +104,7 @@ const routes: readonly PlainRoute[] = [
   {
     path: '/.well-known/oauth-protected-resource/mcp',
     name: 'readProtectedMcp',
-    summary: 'The same for the MCP endpoint.',
+    summary: 'Metadata of the MCP endpoint.',
     types: [json]
   },
   {
@@ -134,7 +134,7 @@ export const plainPaths = (
       ...(takes !== undefined && { requestBody: { required: true, content: contentOf([takes]) } }),
       responses: {
         ...(types.length > 0 && { '200': { description: 'OK', content: contentOf(types) } }),
-        ...(leads && { '303': { description: 'Leads elsewhere.' } }),
+        ...(leads && { '303': { description: 'A redirect.' } }),
         ...responses
       }
     } as ZodOpenApiOperationObject

@@ -72,7 +72,7 @@ const success = (operation: Operation): object => {
   if (operation.rest.reply === 'file') return { description: 'The file.', content: { 'application/octet-stream': {} } }
   if (operation.rest.reply === undefined) return { description: 'OK', content: json }
   return {
-    description: 'The Markdown, or JSON when that is accepted.',
+    description: 'The Markdown, or JSON if requested.',
     headers: versionHeaders,
     content: { 'text/markdown': {}, ...json }
   }
@@ -90,7 +90,7 @@ const DocumentId = z.string().meta({ description: 'Document id.', param: { id: '
 const IfMatch = z
   .string()
   .optional()
-  .meta({ description: 'The version that was read; the same as baseVersion.', param: { id: 'IfMatch' } })
+  .meta({ description: 'The version that you read; same as baseVersion.', param: { id: 'IfMatch' } })
 const Brief = z.boolean().optional().meta({ description: 'A short answer: required fields may be absent.' })
 
 const parametersOf = (operation: Operation, path: string): NonNullable<ZodOpenApiOperationObject['requestParams']> => {

@@ -35,7 +35,7 @@ const withOwnNames = (given: Fields, { takes, nulls }: Tool): Fields => {
     if (value === null && !nulls.includes(name)) continue
     const own = /^dry[-_]?run$/i.test(name) ? 'dryRun' : takes.includes(name) ? name : camelCase(name)
     // A dry run must never write.
-    if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'has no meaning here; nothing was done')
+    if (own === 'dryRun' && !takes.includes(own)) throw invalid(name, 'does not apply here; nothing was done')
     if (own === name || fields[own] === undefined) fields[own] = value
   }
   return fields

@@ -9,9 +9,9 @@ import { operationTools } from './tools.ts'
 
 /** Hints for errors that a tool resolves in another way. HTTP calls in them become tools, too. */
 const hints: Partial<Readonly<Record<ErrorCode, string>>> = {
-  invalid_request: 'Correct that and call again.',
+  invalid_request: 'Correct the arguments and call again.',
   credential_required: 'Pass a share URL as doc, or its key as key; or connect with an account.',
-  not_found: 'Check doc, and that the key is of this document; list to find ids.',
+  not_found: 'Check doc and its key. Use a list tool to find ids.',
   unknown_version: 'Read the document and use the version in the answer.',
   version_required: 'Read the document and send its version as baseVersion.',
   version_conflict:

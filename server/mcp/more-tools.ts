@@ -106,7 +106,7 @@ const deleteTool = toolOf('delete_doc', {
   title: 'Delete or restore document',
   group: 'share',
   description:
-    'Moves a document to the trash: every link ends, for everybody. restore brings it back while it is there. Do it only when asked to.',
+    'Moves a document to the trash: every link ends, for everybody. restore brings it back from there. Do it only when asked to.',
   input: z.object({ restore: z.boolean().optional() }),
   operations: ['deleteDocument', 'undeleteDocument'],
   destroys: true,

@@ -184,7 +184,7 @@ const mediaTool = (start: OperationName, read: OperationName, idName: string, ti
   return toolOf(mcp, {
     title,
     group: 'media',
-    description: `${description} Needs an account session. Not done in time: call again with jobId; cancel ends that one.`,
+    description: `${description} Needs an account session. If the job is not done in time, call again with jobId; cancel stops it.`,
     input: z.object({ ...input.partial().shape, jobId: z.string().optional(), cancel: z.boolean().optional(), wait }),
     operations: [start, read, 'cancelJob', ...(start === 'startSpeech' ? ['saveSpeech' as const] : [])],
     large: rest.media?.fields === true,
@@ -235,7 +235,7 @@ export const operationTools: readonly Tool[] = [
   derived('createComment', {
     title: 'Comment',
     group: 'review',
-    description: 'Comments on the document, on words of it (find) or a line. To propose other words use add_suggestion. Returns the id.',
+    description: 'Comments on the document, on text in it (find) or a line. To propose other text use add_suggestion. Returns the id.',
     // It holds no live text and counts no units.
     without: ['characters', 'anchor']
   }),
@@ -248,7 +248,7 @@ export const operationTools: readonly Tool[] = [
     title: 'Suggest a change',
     group: 'review',
     description:
-      'Proposes to insert, delete or replace text; somebody with the edit role accepts it. Use it where you may not or should ' +
+      'Proposes inserting, deleting or replacing text; somebody with the edit role accepts it. Use it where you may not or should ' +
       'not edit, say while people type. Returns the id.',
     without: ['anchor']
   }),
@@ -257,7 +257,7 @@ export const operationTools: readonly Tool[] = [
     title: 'Create link',
     group: 'share',
     description:
-      'Creates a link with one role: the lowest that is enough. One per person; tell nobody else. Links made through a link end with it.',
+      'Creates a link with one role. Choose the lowest that is enough, and give each person their own link. Links made through a link end with it.',
     makesLink: true
   }),
   derived('publishDocument', {

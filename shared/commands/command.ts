@@ -75,7 +75,7 @@ export const documentPositional: Positional = {
 /** Options of every command. */
 export const globalOptions: readonly Option[] = [
   { name: 'json', type: 'boolean', summary: 'print the result as JSON, and errors as JSON on standard error' },
-  { name: 'quiet', short: 'q', type: 'boolean', summary: 'print nothing but the result' },
+  { name: 'quiet', short: 'q', type: 'boolean', summary: 'print only the result' },
   { name: 'author', type: 'string', summary: 'author name for a guest or agent (or AGMD_AUTHOR)' },
   { name: 'url', type: 'string', summary: 'address of the service (or AGMD_URL)' },
   { name: 'insecure-http', type: 'boolean', summary: 'connect to this service without encryption from now on (or AGMD_INSECURE_HTTP=1)' },

@@ -74,12 +74,12 @@ const documents: readonly Command[] = [
   commandOf('readContent', {
     own: true,
     summary: 'Writes a document to a file and remembers its version for the push.',
-    description: 'Keeps your changes in the file: --merge merges both, --force replaces the file.',
+    description: 'Does not overwrite changes in the file: --merge merges both, --force replaces the file.',
     without: ['section', 'lines', 'since', 'version'],
     options: [
       { name: 'output', short: 'o', type: 'string', summary: 'the file; - is standard output' },
       merge,
-      { name: 'force', type: 'boolean', summary: 'replace the file and lose its changes' }
+      { name: 'force', type: 'boolean', summary: 'replace the file and discard its changes' }
     ],
     examples: ['agmd docs pull "$URL" -o notes.md', 'agmd docs pull notes.md', 'agmd docs pull notes.md --merge']
   }),
@@ -124,7 +124,7 @@ const documents: readonly Command[] = [
     ],
     fields: {
       from: { required: false, summary: 'an earlier version, instead of a file' },
-      to: { summary: 'a later version; the current one when absent' }
+      to: { summary: 'a later version; the current version when absent' }
     },
     examples: ['agmd docs diff notes.md', 'agmd docs diff "$URL" -f notes.md', 'agmd docs diff "$URL" --from "$VERSION"']
   }),
@@ -347,7 +347,7 @@ const media: readonly Command[] = [
     summary: 'Waits for a media job and prints its result.',
     positionals: [documentPositional, { name: 'JOB', summary: 'id of the job', required: true }],
     options: [
-      { name: 'output', short: 'o', type: 'string', summary: 'a file for the sound of a speech' },
+      { name: 'output', short: 'o', type: 'string', summary: 'a file for the audio' },
       { name: 'save', type: 'boolean', summary: 'save a speech as an asset and print the Markdown that plays it' }
     ],
     examples: ['agmd media wait "$URL" "$JOB"']
@@ -416,7 +416,7 @@ const machine: readonly Command[] = [
     examples: ['agmd doctor', 'agmd doctor --json']
   }),
   own('upgrade', {
-    summary: 'Replaces this program with the version of the service, if its checksum is right.',
+    summary: 'Updates this program to the version of the service, if the checksum matches.',
     positionals: [],
     options: [{ name: 'check', type: 'boolean', summary: 'only check for another version' }],
     examples: ['agmd upgrade --check', 'agmd upgrade']

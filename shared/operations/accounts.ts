@@ -31,7 +31,7 @@ export const updateMe = operation({
 })
 
 export const findSession = operation({
-  summary: 'Says whether somebody is signed in. It is no error if nobody is.',
+  summary: 'Shows whether the caller is signed in. Never answers 401.',
   on: 'account',
   rest: { method: 'GET', path: '/api/session' },
   input: z.object({}),
@@ -166,7 +166,7 @@ export const startDeviceLogin = operation({
 })
 
 export const pollDeviceLogin = operation({
-  summary: 'Asks whether the person approved a device login, and then returns the app session.',
+  summary: 'Polls a device login. Returns the app session once the person has approved it.',
   description: 'Errors are OAuth bodies: `{error, error_description}` (RFC 8628, 3.5).',
   on: 'service',
   rest: { method: 'POST', path: '/api/cli/device/token', oauth: true },
@@ -187,7 +187,7 @@ const ProgramRecord = z
     kind: z.enum(['token', 'oauth']).meta({ description: 'A personal access token, or a program connected by OAuth.' }),
     name: z.string(),
     host: z.string().nullable().meta({ description: 'Host of the redirect after the consent; null: a token.' }),
-    role: RoleName.meta({ description: 'Its highest role.' }),
+    role: RoleName.meta({ description: 'The highest role.' }),
     docs: z.array(z.string()).nullable().meta({ description: 'Ids of its documents; null: all documents of the account.' }),
     createdAt: Instant,
     lastUsedAt: Instant.nullable(),
@@ -196,16 +196,16 @@ const ProgramRecord = z
   .meta({ id: 'Token' })
 
 export const createToken = operation({
-  summary: 'Creates a personal access token for a program, with a name, a role, documents and an end.',
+  summary: 'Creates a personal access token for a program, with a name, a role, documents and an expiry.',
   description:
-    'Only this answer has the secret. A program writes under the name of its token and of the account. Only the person creates tokens.',
+    'Only this answer has the secret. A program writes under the name of its token and of the account. Only a person can create tokens.',
   on: 'account',
   needs: 'account',
   rest: { method: 'POST', path: '/api/me/tokens', status: 201 },
   cli: 'token create',
   input: z.object({
     name: line(limits.authorCharsMax).min(1).meta({ description: 'Name of the program, for everyone who reads its text.' }),
-    role: RoleName.optional().meta({ description: 'Its highest role; edit when absent.' }),
+    role: RoleName.optional().meta({ description: 'The highest role; edit when absent.' }),
     docs: z
       .array(z.string().max(limits.idCharsMax))
       .min(1)
@@ -218,9 +218,9 @@ export const createToken = operation({
       .min(1)
       .max(limits.tokenDaysMax)
       .optional()
-      .meta({ description: `Days until it ends; ${limits.tokenDays} when absent.` })
+      .meta({ description: `Days until it expires; ${limits.tokenDays} when absent.` })
   }),
-  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Only this answer has it.' }) }),
+  output: z.object({ token: ProgramRecord, secret: z.string().meta({ description: 'Shown only here.' }) }),
   example: { name: 'A program' },
   errors: ['too_many_tokens', 'not_found']
 })

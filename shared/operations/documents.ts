@@ -97,7 +97,7 @@ export const updateDocument = operation({
 export const deleteDocument = operation({
   summary: 'Deletes a document: moves it to the trash or erases it.',
   description:
-    `Every link, the published page and the addresses of its files end at once. For ${limits.trashDays} days an owner can restore the document; ` +
+    `Every link, the published page and the addresses of its files stop working at once. For ${limits.trashDays} days an owner can restore the document; ` +
     'then the server erases it with everything in it. permanent=true erases it at once, from the trash too.',
   on: 'document',
   role: 'owner',
@@ -109,7 +109,7 @@ export const deleteDocument = operation({
   output: z.object({
     ok: z.literal(true),
     deleted: z.literal(true),
-    restorableUntil: Instant.nullable().meta({ description: 'End of the time in which an owner can restore it; null: it was erased.' })
+    restorableUntil: Instant.nullable().meta({ description: 'Until then an owner can restore it; null: it was erased.' })
   }),
   errors: []
 })
@@ -256,7 +256,10 @@ const Merged = z.literal(true).optional()
 
 /** The fields of a replacement without a named version, and how to undo it. */
 export const unseenFields = {
-  unguarded: z.literal(true).meta({ id: 'Unguarded', description: 'The request had no version: it replaced the text unread.' }).optional(),
+  unguarded: z
+    .literal(true)
+    .meta({ id: 'Unguarded', description: 'The request named no version, so it may have overwritten changes.' })
+    .optional(),
   replaced: z
     .object({ version: Version, revisionId: z.int(), authors: z.array(z.string()) })
     .meta({ id: 'Replaced', description: 'The replaced version and its last authors.' })
@@ -268,7 +271,7 @@ export const unseenFields = {
 }
 
 export const replaceContent = operation({
-  summary: 'Replaces the whole Markdown of a document, if nobody changed it since baseVersion.',
+  summary: 'Replaces the Markdown of a document if nobody has changed it since baseVersion.',
   description:
     'The server changes only the differing characters, so cursors and anchors stay. Success means that the text is on disk and sent to every open page. ' +
     'Without a base version the server replaces the text even if others changed it: the answer has unguarded, replaced, and undo, the call that undoes it. ' +

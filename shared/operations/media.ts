@@ -96,7 +96,7 @@ export const readImage = operation({
 })
 
 export const startSpeech = operation({
-  summary: 'Speaks a text on a compute node: mono WAV of 16 kHz.',
+  summary: 'Reads a text aloud on a compute node (mono WAV, 16 kHz).',
   ...document,
   role: 'edit',
   rest: { method: 'POST', path: `${media}/speak`, query: ['wait'], status: 202 },
@@ -131,7 +131,7 @@ export const readSpeech = operation({
 })
 
 export const readSpeechAudio = operation({
-  summary: 'Reads the sound of a speech.',
+  summary: 'Reads the audio of a speech job.',
   ...document,
   role: 'view',
   rest: { method: 'GET', path: `${media}/speak/{talkId}/audio`, reply: 'file' },
@@ -270,7 +270,7 @@ export const createNode = operation({
   input: z.object({
     name: line(limits.mediaNameCharsMax).optional().meta({ description: 'Name of the node on the account page.' })
   }),
-  output: z.object({ node: Node, token: z.string().meta({ description: 'Told only here.' }) }),
+  output: z.object({ node: Node, token: z.string().meta({ description: 'Shown only here.' }) }),
   errors: ['too_many_nodes']
 })
 

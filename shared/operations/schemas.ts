@@ -143,7 +143,7 @@ export const Metadata = z.object(metadata).meta({ id: 'Metadata' })
 /** Metadata, and a copy of it under `doc` (docs/api.md, Text and versions). */
 const read = {
   ...metadata,
-  usage: Usage.optional().meta({ description: 'Space of its text, history, comments and suggestions.' }),
+  usage: Usage.optional().meta({ description: 'Space used by text, history, comments and suggestions.' }),
   assignment: Assignment.optional()
 }
 

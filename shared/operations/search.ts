@@ -43,7 +43,7 @@ export const searchDocument = operation({
 export const searchDocuments = operation({
   summary: 'Searches titles and texts of the caller’s own documents, newest first.',
   description:
-    'Search other people’s documents one by one, with their links. The answer has some matches of each document; search in it for all. The time is bounded: capped means that it ' +
+    'Search other people’s documents one by one, with their links. The answer has some matches of each document; search in it for all. The search time is limited. capped means that it ' +
     'ended early; continue with nextBefore.',
   on: 'account',
   needs: 'identity',

@@ -89,7 +89,7 @@ export const readSuggestion = operation({
 })
 
 export const createSuggestion = operation({
-  summary: 'Suggests to insert, delete or replace text. The document changes only when somebody with the edit role accepts.',
+  summary: 'Suggests inserting, deleting or replacing text. The document changes only when somebody with the edit role accepts.',
   description:
     'Name the text by find, line or anchor. An insertion goes after the target, or before it with at. With line as target it becomes a new ' +
     'line (before, after) or a part of that line (start, end). Without a target it goes to the start or the end of the document. Deleting a line also deletes its line end.',
@@ -135,7 +135,7 @@ export const draftSuggestion = operation({
   description:
     'All requests with the same draftId are one suggestion. Choose it at random: others see the part before its first dot. Name the text as when ' +
     'you create a suggestion; if the server cannot find it, a suggestion on the same text keeps its anchor. Each change has a higher step. A lower step, or ' +
-    'the same step with other text, is 409 stale_step. After a reply, or for text elsewhere, the answer is 409 suggestion_fixed. done ends the ' +
+    'the same step with other text, returns 409 stale_step. After a reply, or for text elsewhere, the answer is 409 suggestion_fixed. done ends the ' +
     'typing; one event covers all changes. A decided suggestion answers 409, unless it was decided with the same text.',
   on: 'document',
   role: 'suggest',
@@ -212,7 +212,7 @@ export const decideSuggestion = operation({
   description:
     'Accepting changes the text in the same commit, if the suggestion’s text has not changed. Reopening undoes the change of an accepted ' +
     'suggestion, if that text has not changed. With step, the suggestion must not have changed since you read it. Otherwise the answer is 409 ' +
-    'target_changed, with the current lines. The same decision again is 200, the opposite 409.',
+    'target_changed, with the current lines. The same decision again returns 200, the opposite one 409.',
   on: 'document',
   role: 'edit',
   rest: { method: 'POST', path: '/api/docs/{id}/suggestions/{suggestionId}', query: ['brief', 'dryRun'] },

@@ -70,7 +70,7 @@ const Ids = z.array(taskId).default([]).meta({ maxItems: limits.taskIdsMax, desc
 export const createTask = operation({
   summary: 'Creates a review assignment with a suggest link of its own.',
   description:
-    'The same requestId with the same fields returns the existing assignment (200, created: false); with other fields it is 409. ' +
+    'The same requestId with the same fields returns the existing assignment (200, created: false); with other fields it returns 409. ' +
     'Give the reviewer only task.share.url.',
   on: 'document',
   role: 'owner',

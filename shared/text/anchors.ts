@@ -192,12 +192,12 @@ export const missedPlace = (
   const beginning = line === undefined ? candidates : candidates.filter((each) => each.line === line)
   if (beginning.length === 0) {
     const lines = [...new Set(candidates.map((each) => each.line))].join(', ')
-    return { message: `These words do not begin on line ${line}, but on ${lines}.`, candidates }
+    return { message: `This text does not begin on line ${line}, but on ${lines}.`, candidates }
   }
   const times = beginning.length === 1 ? 'once' : `${beginning.length} times`
   const counted = candidates.length === candidatesMax ? `fewer than ${occurrence} times` : times
-  const where = line === undefined ? 'in the text' : `on line ${line}`
-  return { message: `These words occur ${counted} ${where}: there is no number ${occurrence}.`, candidates: beginning }
+  const where = line === undefined ? 'in the document' : `on line ${line}`
+  return { message: `This text occurs ${counted} ${where}, so there is no occurrence ${occurrence}.`, candidates: beginning }
 }
 
 const one = (range: Range | undefined): Found => range && { range }

@@ -498,7 +498,7 @@ test('[CLI-29] an error says in words what is wrong: the argument, the role, the
     /\n {2}line 1: …one \[here\] two fish…\n {2}line 2: .*\n {2}Choose one with --occurrence/
   )
   expect(await said('comments', 'add', linkOf(owner), '-m', 'x', '--find', 'two', '--line', '1')).toMatch(
-    /^agmd: These words do not begin on line 1, but on 2\.\n {2}line 2: /
+    /^agmd: This text does not begin on line 1, but on 2\.\n {2}line 2: /
   )
   const edits = '[{"op":"delete","find":"three"},{"op":"delete","find":"fish"}]'
   expect(await said('docs', 'edit', linkOf(owner), '--operations', edits)).toMatch(/\n {2}operation 0: .*\n {2}operation 1: /)

@@ -527,13 +527,13 @@ test('[EDIT-27] words that occur elsewhere, or less often, are returned with the
   const owner = await world.create(text)
   const many = await world.create('x '.repeat(30))
   for (const [doc, which, message, lines] of [
-    [owner, { occurrence: 9 }, 'These words occur 3 times in the text: there is no number 9.', [1, 1, 5]],
-    [owner, { line: 3 }, 'These words do not begin on line 3, but on 1, 5.', [1, 1, 5]],
-    [owner, { line: 5, occurrence: 2 }, 'These words occur once on line 5: there is no number 2.', [5]],
+    [owner, { occurrence: 9 }, 'This text occurs 3 times in the document, so there is no occurrence 9.', [1, 1, 5]],
+    [owner, { line: 3 }, 'This text does not begin on line 3, but on 1, 5.', [1, 1, 5]],
+    [owner, { line: 5, occurrence: 2 }, 'This text occurs once on line 5, so there is no occurrence 2.', [5]],
     [
       many,
       { find: 'x', occurrence: 31 },
-      'These words occur fewer than 31 times in the text: there is no number 31.',
+      'This text occurs fewer than 31 times in the document, so there is no occurrence 31.',
       Array.from({ length: 20 }, () => 1)
     ]
   ] as const) {

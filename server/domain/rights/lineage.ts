@@ -80,7 +80,7 @@ const claimInstead = 'Sign in and claim the document: its account then revokes e
 export const requireNotFreed = (ended: Share, lineage: readonly Share[], by: Share | undefined): void => {
   if (by === undefined || by.id === ended.id || !lineage.some(({ id }) => id === by.id)) return
   throw new ServiceError('forbidden', {
-    message: 'The link that you use was made through this one and ends with it. You cannot keep it by keep=links.',
+    message: 'The link that you use was made through this one and ends with it. keep=links cannot keep it.',
     hint: `Ask the holder of the link to revoke it with keep=links. ${claimInstead}`
   })
 }

@@ -55,7 +55,7 @@ const unknown = (cause: unknown): ServiceError =>
     'storage_unavailable',
     {
       message: 'The store did not answer in time. The change may still have been stored.',
-      hint: 'Read the document again in a few seconds, then decide.'
+      hint: 'Read the document again in a few seconds to find out.'
     },
     { cause }
   )
