@@ -1299,7 +1299,7 @@ test('[REVIEW-14] an annotation made while others rewrite the text next to its w
   await way.stop()
 })
 
-test('[REVIEW-44] [REVIEW-45] [REVIEW-65] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card, is the person’s own', async () => {
+test('[REVIEW-44] [REVIEW-45] [REVIEW-65] [REVIEW-67] on a phone the bar shows that suggesting is on; a reply without a name, typed at the card while its comment is sent, is the person’s own', async () => {
   const document = await createDocument(world.url, 'Some words.\n')
   const { context, page } = await person('', document.url, { viewport: { width: 360, height: 740 } })
   const shown = page.locator('.top-bar .mode[aria-pressed=true]').first()
@@ -1316,12 +1316,22 @@ test('[REVIEW-44] [REVIEW-45] [REVIEW-65] on a phone the bar shows that suggesti
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+a')
   await page.keyboard.press('Control+Alt+m')
+  const { promise: answer, resolve: release } = Promise.withResolvers<undefined>()
+  await page.route('**/comments', async (route) => {
+    if (route.request().method() === 'POST') await answer
+    await route.continue()
+  })
   await page.getByLabel('Write a comment').fill('First')
   await page.keyboard.press('Control+Enter')
   await page.locator('.card', { hasText: 'First' }).click({ position: { x: 4, y: 4 } })
   await page.keyboard.type('Second')
   await page.keyboard.press('Control+Enter')
+  await page.locator('.card-reply.waiting', { hasText: 'Second' }).waitFor()
+  await page.keyboard.type('Thi')
+  release(undefined)
   await page.locator('.card-reply:not(.waiting)', { hasText: 'Second' }).waitFor()
   expect(await page.locator('.card-reply .card-author').textContent()).toBe('You')
+  await page.keyboard.type('rd')
+  expect(await page.getByLabel('Reply').inputValue()).toBe('Third')
   await context.close()
 })

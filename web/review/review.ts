@@ -33,6 +33,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
   const { store, placing, decisions, items, active, hasMargin } = state
   const looking = openLooking(state)
   const writing = openWriting(state)
+  const entryOf = computed(() => new Map([...store.successors.value].map(([entry, record]) => [record, entry])))
   const wantsMargin = signal<boolean | undefined>(undefined)
 
   const pick = (id: string | undefined): void => {
@@ -84,6 +85,7 @@ export function openReview(page: View, editor: Editor): OpenReview {
     doc: session,
     panel: page.panel,
     open: computed(() => items.value.filter((item) => isOpen(item) && item.kind !== 'composer').length),
+    cardKeyOf: ({ id }) => entryOf.value.get(id) ?? id,
     moved: placing.moved,
     places: placing.places,
     pick,

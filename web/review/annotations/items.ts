@@ -27,7 +27,7 @@ export type Item = Placed &
     | { readonly kind: 'comment'; readonly thread: Thread }
     | { readonly kind: 'proposal'; readonly proposal: Proposal }
     /** A comment or suggestion of this device that the service does not have yet. */
-    | { readonly kind: 'new'; readonly entry: OutboxEntry }
+    | { readonly kind: 'new'; readonly entry: OutboxEntry; readonly waiting: readonly OutboxEntry[] }
     | { readonly kind: 'composer'; readonly composer: Composer }
   )
 
@@ -85,12 +85,18 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
   const there = new Set(store.threads.value.map(({ comment: { id } }) => id))
   const proposed = new Set(store.proposals.value.map(({ suggestion: { id } }) => id))
   // A reply to a deleted comment becomes a separate item, so that its text can be copied.
+  const sent = store.successors.value
+  const unsent = new Set(store.outbox.list.value.map(({ id }) => id))
   const waiting = store.outbox.list.value.filter(
-    ({ action, refusal }) =>
-      action.kind === 'comment' ||
-      action.kind === 'suggest' ||
-      ((action.kind === 'reply' || action.kind === 'edit') && refusal !== undefined && !there.has(action.comment)) ||
-      (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion))
+    ({ id, action, refusal }) =>
+      !sent.has(id) &&
+      (action.kind === 'comment' ||
+        action.kind === 'suggest' ||
+        ((action.kind === 'reply' || action.kind === 'edit') &&
+          refusal !== undefined &&
+          !there.has(action.comment) &&
+          !unsent.has(action.comment)) ||
+        (action.kind === 'answer' && refusal !== undefined && !proposed.has(action.suggestion)))
   )
   const typed = new Set(store.held.value)
   for (const { action, refusal } of store.outbox.list.value)
@@ -101,7 +107,7 @@ export function itemsOf(store: Store, composer: Composer | undefined, spans: Rea
     ...store.proposals.value
       .filter(({ suggestion }) => isSeen(suggestion, typed))
       .map((proposal): Item => ({ kind: 'proposal', proposal, ...placed(proposal.suggestion.id) })),
-    ...waiting.map((each): Item => ({ kind: 'new', entry: each, ...placed(each.id) })),
+    ...waiting.map((each): Item => ({ kind: 'new', entry: each, waiting: store.entriesOf.value.get(each.id) ?? [], ...placed(each.id) })),
     ...(composer === undefined ? [] : [{ kind: 'composer', composer, ...placed(composerId) } as const])
   ]
   const place = ({ span }: Item): number => span?.from ?? Number.MAX_SAFE_INTEGER

@@ -4,6 +4,7 @@ import type { EditorView } from '@codemirror/view'
 import type { View } from '../../view/view.ts'
 import type { Address } from './address.ts'
 import type { Decisions } from './decisions.ts'
+import type { Item } from './items.ts'
 import type { Looking } from './looking.ts'
 import type { Placing } from './placing.ts'
 import type { Proposing } from './proposing.ts'
@@ -32,6 +33,8 @@ export interface Review
   /** Whether the text should make room for cards; undefined until that is known. */
   readonly wantsMargin: ReadonlySignal<boolean | undefined>
   readonly editor: EditorView
+  /** Returns the same key for an item before and after it was sent: its card keeps the focus and the text in its fields. */
+  cardKeyOf(item: Item): string
   /** An annotation was clicked; undefined for a click outside all of them. */
   pick(id: string | undefined): void
 }

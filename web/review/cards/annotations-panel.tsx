@@ -169,7 +169,7 @@ export function AnnotationsPanel({ review, onClose }: { review: Review; onClose:
       <AsOf review={review} />
       {all.length === 0 && <Empty review={review} />}
       {shown.map((item) => (
-        <Card key={item.id} review={review} item={item} isListed />
+        <Card key={review.cardKeyOf(item)} review={review} item={item} isListed />
       ))}
       {shown.length < placed.length && (
         <button type='button' class='button' onClick={() => setPages(pages + 1)}>
@@ -180,7 +180,7 @@ export function AnnotationsPanel({ review, onClose }: { review: Review; onClose:
         <>
           <h3 class='panel-part'>{t('Original text deleted')}</h3>
           {goneShown.map((item) => (
-            <Card key={item.id} review={review} item={item} isListed />
+            <Card key={review.cardKeyOf(item)} review={review} item={item} isListed />
           ))}
         </>
       )}

@@ -100,13 +100,13 @@ interface ThreadInput {
   readonly item: Item & { readonly kind: 'comment' }
   readonly isActive: boolean
   readonly isListed: boolean
+  readonly isEditing: boolean
+  readonly setEditing: (isEditing: boolean) => void
 }
 
-function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Element {
+function ThreadCard({ review, item, isActive, isListed, isEditing, setEditing }: ThreadInput): JSX.Element {
   const { store } = review
-  const { thread } = item
-  const { comment, waiting } = thread
-  const [isEditing, setEditing] = useState(false)
+  const { comment } = item.thread
   const isOwn = store.isOwn(comment)
   const mayComment = store.canComment.value
   const gone = whereGone(item)
@@ -147,15 +147,6 @@ function ThreadCard({ review, item, isActive, isListed }: ThreadInput): JSX.Elem
         <CommentText review={review} text={isLong ? excerpt(comment.body, excerptUnits) : comment.body} />
       )}
       {comment.resolved && <p class='card-note'>{resolvedWords(review, comment)}</p>}
-      <Replies
-        review={review}
-        replies={comment.replies}
-        waiting={waiting}
-        isActive={isActive}
-        onReply={
-          mayComment && !isEditing ? (body) => void store.act({ kind: 'reply', comment: comment.id, body }, personName.value) : undefined
-        }
-      />
     </>
   )
 }
@@ -248,17 +239,6 @@ function ProposalCard({ review, item, isActive }: ProposalInput): JSX.Element {
       {why !== undefined && <Prose text={why} />}
       <Refusal proposal={item.proposal} />
       <DecideButtons review={review} proposal={item.proposal} />
-      <Replies
-        review={review}
-        replies={suggestion.replies ?? []}
-        waiting={item.proposal.waiting}
-        isActive={isActive}
-        onReply={
-          store.canComment.value && review.rejecting.value?.id !== suggestion.id
-            ? (body) => void store.act({ kind: 'answer', suggestion: suggestion.id, body }, personName.value)
-            : undefined
-        }
-      />
     </>
   )
 }
@@ -313,6 +293,27 @@ function ComposerCard({ review, item }: { review: Review; item: Item & { readonl
   )
 }
 
+type Conversation = Pick<RepliesInput, 'replies' | 'waiting' | 'onReply'>
+
+/** Returns the replies of an item, and how to add one. A comment that is being sent can be replied to; the reply waits for it. */
+function conversationOf({ store, rejecting }: Review, item: Item, isEditing: boolean): Conversation | undefined {
+  const canReply = store.canComment.value
+  const toComment = (comment: string) => (body: string) => void store.act({ kind: 'reply', comment, body }, personName.value)
+  if (item.kind === 'comment') {
+    const { comment, waiting } = item.thread
+    return { replies: comment.replies, waiting, onReply: canReply && !isEditing ? toComment(comment.id) : undefined }
+  }
+  if (item.kind === 'proposal') {
+    const { suggestion, waiting } = item.proposal
+    const { id, replies = [] } = suggestion
+    const answer = (body: string) => void store.act({ kind: 'answer', suggestion: id, body }, personName.value)
+    return { replies, waiting, onReply: canReply && rejecting.value?.id !== id ? answer : undefined }
+  }
+  if (item.kind !== 'new' || item.entry.action.kind !== 'comment') return undefined
+  const { id, refusal } = item.entry
+  return { replies: [], waiting: item.waiting, onReply: canReply && refusal === undefined ? toComment(id) : undefined }
+}
+
 function labelOf(item: Item): string {
   if (item.id === composerId) return t('New comment')
   const name = authorOf(item)
@@ -352,6 +353,8 @@ function passFocusOn(own: HTMLElement, { review, isListed = false }: CardInput, 
  */
 function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: RefObject<boolean>, input: CardInput): void {
   const { review, item } = input
+  const latest = useRef(item)
+  latest.current = item
   const hadFocus = card.current?.contains(document.activeElement) === true
   const wasDue = useRef(true)
   useLayoutEffect(() => {
@@ -364,6 +367,7 @@ function useKeptFocus(card: RefObject<HTMLElement | null>, byPointer: RefObject<
   useLayoutEffect(
     () => () => {
       const own = card.current
+      const item = latest.current
       if (own?.contains(document.activeElement) !== true || (item.kind !== 'comment' && item.kind !== 'proposal')) return
       // An item scrolled out of view has not been closed.
       if (review.items.peek().some((each) => each.id === item.id && isOpen(each))) return
@@ -378,11 +382,16 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
   const pick = (): void => {
     if (!isActive) review.active.value = item.id
   }
+  const [isEditing, setEditing] = useState(false)
   const contents = (): ComponentChildren => {
-    if (item.kind === 'comment') return <ThreadCard review={review} item={item} isActive={isActive} isListed={isListed} />
+    if (item.kind === 'comment')
+      return (
+        <ThreadCard review={review} item={item} isActive={isActive} isListed={isListed} isEditing={isEditing} setEditing={setEditing} />
+      )
     if (item.kind === 'proposal') return <ProposalCard review={review} item={item} isActive={isActive} />
     return item.kind === 'new' ? <NewCard review={review} item={item} /> : <ComposerCard review={review} item={item} />
   }
+  const conversation = conversationOf(review, item, isEditing)
   const card = useRef<HTMLElement>(null)
   const byPointer = useRef(false)
   useKeptFocus(card, byPointer, { review, item, isListed })
@@ -419,6 +428,7 @@ export function Card({ review, item, isListed = false }: CardInput): JSX.Element
       }}
     >
       {contents()}
+      {conversation !== undefined && <Replies key='replies' review={review} isActive={isActive} {...conversation} />}
     </article>
   )
 }

@@ -110,7 +110,7 @@ function Cards({ review, host }: { review: Review; host: HTMLElement }): JSX.Ele
     <>
       <svg class='margin-lines' aria-hidden='true' />
       {items.map((item) => (
-        <Card key={item.id} review={review} item={item} />
+        <Card key={review.cardKeyOf(item)} review={review} item={item} />
       ))}
     </>
   )

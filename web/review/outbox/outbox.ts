@@ -41,6 +41,8 @@ export interface Outbox {
   retry(id: string): void
   /** Discards a refused or waiting entry. */
   drop(id: string): void
+  /** The comment of entry `sent` is now stored as `comment`: what waited for it is sent to it. */
+  redirect(sent: string, comment: string): void
   /** Begins to send, including entries of earlier pages. Returns a function that stops it. */
   start(): () => void
 }
@@ -138,10 +140,11 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
   /** The page is closing: sends what is new and unanswered. Each entry has an id, so the next page repeats none of them. */
   const sendLeft = (): void => {
     let left = leavingBytesMax
+    const unsent = new Set(list.peek().map(({ id }) => id))
     for (const item of list.peek()) {
       const { id, action, author, refusal } = item
       const isNew = action.kind === 'comment' || action.kind === 'suggest' || action.kind === 'reply' || action.kind === 'answer'
-      if (!isNew || refusal !== undefined || !navigator.onLine) continue
+      if (!isNew || refusal !== undefined || !navigator.onLine || ('comment' in action && unsent.has(action.comment))) continue
       const { bytes, send: sendNow } = prepareAction(item)
       left -= bytes
       if (left < 0) return
@@ -208,7 +211,10 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
 
   const drain = async (): Promise<void> => {
     for (;;) {
-      const next = (await read()).find(({ refusal }) => refusal === undefined)
+      const all = await read()
+      const unsent = new Set(all.map(({ id }) => id))
+      // A reply to a comment that was refused waits with it.
+      const next = all.find(({ action, refusal }) => refusal === undefined && !('comment' in action && unsent.has(action.comment)))
       if (next === undefined || stopped || !navigator.onLine || !outbox.isDue(next.id)) return
       sending.value = true
       if (!(await send(next))) return
@@ -255,6 +261,12 @@ export function openOutbox({ doc, key, connected, aim, afresh, onAnswer, onRefus
       outbox.wake()
     },
     drop: remove,
+    redirect(sent, comment) {
+      for (const item of list.peek()) {
+        const { action } = item
+        if ('comment' in action && action.comment === sent) replace({ ...item, action: { ...action, comment } })
+      }
+    },
     start() {
       const stop = outbox.start({ work, connected, onChanged: () => void read(), onCarried: work, onLeave: sendLeft })
       return () => {

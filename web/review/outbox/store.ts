@@ -73,6 +73,8 @@ export interface Store {
   isMe(record: Pick<Comment, 'id' | 'author' | 'authorKind'>): boolean
   /** The records of annotations that this page sent: from the id of the waiting entry to that of the record. */
   readonly successors: ReadonlySignal<ReadonlyMap<string, string>>
+  /** The waiting or refused entries of each comment, by the id of the comment, or of its own entry while it is unsent. */
+  readonly entriesOf: ReadonlySignal<ReadonlyMap<string, readonly OutboxEntry[]>>
   /** For screen readers: the last event. */
   readonly said: Signal<string>
   /** Suggestions that the editor shows itself, because they are being typed here: by the ids that this page assigned. */
@@ -222,6 +224,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     if (record !== undefined) {
       own.add(record.id, author)
       successors.value = new Map(successors.value).set(sent, record.id)
+      outbox.redirect(sent, record.id)
     }
     if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
     if (action.kind === 'delete') without(action.comment)
@@ -238,7 +241,8 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     connected,
     aim,
     afresh: renewed,
-    onAnswer: take,
+    // A card changes from the entry to its record in one step.
+    onAnswer: (entry, answer) => batch(() => take(entry, answer)),
     onRefusal({ id: refused, action }, error) {
       if (action.kind === 'suggest' && action.draft !== undefined) letGo(action.draft.id)
       const decided = action.kind === 'decide' ? action.suggestions : action.kind === 'withdraw' ? [action.suggestion] : []
@@ -345,7 +349,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }, readAfterMs)
   }
 
-  const entriesOf = computed(() => {
+  const entriesOf = computed((): ReadonlyMap<string, readonly OutboxEntry[]> => {
     const found = new Map<string, OutboxEntry[]>()
     for (const item of outbox.list.value) {
       const { action } = item
@@ -385,7 +389,10 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     }))
   })
 
-  const act = (action: Action, author = personName.value): OutboxEntry => outbox.add(action, author)
+  const act = (action: Action, author = personName.value): OutboxEntry => {
+    const stored = 'comment' in action ? successors.peek().get(action.comment) : undefined
+    return outbox.add(stored === undefined || !('comment' in action) ? action : { ...action, comment: stored }, author)
+  }
   const isWritten: Store['isMe'] = (record) => own.has(record.id) || (record.authorKind === 'account' && record.author === account.value)
 
   return {
@@ -417,6 +424,7 @@ export function openStore({ session, aim, afresh, onDeciding, onDecided, onUndec
     isOwn: isWritten,
     isMe: (record) => isWritten(record) || (record.authorKind === 'guest' && personName.value !== '' && record.author === personName.value),
     successors,
+    entriesOf,
     said,
     held: typed,
     hold(draft) {
